@@ -1,0 +1,11 @@
+/// The messages and gRPC services of TensorFerry. Everything exported is generated.
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // gRPC and protobuf name no module of their own
+module io.tensorferry.proto {
+    requires transitive com.google.protobuf;
+    requires transitive io.grpc;
+    requires transitive io.grpc.protobuf;
+    requires transitive io.grpc.stub;
+    requires transitive com.google.common;
+
+    exports io.tensorferry.proto;
+}

@@ -1,0 +1,18 @@
+import org.jspecify.annotations.NullMarked;
+
+/// Benchmarks and samples that run. Nobody depends on it; it is open because JMH and picocli look into its classes.
+@NullMarked
+@SuppressWarnings("requires-automatic") // JMH and HdrHistogram name no module of their own
+open module io.tensorferry.it {
+    requires HdrHistogram;
+    requires info.picocli;
+    requires io.tensorferry.api;
+    requires io.tensorferry.bindings;
+    requires io.tensorferry.grpc;
+    requires io.tensorferry.proto;
+    requires io.tensorferry.verbs;
+    requires jmh.core;
+    requires me.tongfei.progressbar;
+    requires org.slf4j;
+    requires static org.jspecify;
+}

@@ -1,0 +1,105 @@
+package io.tensorferry.api;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// Where the producers and consumers of one training step meet: a producer puts a tensor under a key, a consumer asks for the key, in any order.
+///
+/// Each key is a queue: sends with the same key are received in the order sent, one per receive. It is the receive that moves a tensor between workers; a send
+/// only makes it available on the producer's worker.
+///
+/// Threading: every method may be called from any thread.
+public interface Rendezvous {
+    /// The step that this rendezvous belongs to.
+    long stepId();
+
+    /// Makes `tensor` available to the consumer of `key`; never blocks on the consumer or the network.
+    ///
+    /// Takes the handle, also when it throws: use [Tensor#share()] to go on reading the tensor. The content must not be changed afterwards.
+    ///
+    /// @throws IllegalArgumentException if `key` names a producer on another worker
+    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is closed
+    void send(RendezvousKey key, Tensor tensor);
+
+    /// Tells the consumer of `key` that there will be no tensor: a dead tensor takes its place in the queue.
+    ///
+    /// @throws IllegalArgumentException if `key` names a producer on another worker
+    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is closed
+    void sendDead(RendezvousKey key);
+
+    /// Asks the worker that owns `key` for its tensor; returns at once.
+    ///
+    /// The tensor lands row-major in memory from this rendezvous' allocator; where producer and consumer are on the same worker it is the producer's own
+    /// memory. `done` runs exactly once on the callback executor and owns the tensor it is given. Failures reach `done`: `ABORTED` or another code (the status of
+    /// [#startAbort]), `CANCELLED`, `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not match its checksum),
+    /// `RESOURCE_EXHAUSTED` (no memory for the result), `INVALID_ARGUMENT` (the producer's worker refused the key).
+    ///
+    /// @return the means to cancel this receive
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the cluster
+    PendingReceive recvAsync(RendezvousKey key, DoneCallback done);
+
+    /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and every later send or receive fails with it.
+    ///
+    /// Receives of other workers that wait for a tensor of this one end with it as well. Only the first call counts.
+    ///
+    /// @throws IllegalArgumentException if `code` is [StatusCode#OK]
+    void startAbort(StatusCode code, String message);
+
+    /// The same as a future. It completes with `Received` or `Dead`, or exceptionally with a [TransportException]. Cancelling the future cancels the receive.
+    ///
+    /// Dependent stages run on the callback executor.
+    default CompletableFuture<RecvResult> recvAsync(RendezvousKey key) {
+        var future = new CompletableFuture<RecvResult>();
+        PendingReceive receive = recvAsync(key, result -> {
+            if (result instanceof RecvResult.Failed(TransportException cause)) {
+                future.completeExceptionally(cause);
+            } else if (!future.complete(result) && result instanceof RecvResult.Received(Tensor tensor)) {
+                // The caller cancelled the future while the tensor was on its way; nobody else will close it.
+                tensor.close();
+            }
+        });
+        future.whenComplete((result, failure) -> {
+            if (future.isCancelled()) {
+                receive.cancel();
+            }
+        });
+        return future;
+    }
+
+    /// Receives and waits, at most `timeout`. The caller owns the tensor in the result.
+    ///
+    /// @return `Received` or `Dead`
+    /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
+    /// @throws InterruptedException if the calling thread was interrupted; the receive is cancelled
+    default RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
+        CompletableFuture<RecvResult> future = recvAsync(key);
+        try {
+            return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof TransportException cause
+                    ? cause
+                    : new TransportException(StatusCode.INTERNAL, "the receive of " + key + " failed", e.getCause());
+        } catch (TimeoutException e) {
+            if (!future.cancel(false)) {
+                // It ended between the timeout and the cancellation.
+                return future.join();
+            }
+            throw new TransportException(
+                    StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout, e);
+        } catch (InterruptedException e) {
+            if (!future.cancel(false)) {
+                future.thenAccept(Rendezvous::discard);
+            }
+            throw e;
+        }
+    }
+
+    private static void discard(RecvResult result) {
+        if (result instanceof RecvResult.Received(Tensor tensor)) {
+            tensor.close();
+        }
+    }
+}

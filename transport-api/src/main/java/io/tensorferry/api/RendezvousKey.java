@@ -1,0 +1,127 @@
+package io.tensorferry.api;
+
+/// Names one tensor on its way from a producer to a consumer: five parts, printed as
+/// `src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id`. Immutable; equal if all five parts are equal.
+///
+/// The incarnation is a 64-bit number in 16 hexadecimal digits; frame and iteration are decimal. The edge name holds no `;`.
+public final class RendezvousKey {
+    private static final int PARTS = 5;
+
+    private final DeviceName source;
+    private final long sourceIncarnation;
+    private final DeviceName destination;
+    private final String edgeName;
+    private final long frameId;
+    private final long iterationId;
+    // Printed once: the text is what the tables are keyed by and what travels.
+    private final String text;
+
+    private RendezvousKey(
+            DeviceName source,
+            long sourceIncarnation,
+            DeviceName destination,
+            String edgeName,
+            long frameId,
+            long iterationId) {
+        this.source = source;
+        this.sourceIncarnation = sourceIncarnation;
+        this.destination = destination;
+        this.edgeName = edgeName;
+        this.frameId = frameId;
+        this.iterationId = iterationId;
+        this.text = "%s;%016x;%s;%s;%d:%d"
+                .formatted(source, sourceIncarnation, destination, edgeName, frameId, iterationId);
+    }
+
+    /// @param sourceIncarnation distinguishes a restarted producer from its earlier self
+    /// @throws IllegalArgumentException if the edge name is empty or holds a `;`, or frame or iteration is negative
+    public static RendezvousKey of(
+            DeviceName source,
+            long sourceIncarnation,
+            DeviceName destination,
+            String edgeName,
+            long frameId,
+            long iterationId) {
+        if (edgeName.isEmpty() || edgeName.indexOf(';') >= 0) {
+            throw new IllegalArgumentException(
+                    "edge name '" + edgeName + "' must be at least one character long and hold no ';'");
+        }
+        if (frameId < 0 || iterationId < 0) {
+            throw new IllegalArgumentException(
+                    "frame " + frameId + " and iteration " + iterationId + " must be 0 or more");
+        }
+        return new RendezvousKey(source, sourceIncarnation, destination, edgeName, frameId, iterationId);
+    }
+
+    /// A key outside any loop: frame 0, iteration 0, incarnation 0.
+    public static RendezvousKey of(DeviceName source, DeviceName destination, String edgeName) {
+        return of(source, 0, destination, edgeName, 0, 0);
+    }
+
+    /// Reads what [#toString()] prints.
+    ///
+    /// @throws IllegalArgumentException if `text` has not exactly five parts, or one of them is malformed
+    public static RendezvousKey parse(String text) {
+        String[] parts = text.split(";", -1);
+        if (parts.length != PARTS) {
+            throw new IllegalArgumentException("rendezvous key '" + text + "' has " + parts.length + " parts, it must have "
+                    + PARTS + ": src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id");
+        }
+        try {
+            int colon = parts[4].indexOf(':');
+            if (colon < 0) {
+                throw new IllegalArgumentException("its last part must be frame_id:iter_id");
+            }
+            return of(
+                    DeviceName.parse(parts[0]),
+                    Long.parseUnsignedLong(parts[1], 16),
+                    DeviceName.parse(parts[2]),
+                    parts[3],
+                    Long.parseLong(parts[4].substring(0, colon)),
+                    Long.parseLong(parts[4].substring(colon + 1)));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("rendezvous key '" + text + "' is malformed: " + e.getMessage(), e);
+        }
+    }
+
+    /// The device whose worker sends.
+    public DeviceName source() {
+        return source;
+    }
+
+    public long sourceIncarnation() {
+        return sourceIncarnation;
+    }
+
+    /// The device whose worker receives.
+    public DeviceName destination() {
+        return destination;
+    }
+
+    public String edgeName() {
+        return edgeName;
+    }
+
+    public long frameId() {
+        return frameId;
+    }
+
+    public long iterationId() {
+        return iterationId;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RendezvousKey that && text.equals(that.text);
+    }
+
+    @Override
+    public int hashCode() {
+        return text.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,172 @@
+package io.tensorferry.api;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// A handle on a tensor: element type, shape, and reference-counted off-heap memory, row-major, little-endian, without padding.
+///
+/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes the handle it is given; while the transfer reads the memory, the transport
+/// keeps it alive. A receive's callback owns the handle it gets. [#share()] makes another handle on the same memory, for another owner. The memory goes back to
+/// where it came from when the last handle is closed and no transfer reads or writes it.
+///
+/// After `send` the content must not be changed: the transport may read it at any time until the receiver has it, and a receiver on the same worker sees the
+/// same memory.
+///
+/// Threading: a handle may be used from any thread; the content is plain memory, so whoever writes it must publish it to whoever reads it. `send` and the
+/// callback do that.
+public final class Tensor implements AutoCloseable {
+    private final DataType dataType;
+    private final Shape shape;
+    private final SharedMemory memory;
+    private final AtomicBoolean closed;
+
+    private Tensor(DataType dataType, Shape shape, SharedMemory memory) {
+        this.dataType = dataType;
+        this.shape = shape;
+        this.memory = memory;
+        this.closed = LeakDetector.watch(this, dataType + " " + shape);
+    }
+
+    /// Wraps memory that the caller provides.
+    ///
+    /// @param segment off-heap memory of exactly the tensor's bytes, accessible from every thread (a shared, automatic or global arena), and alive until
+    ///     `onLastClose` has run
+    /// @param onLastClose runs once, on the thread that closes the last handle; it must not block
+    /// @throws IllegalArgumentException if the segment is on the heap, confined to a thread, or of the wrong size
+    public static Tensor wrap(DataType dataType, Shape shape, MemorySegment segment, Runnable onLastClose) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("the memory of a tensor must be off-heap; this segment is on the heap");
+        }
+        if (!segment.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
+            throw new IllegalArgumentException(
+                    "the memory of a tensor must be accessible from every thread; this segment is confined to one");
+        }
+        if (dataType.isDmaAble() && segment.byteSize() != shape.byteSize(dataType)) {
+            throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
+                    + shape.byteSize(dataType) + " bytes, the segment has " + segment.byteSize());
+        }
+        return new Tensor(dataType, shape, new SharedMemory(segment, onLastClose));
+    }
+
+    public DataType dataType() {
+        return dataType;
+    }
+
+    public Shape shape() {
+        return shape;
+    }
+
+    /// Where the memory lives.
+    public Device device() {
+        return Device.HOST;
+    }
+
+    /// Bytes of memory: `shape().byteSize(dataType())`, or for strings the size of offsets and elements together.
+    public long byteSize() {
+        return memory.segment().byteSize();
+    }
+
+    /// The memory itself, no copy, of [#byteSize()] bytes. Not to be used after this handle is closed.
+    ///
+    /// @throws IllegalStateException if this handle is closed
+    public MemorySegment segment() {
+        checkOpen();
+        return memory.segment();
+    }
+
+    /// The memory as a little-endian byte buffer, no copy. Not to be used after this handle is closed.
+    ///
+    /// @throws IllegalStateException if this handle is closed
+    /// @throws UnsupportedOperationException if the tensor is larger than a byte buffer can be (2 GiB - 1)
+    public ByteBuffer asByteBuffer() {
+        if (byteSize() > Integer.MAX_VALUE) {
+            throw new UnsupportedOperationException(
+                    "a tensor of " + byteSize() + " bytes does not fit in a ByteBuffer; use segment()");
+        }
+        return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /// A copy of the elements of a [DataType#FLOAT] tensor, row-major.
+    ///
+    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    public float[] toFloatArray() {
+        return elements(DataType.FLOAT).toArray(ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /// A copy of the elements of a [DataType#DOUBLE] tensor, row-major.
+    ///
+    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    public double[] toDoubleArray() {
+        return elements(DataType.DOUBLE).toArray(ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /// A copy of the elements of a [DataType#INT32] tensor, row-major.
+    ///
+    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    public int[] toIntArray() {
+        return elements(DataType.INT32).toArray(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /// A copy of the elements of a [DataType#INT64] tensor, row-major.
+    ///
+    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    public long[] toLongArray() {
+        return elements(DataType.INT64).toArray(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
+    }
+
+    /// Copies of the elements of a [DataType#STRING] tensor, row-major. In memory they are `n + 1` little-endian 64-bit offsets, counted from the end of the
+    /// offsets, and then the bytes.
+    ///
+    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    public List<byte[]> toStrings() {
+        return StringLayout.read(elements(DataType.STRING), shape.elementCount());
+    }
+
+    private MemorySegment elements(DataType wanted) {
+        if (dataType != wanted) {
+            throw new IllegalStateException("a " + dataType + " tensor cannot be read as " + wanted);
+        }
+        return segment();
+    }
+
+    /// Another handle on the same memory, to be closed by its own owner.
+    ///
+    /// @throws IllegalStateException if this handle is closed
+    public Tensor share() {
+        checkOpen();
+        memory.retain();
+        return new Tensor(dataType, shape, memory);
+    }
+
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /// Gives up this handle. The second and later calls do nothing.
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            memory.release();
+        }
+    }
+
+    /// Handles of this process that became unreachable without being closed, since its start. 0 in a correct program.
+    public static long leakedHandleCount() {
+        return LeakDetector.leakedCount();
+    }
+
+    private void checkOpen() {
+        if (closed.get()) {
+            throw new IllegalStateException("this handle on a " + dataType + " tensor of shape " + shape + " is closed");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Tensor[" + dataType + " " + shape + ", " + byteSize() + " bytes" + (isClosed() ? ", closed]" : "]");
+    }
+}

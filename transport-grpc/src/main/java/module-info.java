@@ -1,0 +1,17 @@
+import org.jspecify.annotations.NullMarked;
+
+/// The server, the cluster, the channel set-up over gRPC, and tensors over plain gRPC. Exports `io.tensorferry.grpc`
+/// once it has a class.
+@NullMarked
+@SuppressWarnings("requires-automatic") // gRPC names no module of its own
+module io.tensorferry.grpc {
+    requires com.google.gson;
+    requires io.grpc;
+    requires io.grpc.netty.shaded;
+    requires io.grpc.protobuf;
+    requires io.grpc.stub;
+    requires io.tensorferry.proto;
+    requires transitive io.tensorferry.verbs;
+    requires org.slf4j;
+    requires static transitive org.jspecify;
+}

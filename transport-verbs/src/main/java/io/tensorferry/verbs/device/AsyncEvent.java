@@ -1,0 +1,24 @@
+package io.tensorferry.verbs.device;
+
+/// Something that a device reports by itself (`ibv_get_async_event`).
+///
+/// @param type what happened
+/// @param number the queue pair number, or the port number, that it concerns; 0 for the whole device
+public record AsyncEvent(Type type, int number) {
+    public enum Type {
+        CQ_ERR,
+        QP_FATAL,
+        QP_REQ_ERR,
+        QP_ACCESS_ERR,
+        COMM_EST,
+        SQ_DRAINED,
+        PATH_MIG,
+        PATH_MIG_ERR,
+        DEVICE_FATAL,
+        PORT_ACTIVE,
+        PORT_ERR,
+        LID_CHANGE,
+        PKEY_CHANGE,
+        GID_CHANGE
+    }
+}

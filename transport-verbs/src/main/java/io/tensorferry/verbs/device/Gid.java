@@ -1,0 +1,43 @@
+package io.tensorferry.verbs.device;
+
+/// A global identifier, 128 bits: the routable address of a port.
+///
+/// @param subnetPrefix the first 8 bytes, big-endian; 0 for an IPv4-mapped GID
+/// @param interfaceId the last 8 bytes, big-endian; `0x0000ffff_a_b_c_d` for an IPv4-mapped GID
+public record Gid(long subnetPrefix, long interfaceId) {
+    private static final long IPV4_MARK = 0xFFFFL << 32;
+
+    public static Gid ofIpv4(int address) {
+        return new Gid(0, IPV4_MARK | Integer.toUnsignedLong(address));
+    }
+
+    public boolean isZero() {
+        return subnetPrefix == 0 && interfaceId == 0;
+    }
+
+    public boolean isIpv4Mapped() {
+        return subnetPrefix == 0 && (interfaceId & 0xFFFF_FFFF_0000_0000L) == IPV4_MARK;
+    }
+
+    /// The IPv4 address of an IPv4-mapped GID, big-endian in an int.
+    public int ipv4Address() {
+        return (int) interfaceId;
+    }
+
+    /// Eight groups of four hexadecimal digits, as `ibv_devinfo` prints it, or `::ffff:a.b.c.d`.
+    @Override
+    public String toString() {
+        if (isIpv4Mapped()) {
+            int a = ipv4Address();
+            return "::ffff:" + (a >>> 24) + "." + (a >>> 16 & 0xFF) + "." + (a >>> 8 & 0xFF) + "." + (a & 0xFF);
+        }
+        var text = new StringBuilder();
+        for (int shift = 48; shift >= 0; shift -= 16) {
+            text.append("%04x:".formatted(subnetPrefix >>> shift & 0xFFFF));
+        }
+        for (int shift = 48; shift >= 0; shift -= 16) {
+            text.append("%04x".formatted(interfaceId >>> shift & 0xFFFF)).append(shift > 0 ? ":" : "");
+        }
+        return text.toString();
+    }
+}

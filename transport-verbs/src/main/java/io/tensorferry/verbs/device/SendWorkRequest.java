@@ -1,0 +1,80 @@
+package io.tensorferry.verbs.device;
+
+/// One work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster fills one object again and again; owned by one
+/// thread.
+///
+/// Addresses are of this process (`localAddress`) and of the peer's (`remoteAddress`); lengths are bytes, 0 to 2^32 - 1 and at most the port's `maxMessageBytes`.
+public final class SendWorkRequest {
+    public enum Opcode {
+        RDMA_WRITE,
+        RDMA_WRITE_WITH_IMM,
+        RDMA_READ,
+        SEND,
+        SEND_WITH_IMM
+    }
+
+    public Opcode opcode = Opcode.RDMA_WRITE;
+    /// Comes back with the completion.
+    public long workId;
+    /// Whether a success produces a completion; a failure always does.
+    public boolean signaled = true;
+    /// Whether the peer's completion counts as solicited.
+    public boolean solicited;
+    public long localAddress;
+    public long length;
+    public int localKey;
+    public long remoteAddress;
+    public int remoteKey;
+    /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network order.
+    public int immediate;
+
+    /// Fills every field for an RDMA WRITE without immediate; returns this.
+    public SendWorkRequest write(long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
+        return fill(Opcode.RDMA_WRITE, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
+    }
+
+    /// Fills every field for an RDMA WRITE with immediate; returns this.
+    public SendWorkRequest writeWithImmediate(
+            long workId,
+            long localAddress,
+            long length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate) {
+        return fill(
+                Opcode.RDMA_WRITE_WITH_IMM, workId, localAddress, length, localKey, remoteAddress, remoteKey, immediate);
+    }
+
+    /// Fills every field for an RDMA READ into local memory; returns this.
+    public SendWorkRequest read(long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
+        return fill(Opcode.RDMA_READ, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
+    }
+
+    /// Fills every field for a SEND; returns this.
+    public SendWorkRequest send(long workId, long localAddress, long length, int localKey) {
+        return fill(Opcode.SEND, workId, localAddress, length, localKey, 0, 0, 0);
+    }
+
+    private SendWorkRequest fill(
+            Opcode opcode,
+            long workId,
+            long localAddress,
+            long length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            int immediate) {
+        this.opcode = opcode;
+        this.workId = workId;
+        this.signaled = true;
+        this.solicited = false;
+        this.localAddress = localAddress;
+        this.length = length;
+        this.localKey = localKey;
+        this.remoteAddress = remoteAddress;
+        this.remoteKey = remoteKey;
+        this.immediate = immediate;
+        return this;
+    }
+}

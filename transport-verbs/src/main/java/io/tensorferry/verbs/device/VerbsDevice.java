@@ -1,0 +1,44 @@
+package io.tensorferry.verbs.device;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// An opened RDMA device: its limits, its ports, and the objects that are made on it.
+///
+/// Threading: any thread.
+public interface VerbsDevice extends AutoCloseable {
+    String name();
+
+    /// The device's limits; they do not change while it is open.
+    DeviceAttributes attributes();
+
+    /// The state of a port now.
+    ///
+    /// @param portNumber 1 to `attributes().portCount()`
+    /// @throws IllegalArgumentException if there is no such port
+    PortAttributes port(int portNumber);
+
+    /// An entry of a port's GID table; an unused entry has the zero GID.
+    ///
+    /// @param index 0 to `port(portNumber).gidTableLength() - 1`
+    /// @throws IllegalArgumentException if there is no such port or entry
+    GidEntry gid(int portNumber, int index);
+
+    /// @throws VerbsException if the device refuses
+    ProtectionDomain allocateProtectionDomain();
+
+    /// @throws VerbsException if the device refuses
+    CompletionChannel createCompletionChannel();
+
+    /// @param minimumEntries completions that it must hold at once, 1 to `attributes().maxCompletionQueueEntries()`
+    /// @param channel where it announces completions after [CompletionQueue#requestNotification()], or null
+    /// @throws VerbsException if the device refuses
+    CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel);
+
+    /// Where asynchronous events go from now on. It runs on the device's own thread and must not block; events before the first call are dropped.
+    void onAsyncEvent(Consumer<AsyncEvent> listener);
+
+    /// @throws VerbsException if objects made on this device are still open
+    @Override
+    void close();
+}

@@ -1,0 +1,17 @@
+package io.tensorferry.verbs.device;
+
+import java.util.List;
+
+/// One way to reach RDMA devices: libibverbs, or the device in user space.
+public interface VerbsProvider {
+    /// What this provider is, for messages: `libibverbs` or `software`.
+    String name();
+
+    /// The names of the devices that exist now, in the provider's order; empty where there is none. Never fails for a missing library or kernel module.
+    List<String> deviceNames();
+
+    /// Opens a device. The caller closes it.
+    ///
+    /// @throws VerbsException if no device has this name, or it cannot be opened
+    VerbsDevice open(String deviceName);
+}

@@ -1,0 +1,32 @@
+package io.tensorferry.verbs.device;
+
+/// A cursor on one completion (`ibv_wc`); valid while the handler runs.
+public interface WorkCompletion {
+    /// What the poster gave.
+    long workId();
+
+    WorkStatus status();
+
+    /// Meaningful only for a success.
+    Opcode opcode();
+
+    /// Bytes that arrived, for the completion of a receive.
+    long byteLength();
+
+    boolean hasImmediate();
+
+    /// The immediate as a number, where there is one.
+    int immediate();
+
+    /// The own queue pair on which the work request was posted.
+    int queuePairNumber();
+
+    /// What completed.
+    enum Opcode {
+        RDMA_WRITE,
+        RDMA_READ,
+        SEND,
+        RECEIVE,
+        RECEIVE_RDMA_WITH_IMM
+    }
+}
