@@ -2,7 +2,8 @@ import org.jspecify.annotations.NullMarked;
 
 /// Benchmarks and samples that run. Nobody depends on it; it is open because JMH and picocli look into its classes.
 @NullMarked
-@SuppressWarnings("requires-automatic") // JMH and HdrHistogram name no module of their own
+// JMH and HdrHistogram name no module of their own
+@SuppressWarnings("requires-automatic")
 open module io.tensorferry.it {
     requires HdrHistogram;
     requires info.picocli;
