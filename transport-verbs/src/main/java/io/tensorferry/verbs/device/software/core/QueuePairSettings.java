@@ -134,7 +134,7 @@ public final class QueuePairSettings {
     }
 
     /// Whether `rnrRetry` means for ever.
-    static boolean isForEver(int rnrRetry) {
+    public static boolean isForEver(int rnrRetry) {
         return rnrRetry == INFINITE_RNR_RETRY;
     }
 

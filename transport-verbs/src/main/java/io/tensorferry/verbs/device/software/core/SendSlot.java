@@ -37,7 +37,7 @@ public final class SendSlot {
         awaitsData = request.opcode == SendWorkRequest.Opcode.RDMA_READ;
     }
 
-    boolean isRead() {
+    public boolean isRead() {
         return opcode == SendWorkRequest.Opcode.RDMA_READ;
     }
 
