@@ -5,8 +5,8 @@ import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.memory.RegisteredMemory;
-import java.security.SecureRandom;
 import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
 
 /// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say otherwise.
 ///
@@ -24,4 +24,4 @@ record AdapterContext(
         CompletionLoop loop,
         Executor workers,
         ChannelCounters counters,
-        SecureRandom random) {}
+        RandomGenerator random) {}

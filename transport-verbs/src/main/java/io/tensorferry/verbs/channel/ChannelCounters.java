@@ -13,6 +13,8 @@ public final class ChannelCounters {
     final LongAdder acknowledgementsSent = new LongAdder();
     final LongAdder unknownCompletions = new LongAdder();
 
+    ChannelCounters() {}
+
     /// Channels that were opened.
     public long opened() {
         return opened.sum();

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,8 @@ final class LoopThread implements LoopRunner {
     private final String name;
     private final long spinNs;
     private final CountDownLatch stopped = new CountDownLatch(1);
-    private volatile boolean running = true;
+    // Read and written by the loop's thread alone.
+    private boolean running = true;
     private @Nullable CompletionLoop loop;
 
     LoopThread(String name, long spinNs) {
@@ -43,13 +45,12 @@ final class LoopThread implements LoopRunner {
     }
 
     @Override
-    public void stop() {
-        running = false;
-        CompletionLoop started = loop;
-        if (started == null) {
-            return;
-        }
-        started.execute(() -> {});
+    public void stop(Runnable last) {
+        CompletionLoop started = Objects.requireNonNull(loop, "the loop was not started");
+        started.execute(() -> {
+            last.run();
+            running = false;
+        });
         boolean interrupted = false;
         while (stopped.getCount() > 0) {
             try {

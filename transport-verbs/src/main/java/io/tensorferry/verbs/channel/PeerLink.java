@@ -87,7 +87,7 @@ final class PeerLink {
                 failWaiters(failure);
                 return;
             }
-            context.exchange()
+            var _ = context.exchange()
                     .offer(peer, endpoint.parameters(dialled.connectionId))
                     .whenComplete((answer, error) ->
                             context.loop().execute(() -> onAnswer(dialled, answer, error)));
@@ -170,7 +170,7 @@ final class PeerLink {
 
     private void tellReady(long connectionId) {
         RdmaChannel opened = channel;
-        context.exchange()
+        var _ = context.exchange()
                 .ready(peer, context.workerName(), context.incarnation(), connectionId)
                 .whenComplete((nothing, error) -> {
                     if (error != null && opened != null) {

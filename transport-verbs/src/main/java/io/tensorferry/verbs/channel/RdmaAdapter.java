@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -74,7 +73,7 @@ public final class RdmaAdapter implements AutoCloseable {
         return new RdmaAdapter(options, port, exchange, runtime, workers);
     }
 
-    /// Opens an adapter on somebody else's time and threads; `runtime.runner()` must run commands of the loop while [#close()] waits for them.
+    /// Opens an adapter on somebody else's time and threads; see [AdapterRuntime].
     ///
     /// @param port the device and port to use; the device belongs to the adapter from now on
     public static RdmaAdapter open(
@@ -198,33 +197,15 @@ public final class RdmaAdapter implements AutoCloseable {
     }
 
     private void stopLoop() {
-        var ended = new CountDownLatch(1);
-        context.loop().execute(() -> {
+        runner.stop(() -> {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
-            ended.countDown();
         });
-        awaitUninterruptibly(ended);
         if (ownWorkers != null) {
-            // Endpoints that are being made reach the loop, which closes them.
             ownWorkers.close();
         }
-        runner.stop();
+        // The loop is this thread's now: endpoints that were still being made are given to it, and closed.
         context.loop().doWork();
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        boolean interrupted = false;
-        while (latch.getCount() > 0) {
-            try {
-                latch.await();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private final class Acceptor implements EndpointAcceptor {

@@ -46,6 +46,8 @@ public final class RdmaChannel {
     private boolean active;
     private long probeSentNs;
     private boolean probeOutstanding;
+    // The peer broke the protocol: nothing that it sends is looked at any more.
+    private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
     private @Nullable TransportException failure;
 
@@ -242,8 +244,7 @@ public final class RdmaChannel {
     }
 
     private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
-        if (failure instanceof TransportException known && known.code() == StatusCode.INTERNAL) {
-            // The peer broke the protocol; nothing of it is trusted any more.
+        if (distrusted) {
             return;
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
@@ -274,6 +275,7 @@ public final class RdmaChannel {
     }
 
     private void failBadPeer(String what, RuntimeException cause) {
+        distrusted = true;
         failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
     }
 
@@ -347,7 +349,7 @@ public final class RdmaChannel {
         context.counters().failed.increment();
         context.loop().remove(this);
         endpoint.stopTraffic();
-        takeWhatArrived(cause);
+        takeWhatArrived();
         endpoint.close();
         for (Lane lane : lanes) {
             lane.abandonContents();
@@ -356,11 +358,8 @@ public final class RdmaChannel {
         onLost.accept(this, cause);
     }
 
-    /// Contents that landed before the end count, unless the peer cannot be trusted.
-    private void takeWhatArrived(TransportException cause) {
-        if (cause.code() == StatusCode.INTERNAL) {
-            return;
-        }
+    /// Contents that landed before the end count.
+    private void takeWhatArrived() {
         try {
             while (endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion) > 0) {
                 // Each is handled as it comes.

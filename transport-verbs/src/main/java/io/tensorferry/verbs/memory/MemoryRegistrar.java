@@ -30,7 +30,7 @@ final class MemoryRegistrar {
 
     /// @param memory off-heap; peers may write it unless it is read-only, in which case the device only reads it
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
-    refuses for another reason
+    ///     refuses for another reason
     MemoryRegion register(MemorySegment memory) {
         Set<AccessFlag> access = memory.isReadOnly()
                 ? EnumSet.noneOf(AccessFlag.class)

@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds the registration that holds a range of addresses. Registrations may overlap.
 ///
-/// Threading: any thread. A look-up reads one immutable snapshot: no lock, no allocation, O(log n) where registrations
-/// do not overlap. A change copies the
-/// snapshot, which is little work beside the registration itself.
+/// Threading: any thread. A look-up reads one immutable snapshot: no lock, no allocation, O(log n) where
+/// registrations do not overlap. A change copies the snapshot, which is little work beside the registration itself.
 final class RegionTable {
     private volatile Snapshot snapshot = Snapshot.of(new MemoryRegion[0]);
 
@@ -38,7 +37,7 @@ final class RegionTable {
     /// @param starts the first address of each
     /// @param ends the address after the last of each
     /// @param furthest the highest of `ends` up to each, which tells a look-up when no earlier region can reach far
-    enough
+    ///     enough
     @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
     private record Snapshot(MemoryRegion[] regions, long[] starts, long[] ends, long[] furthest) {
         static Snapshot of(MemoryRegion[] regions) {

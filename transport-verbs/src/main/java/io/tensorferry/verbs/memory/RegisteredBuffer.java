@@ -7,12 +7,11 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Registered bytes from the pool, aligned to 64: for message rings, for copies of unregistered tensors, for serialised
-/// ones. The content is undefined at first.
+/// Registered bytes from the pool, aligned to 64: for message rings, for copies of unregistered tensors, for
+/// serialised ones. The content is undefined at first.
 ///
-/// Ownership: whoever allocated it closes it, when no device and no peer touches it any more: its bytes may be somebody
-/// else's at once.
-/// Threading: any thread; the content is plain memory.
+/// Ownership: whoever allocated it closes it, when no device and no peer touches it any more: its bytes may be
+/// somebody else's at once. Threading: any thread; the content is plain memory.
 public final class RegisteredBuffer implements AutoCloseable {
     private final SlabPool pool;
     private final Block block;
@@ -54,8 +53,8 @@ public final class RegisteredBuffer implements AutoCloseable {
         return block.slab().region();
     }
 
-    /// Hands this buffer over to a new tensor, which gives it back to the pool when its last handle is closed. Where it
-    /// throws, the buffer stays with the caller.
+    /// Hands this buffer over to a new tensor, which gives it back to the pool when its last handle is closed.
+    /// Where it throws, the buffer stays with the caller.
     ///
     /// @throws IllegalArgumentException if `dataType` is DMA-able and this buffer is not of the tensor's size
     public Tensor toTensor(DataType dataType, Shape shape) {

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
 /// still: after that no device writes here.
-/// Threading: any thread. Only [#regionOf], [#tryAllocate] and giving memory back never wait; the others may register a
-/// slab, which takes milliseconds.
+/// Threading: any thread. Only [#regionOf], [#tryAllocate] and giving memory back never wait; the others may
+/// register a slab, which takes milliseconds.
 public final class RegisteredMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
     // Never started: memory that is accessible by it is not confined to any thread.
@@ -47,7 +47,7 @@ public final class RegisteredMemory implements AutoCloseable {
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
-    `FAILED_PRECONDITION` if this is closed
+    ///     `FAILED_PRECONDITION` if this is closed
     public RegisteredBuffer allocate(long bytes) {
         requirePositive(bytes);
         return new RegisteredBuffer(pool, pool.allocate(bytes), bytes);
@@ -64,15 +64,14 @@ public final class RegisteredMemory implements AutoCloseable {
         return block == null ? null : new RegisteredBuffer(pool, block, bytes);
     }
 
-    /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations may
-    /// overlap.
+    /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations
+    /// may overlap.
     ///
     /// @param memory off-heap, not empty, accessible from every thread; alive until the registration is closed.
-    Peers may write it unless it is read-only
+    ///     Peers may write it unless it is read-only
     /// @throws IllegalArgumentException if the memory is empty, on the heap, or confined to a thread
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
-    refuses for another reason,
-    ///     `FAILED_PRECONDITION` if this is closed
+    ///     refuses for another reason, `FAILED_PRECONDITION` if this is closed
     public Registration register(MemorySegment memory) {
         if (!memory.isNative() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
@@ -96,8 +95,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return registration;
     }
 
-    /// The registration that holds all of `[address, address + length)`, or null where none does. Allocates nothing and
-    /// takes no lock.
+    /// The registration that holds all of `[address, address + length)`, or null where none does. Allocates nothing
+    /// and takes no lock.
     public @Nullable MemoryRegion regionOf(long address, long length) {
         return regions.find(address, length);
     }
@@ -106,13 +105,12 @@ public final class RegisteredMemory implements AutoCloseable {
         return pool.statistics(registrations.size());
     }
 
-    /// Ends every registration. No queue pair of the domain may be open any more, so that no device uses the memory.
+    /// Ends every registration. No queue pair of the domain may be open any more, so that no device uses the
+    /// memory.
     ///
     /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
-    their bytes, and they stay usable: their
-    /// slab is freed when the last of them is closed, because somebody may be reading it or have its address in a
-    system call. The second and later calls do
-    /// nothing.
+    /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may
+    /// be reading it or have its address in a system call. The second and later calls do nothing.
     @Override
     public void close() {
         closed = true;

@@ -9,10 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /// Memory of a user that the device knows, so that tensors on it travel without a copy.
 ///
-/// Ownership: whoever registered it closes it, before the memory is freed and after every tensor on it has been closed
-/// and its transfers have ended. While it is
-/// open it keeps the segment reachable, so an automatic arena does not end under the device.
-/// Threading: any thread.
+/// Ownership: whoever registered it closes it, before the memory is freed and after every tensor on it has been
+/// closed and its transfers have ended. While it is open it keeps the segment reachable, so an automatic arena does
+/// not end under the device. Threading: any thread.
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 

@@ -8,11 +8,11 @@ import org.slf4j.LoggerFactory;
 
 /// A stretch of off-heap memory with one arena and one registration.
 ///
-/// It ends in two steps. [#deregister()] ends the registration: no device reaches it any more. [#closeArena()] frees
-/// the memory, and comes only when no block of
-/// it is out: the address of a block that is out may be in a system call or in a user's tensor.
-/// Threading: immutable but for the bytes that are out and whether it is registered, which belong to the lock of the
-/// [SlabPool].
+/// It ends in two steps. [#deregister()] ends the registration: no device reaches it any more. [#closeArena()]
+/// frees the memory, and comes only when no block of it is out: the address of a block that is out may be in a
+/// system call or in a user's tensor.
+/// Threading: immutable but for the bytes that are out and whether it is registered, which belong to the lock of
+/// the [SlabPool].
 final class Slab {
     private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
     private static final long PAGE_BYTES = 4096;
@@ -38,7 +38,7 @@ final class Slab {
     /// @param number distinguishes and orders slabs
     /// @param dedicated whether it serves one large request alone
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory, or it cannot be
-    pinned
+    ///     pinned
     static Slab open(long number, long bytes, boolean dedicated, MemoryRegistrar registrar) {
         // Shared: any thread uses it. Closed by the pool; an automatic arena could end while only a device or a peer
         // knows the address.

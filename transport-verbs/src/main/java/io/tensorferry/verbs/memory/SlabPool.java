@@ -13,13 +13,12 @@ import org.slf4j.LoggerFactory;
 
 /// Gives out pieces of registered slabs, and registers more slabs as needed.
 ///
-/// A slab is kept once it is registered, but for two: a slab of a request larger than `slabBytes` is released when that
-/// piece comes back, and slabs that nothing
-/// is out of are released where the limit would otherwise refuse a request.
+/// A slab is kept once it is registered, but for two: a slab of a request larger than `slabBytes` is released when
+/// that piece comes back, and slabs that nothing is out of are released where the limit would otherwise refuse a
+/// request.
 ///
-/// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the one
-/// thread that registers or releases slabs,
-/// which is slow; it is taken before `lock`, never after.
+/// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the
+/// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.
 final class SlabPool {
     private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
     private static final long PAGE_BYTES = 4096;
@@ -51,7 +50,7 @@ final class SlabPool {
     /// May register a slab, which takes milliseconds.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory,
-    `FAILED_PRECONDITION` if the pool is closed
+    ///     `FAILED_PRECONDITION` if the pool is closed
     Block allocate(long bytes) {
         if (bytes > Math.min(options.maximumBytes(), LARGEST_REQUEST)) {
             throw exhausted(bytes);

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class RequestStateTest {
     private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
     private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
-    private static final TransportException WHY = new TransportException(StatusCode.UNAVAILABLE, "gone");
+    private final TransportException why = new TransportException(StatusCode.UNAVAILABLE, "gone");
 
     private static void assertStep(RequestState from, Event event, RequestState to, Action... actions) {
         var step = RequestState.step(from, event);
@@ -81,7 +81,7 @@ class RequestStateTest {
                 new Action.ReleaseMemory(),
                 new Action.Forget());
         assertStep(
-                new GivenUp(), new Event.Refused(WHY), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+                new GivenUp(), new Event.Refused(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
     }
 
     @Test
@@ -99,9 +99,9 @@ class RequestStateTest {
     void aFailedAllocationFailsTheReceiveAndTellsTheSender() {
         assertStep(
                 new Allocating(LARGE),
-                new Event.AllocationFailed(WHY),
+                new Event.AllocationFailed(why),
                 new GivenUp(),
-                new Action.Fail(WHY),
+                new Action.Fail(why),
                 new Action.SendGiveUp());
     }
 
@@ -115,10 +115,10 @@ class RequestStateTest {
     void aLostChannelFailsWhateverWaits(RequestState state) {
         assertStep(
                 state,
-                new Event.ChannelLost(WHY),
+                new Event.ChannelLost(why),
                 new Ended(),
                 new Action.ReleaseMemory(),
-                new Action.Fail(WHY),
+                new Action.Fail(why),
                 new Action.Forget());
     }
 

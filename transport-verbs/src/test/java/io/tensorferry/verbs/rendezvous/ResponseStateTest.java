@@ -22,7 +22,7 @@ class ResponseStateTest {
     private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
     private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
     private static final Target TARGET = new Target(SMALL, 4096, 7);
-    private static final TransportException WHY = new TransportException(StatusCode.ABORTED, "aborted");
+    private final TransportException why = new TransportException(StatusCode.ABORTED, "aborted");
 
     private static void assertStep(ResponseState from, Event event, ResponseState to, Action... actions) {
         var step = ResponseState.step(from, event);
@@ -94,9 +94,9 @@ class ResponseStateTest {
     void anAbortedStepIsToldToTheReceiver() {
         assertStep(
                 new AwaitingTensor(null),
-                new Event.LocalFailure(WHY),
+                new Event.LocalFailure(why),
                 new Ended(),
-                new Action.SendError(WHY),
+                new Action.SendError(why),
                 new Action.Forget());
     }
 
