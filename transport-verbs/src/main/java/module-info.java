@@ -10,4 +10,7 @@ module io.tensorferry.verbs {
     requires org.jctools.core.jdk11;
     requires org.slf4j;
     requires static transitive org.jspecify;
+
+    exports io.tensorferry.verbs.device;
+    exports io.tensorferry.verbs.memory;
 }
