@@ -1,9 +1,9 @@
 import org.jspecify.annotations.NullMarked;
 
 /// Benchmarks and samples that run. Nobody depends on it; it is open because JMH and picocli look into its classes.
-@NullMarked
 // JMH and HdrHistogram name no module of their own
 @SuppressWarnings("requires-automatic")
+@NullMarked
 open module io.tensorferry.it {
     requires HdrHistogram;
     requires info.picocli;

@@ -1,9 +1,9 @@
 import org.jspecify.annotations.NullMarked;
 
 /// The server, the cluster, the channel set-up over gRPC, and tensors over plain gRPC.
-@NullMarked
 // gRPC names no module of its own
 @SuppressWarnings("requires-automatic")
+@NullMarked
 module io.tensorferry.grpc {
     requires com.google.gson;
     requires io.grpc;

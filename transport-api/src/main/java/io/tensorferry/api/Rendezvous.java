@@ -61,7 +61,7 @@ public interface Rendezvous {
                 tensor.close();
             }
         });
-        future.whenComplete((result, failure) -> {
+        var _ = future.whenComplete((_, _) -> {
             if (future.isCancelled()) {
                 receive.cancel();
             }
@@ -91,7 +91,7 @@ public interface Rendezvous {
                     StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout, e);
         } catch (InterruptedException e) {
             if (!future.cancel(false)) {
-                future.thenAccept(Rendezvous::discard);
+                var _ = future.thenAccept(Rendezvous::discard);
             }
             throw e;
         }

@@ -10,7 +10,6 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.TensorHeader;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +43,7 @@ final class TensorAssembler {
                 result = tensor;
                 target = tensor.segment();
             } else {
-                target = Arena.ofAuto().allocate(checked.byteSize());
+                target = StringContent.allocate(checked.byteSize());
             }
         } catch (OutOfMemoryError | IllegalArgumentException e) {
             // The size is the peer's word; a lie must not take the process down.

@@ -12,17 +12,24 @@ import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /// Gives this worker's tensors to peers that ask. What they send is checked and never trusted.
 ///
 /// Threading: gRPC's, on the handlers' pool; nothing here blocks.
 final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
+    // A few streams at full speed, and no more memory for each peer than that.
+    private static final long BUDGET_BYTES = 32 << 20;
+
     private final WorkerContext worker;
     private final long incarnation;
     private final StepTable<GrpcRendezvous> steps;
     private final Executor handlers;
     private final TensorTraffic traffic;
+    private final Map<String, SendBudget> budgets;
     private volatile boolean refusing;
 
     TensorServiceImpl(
@@ -36,6 +43,8 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
         this.steps = steps;
         this.handlers = handlers;
         this.traffic = traffic;
+        this.budgets = worker.members().stream()
+                .collect(Collectors.toUnmodifiableMap(peer -> peer, _ -> new SendBudget(BUDGET_BYTES)));
     }
 
     /// From now on every request is refused with `UNAVAILABLE`: the worker is stopping.
@@ -67,7 +76,8 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
                 throw new TransportException(
                         StatusCode.ABORTED, "step " + request.getStepId() + " is closed on " + worker.name());
             }
-            new TensorStream(key, rendezvous.table(), call, handlers, traffic).start();
+            SendBudget budget = Objects.requireNonNull(budgets.get(request.getHostName()), "checked to be a member");
+            new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget).start();
         } catch (RuntimeException e) {
             Responses.fail(response, e);
         }

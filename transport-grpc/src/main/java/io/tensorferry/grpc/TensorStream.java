@@ -16,16 +16,24 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the tensor's arrival, the call's readiness and its cancellation come on any thread; [#wake()] lets one of them at a time advance the state.
 final class TensorStream implements DoneCallback {
+    // Some chunks lie ready in gRPC's buffers, so that the connection never runs dry between two of them.
+    private static final int READY_BYTES = 1 << 20;
+    static final long BUFFERED_BYTES = READY_BYTES + OutgoingTensor.CHUNK_BYTES;
+
     private final RendezvousKey key;
     private final TagTable table;
     private final ServerCallStreamObserver<RecvTensorChunk> call;
     private final Executor handlers;
     private final TensorTraffic traffic;
+    private final SendBudget budget;
     private final AtomicInteger wakeUps = new AtomicInteger();
     // Written once, by done().
     private volatile @Nullable RecvResult result;
-    // Both owned by whoever runs advance().
+    // gRPC has sent all of it, and its buffers are empty.
+    private volatile boolean closed;
+    // All owned by whoever runs advance().
     private @Nullable OutgoingTensor outgoing;
+    private SendBudget.@Nullable Share share;
     private boolean ended;
 
     TensorStream(
@@ -33,18 +41,25 @@ final class TensorStream implements DoneCallback {
             TagTable table,
             ServerCallStreamObserver<RecvTensorChunk> call,
             Executor handlers,
-            TensorTraffic traffic) {
+            TensorTraffic traffic,
+            SendBudget budget) {
         this.key = key;
         this.table = table;
         this.call = call;
         this.handlers = handlers;
         this.traffic = traffic;
+        this.budget = budget;
     }
 
     /// To be called from the handler of the request.
     void start() {
+        call.setOnReadyThreshold(READY_BYTES);
         call.setOnReadyHandler(this::wake);
         call.setOnCancelHandler(this::wake);
+        call.setOnCloseHandler(() -> {
+            closed = true;
+            wake();
+        });
         table.receive(key, this);
     }
 
@@ -52,6 +67,10 @@ final class TensorStream implements DoneCallback {
     @Override
     public void done(RecvResult answer) {
         result = answer;
+        wakeLater();
+    }
+
+    private void wakeLater() {
         try {
             handlers.execute(this::wake);
         } catch (RejectedExecutionException _) {
@@ -72,10 +91,14 @@ final class TensorStream implements DoneCallback {
     }
 
     private void advance() {
+        boolean over = closed || call.isCancelled();
+        if (over && share != null) {
+            share.giveBack();
+        }
         if (ended) {
             return;
         }
-        if (call.isCancelled()) {
+        if (over) {
             giveUp();
             return;
         }
@@ -109,6 +132,10 @@ final class TensorStream implements DoneCallback {
             sending = OutgoingTensor.of(answer);
             outgoing = sending;
             call.onNext(sending.header());
+            share = budget.ask(Math.min(sending.byteSize(), BUFFERED_BYTES), this::wakeLater);
+        }
+        if (sending.hasMore() && share != null && !share.isGranted()) {
+            return;
         }
         while (sending.hasMore()) {
             if (!call.isReady() || call.isCancelled()) {
