@@ -72,7 +72,7 @@ final class PeerChannel {
         Duration limit = reached ? timeouts.reconnect() : timeouts.connect();
         Future<?> alarm =
                 timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
-        started.whenComplete((_, _) -> alarm.cancel(false));
+        var _ = started.whenComplete((_, _) -> alarm.cancel(false));
         watch(started);
         return started;
     }
@@ -99,7 +99,9 @@ final class PeerChannel {
                         new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null));
                 return;
             }
-            case TRANSIENT_FAILURE -> timer.schedule(channel::resetConnectBackoff, REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+            case TRANSIENT_FAILURE -> {
+                var _ = timer.schedule(channel::resetConnectBackoff, REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+            }
             case IDLE, CONNECTING -> {
                 // The next change of state tells.
             }

@@ -37,7 +37,7 @@ final class PeerDialer implements AutoCloseable {
     /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so again.
     void startAll() {
         for (String peer : peers) {
-            dial(peer).whenComplete((_, failure) -> {
+            var _ = dial(peer).whenComplete((_, failure) -> {
                 if (failure != null && !closed) {
                     LOG.warn("{} refuses this worker: {}", peer, failure.getMessage());
                 }
@@ -50,17 +50,21 @@ final class PeerDialer implements AutoCloseable {
         Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
         peers.forEach(peer -> dialled.put(peer, dial(peer)));
         var outcome = new CompletableFuture<Void>();
-        dialled.values().forEach(one -> one.whenComplete((_, failure) -> {
-            if (failure != null) {
-                outcome.completeExceptionally(failure);
-            }
-        }));
-        CompletableFuture.allOf(dialled.values().toArray(CompletableFuture[]::new))
+        for (CompletableFuture<Void> one : dialled.values()) {
+            var _ = one.whenComplete((_, failure) -> {
+                if (failure != null) {
+                    outcome.completeExceptionally(failure);
+                }
+            });
+        }
+        var _ = CompletableFuture.allOf(dialled.values().toArray(CompletableFuture[]::new))
                 .thenRun(() -> outcome.complete(null));
         try {
             outcome.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw GrpcStatus.fromGrpc("a peer refuses this worker", "", e.getCause());
+            throw e.getCause() instanceof TransportException refusal
+                    ? refusal
+                    : new TransportException(StatusCode.INTERNAL, "dialling the peers failed", e);
         } catch (TimeoutException e) {
             dialled.values().removeIf(CompletableFuture::isDone);
             throw new TransportException(
@@ -82,7 +86,7 @@ final class PeerDialer implements AutoCloseable {
             done.cancel(false);
             return;
         }
-        transport.connect(peer).whenComplete((_, failure) -> {
+        var _ = transport.connect(peer).whenComplete((_, failure) -> {
             if (failure == null) {
                 done.complete(null);
                 return;
@@ -94,7 +98,7 @@ final class PeerDialer implements AutoCloseable {
             }
             LOG.debug("{} does not answer yet, next attempt in {} ms: {}", peer, backoffMillis, cause.getMessage());
             long next = Math.min(2 * backoffMillis, LONGEST_BACKOFF_MILLIS);
-            timer.schedule(() -> attempt(peer, done, next), backoffMillis, TimeUnit.MILLISECONDS);
+            var _ = timer.schedule(() -> attempt(peer, done, next), backoffMillis, TimeUnit.MILLISECONDS);
         });
     }
 

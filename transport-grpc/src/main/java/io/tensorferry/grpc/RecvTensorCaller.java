@@ -42,7 +42,7 @@ final class RecvTensorCaller {
             fail(receive, e);
             return;
         }
-        peer.whenReady().whenComplete((_, failure) -> {
+        var _ = peer.whenReady().whenComplete((_, failure) -> {
             if (failure != null) {
                 fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure));
             } else if (receive.hasEnded()) {

@@ -31,11 +31,15 @@ final class ServerThreads {
                 Math.clamp(processors, 2, 8), daemons(prefix + "event-loop-"), NioIoHandler.newFactory());
         // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must go on.
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
-        this.ownCallbacks = callbacks != null
-                ? null
-                : Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name(prefix + "callback-", 0).factory());
-        this.callbacks = callbacks != null ? callbacks : ownCallbacks;
+        if (callbacks != null) {
+            this.ownCallbacks = null;
+            this.callbacks = callbacks;
+        } else {
+            ExecutorService own = Executors.newThreadPerTaskExecutor(
+                    Thread.ofVirtual().name(prefix + "callback-", 0).factory());
+            this.ownCallbacks = own;
+            this.callbacks = own;
+        }
     }
 
     private static ThreadFactory daemons(String prefix) {

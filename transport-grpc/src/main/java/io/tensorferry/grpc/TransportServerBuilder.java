@@ -1,6 +1,5 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -97,7 +97,7 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
             Responses.fail(response, e);
             return;
         }
-        answered.whenComplete((value, failure) -> {
+        var _ = answered.whenComplete((value, failure) -> {
             if (failure != null) {
                 Responses.fail(response, failure);
             } else {

@@ -5,6 +5,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 
 /// Tensors by RDMA.
+@SuppressWarnings("DoNotCallSuggester")
 final class VerbsTransport {
     private VerbsTransport() {}
 
