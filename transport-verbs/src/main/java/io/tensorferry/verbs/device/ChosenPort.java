@@ -1,0 +1,2 @@
+package io.tensorferry.verbs.device;
+public record ChosenPort(VerbsDevice device, int portNumber, PortAttributes attributes, GidEntry gid, int mtu) {}
