@@ -1,0 +1,58 @@
+package io.tensorferry.samples.digits;
+
+import io.tensorferry.grpc.TransportStatistics;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/// What the training came to, and whether that is right.
+///
+/// @param accuracy on the images that were held out
+/// @param distance the largest difference of a parameter from the training in one process
+/// @param traffic of the parameter server, through which everything goes
+record TrainingReport(
+        TrainingPlan plan,
+        String protocol,
+        String device,
+        double accuracy,
+        double distance,
+        TransportStatistics traffic,
+        Duration elapsed) {
+    private static final double ENOUGH_ACCURACY = 0.93;
+    private static final double TOLERANCE = 1e-6;
+    // With fewer steps the model cannot have learnt enough, and only the equality is checked.
+    private static final long ENOUGH_STEPS = 200;
+
+    /// What is wrong, a sentence each; empty if all is well.
+    List<String> failures() {
+        var failures = new ArrayList<String>();
+        // Written so that NaN fails.
+        if (!(distance <= TOLERANCE)) {
+            failures.add(text("the weights differ by %.3g from those of the training in one process; at most %.0e is allowed", distance, TOLERANCE));
+        }
+        if (plan.steps() >= ENOUGH_STEPS && !(accuracy >= ENOUGH_ACCURACY)) {
+            failures.add(text("the held-out accuracy is %.4f; at least %.2f is expected", accuracy, ENOUGH_ACCURACY));
+        }
+        return failures;
+    }
+
+    @Override
+    public String toString() {
+        long tensors = traffic.tensorsSent() + traffic.tensorsReceived();
+        long bytes = traffic.bytesSent() + traffic.bytesReceived();
+        double seconds = elapsed.toNanos() / 1e9;
+        return String.join(
+                System.lineSeparator(),
+                text("held-out accuracy  %.4f", accuracy),
+                text("one-process check  largest difference of a parameter %.1e (at most %.0e)", distance, TOLERANCE),
+                text("moved              %,d tensors, %,d bytes in %d steps", tensors, bytes, plan.steps()),
+                text("throughput         %,.0f steps/s, %,.0f tensors/s, %,.1f MB/s", plan.steps() / seconds, tensors / seconds, bytes / seconds / 1e6),
+                text("device             %s", device),
+                text("protocol           %s", protocol));
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}
