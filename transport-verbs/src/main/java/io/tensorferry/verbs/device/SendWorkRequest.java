@@ -28,6 +28,8 @@ public final class SendWorkRequest {
     /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network order.
     public int immediate;
 
+    public SendWorkRequest() {}
+
     /// Fills every field for an RDMA WRITE without immediate; returns this.
     public SendWorkRequest write(long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         return fill(Opcode.RDMA_WRITE, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);

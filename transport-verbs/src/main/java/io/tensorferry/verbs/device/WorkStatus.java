@@ -30,6 +30,7 @@ public enum WorkStatus {
 
     private static final WorkStatus[] BY_NUMBER = values();
 
+    @SuppressWarnings("EnumOrdinal") // the order is that of enum ibv_wc_status, which is fixed
     public int number() {
         return ordinal();
     }
