@@ -3,6 +3,8 @@ package io.tensorferry.samples.digits;
 import java.util.List;
 
 /// How the loss changes with the parameters, as a mean over some images, and the loss itself.
+// The arrays are what is computed with; nobody compares two gradients.
+@SuppressWarnings("ArrayRecordComponent")
 record Gradient(double[] weights, double[] bias, double loss) {
     /// The gradient over all images, from those over equally large parts of them.
     static Gradient mean(List<Gradient> parts) {

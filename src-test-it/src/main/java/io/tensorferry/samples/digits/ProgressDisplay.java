@@ -1,6 +1,5 @@
 package io.tensorferry.samples.digits;
 
-import java.io.PrintStream;
 import java.util.Locale;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
@@ -17,7 +16,7 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
     private final Digits heldOut;
     private final long interval;
 
-    ProgressDisplay(PrintStream out, boolean terminal, long steps, Digits heldOut) {
+    ProgressDisplay(boolean terminal, long steps, Digits heldOut) {
         this.terminal = terminal;
         this.heldOut = heldOut;
         this.interval = Math.max(1, steps / (terminal ? 50 : 10));
@@ -30,8 +29,8 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
                 .hideEta()
                 .setConsumer(
                         terminal
-                                ? new ConsoleProgressBarConsumer(out, WIDTH)
-                                : new DelegatingProgressBarConsumer(out::println, WIDTH))
+                                ? new ConsoleProgressBarConsumer(System.out, WIDTH)
+                                : new DelegatingProgressBarConsumer(System.out::println, WIDTH))
                 .build();
     }
 
@@ -40,7 +39,8 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
         bar.step();
         if ((step + 1) % interval == 0) {
             bar.setExtraMessage(String.format(Locale.ROOT, " loss %.3f, accuracy %.3f", loss, model.accuracy(heldOut)));
-            if (!terminal) {
+            // The last line comes with close().
+            if (!terminal && step + 1 < bar.getMax()) {
                 bar.refresh();
             }
         }

@@ -9,6 +9,8 @@ import static io.tensorferry.samples.digits.Digits.PIXELS;
 ///
 /// @param weights of shape `[64, 10]`, row-major
 /// @param bias of shape `[10]`
+// The arrays are what is computed with; nobody compares two models by equals.
+@SuppressWarnings("ArrayRecordComponent")
 record SoftmaxRegression(double[] weights, double[] bias) {
     /// Starts from zero: the loss is convex, so there is nothing to gain from a random start.
     SoftmaxRegression() {

@@ -66,6 +66,8 @@ public final class TrainingDemo implements Callable<Integer> {
                 .arguments(Long.toString(steps), Boolean.toString(onTerminal()));
     }
 
+    // Since JDK 25 there is again no console where there is no terminal.
+    @SuppressWarnings("SystemConsoleNull")
     private static boolean onTerminal() {
         return System.console() != null && System.console().isTerminal();
     }

@@ -29,10 +29,13 @@ record TrainingReport(
         var failures = new ArrayList<String>();
         // Written so that NaN fails.
         if (!(distance <= TOLERANCE)) {
-            failures.add(text("the weights differ by %.3g from those of the training in one process; at most %.0e is allowed", distance, TOLERANCE));
+            failures.add(String.format(
+                    Locale.ROOT,
+                    "the weights differ by %.3g from those of the training in one process; at most %.0e is allowed", distance, TOLERANCE));
         }
         if (plan.steps() >= ENOUGH_STEPS && !(accuracy >= ENOUGH_ACCURACY)) {
-            failures.add(text("the held-out accuracy is %.4f; at least %.2f is expected", accuracy, ENOUGH_ACCURACY));
+            failures.add(String.format(
+                    Locale.ROOT, "the held-out accuracy is %.4f; at least %.2f is expected", accuracy, ENOUGH_ACCURACY));
         }
         return failures;
     }
@@ -42,17 +45,25 @@ record TrainingReport(
         long tensors = traffic.tensorsSent() + traffic.tensorsReceived();
         long bytes = traffic.bytesSent() + traffic.bytesReceived();
         double seconds = elapsed.toNanos() / 1e9;
-        return String.join(
-                System.lineSeparator(),
-                text("held-out accuracy  %.4f", accuracy),
-                text("one-process check  largest difference of a parameter %.1e (at most %.0e)", distance, TOLERANCE),
-                text("moved              %,d tensors, %,d bytes in %d steps", tensors, bytes, plan.steps()),
-                text("throughput         %,.0f steps/s, %,.0f tensors/s, %,.1f MB/s", plan.steps() / seconds, tensors / seconds, bytes / seconds / 1e6),
-                text("device             %s", device),
-                text("protocol           %s", protocol));
-    }
-
-    private static String text(String format, Object... values) {
-        return String.format(Locale.ROOT, format, values);
+        return String.format(
+                Locale.ROOT,
+                """
+                held-out accuracy  %.4f
+                one-process check  largest difference of a parameter %.1e (at most %.0e)
+                moved              %,d tensors, %,d bytes in %d steps
+                throughput         %,.0f steps/s, %,.0f tensors/s, %,.1f MB/s
+                device             %s
+                protocol           %s""",
+                accuracy,
+                distance,
+                TOLERANCE,
+                tensors,
+                bytes,
+                plan.steps(),
+                plan.steps() / seconds,
+                tensors / seconds,
+                bytes / seconds / 1e6,
+                device,
+                protocol);
     }
 }

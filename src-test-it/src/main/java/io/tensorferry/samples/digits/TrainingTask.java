@@ -9,6 +9,7 @@ import java.util.List;
 /// One process of the training. The same program for all of them: `TF_CONFIG` says which one it is.
 final class TrainingTask {
     private static final String STOP = "stop";
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
 
     private TrainingTask() {}
 
@@ -40,10 +41,13 @@ final class TrainingTask {
         System.exit(well ? 0 : 1);
     }
 
-    private static boolean train(TransportServer server, TrainingPlan plan, Digits.Split digits, boolean terminal) {
+    private static boolean train(TransportServer server, TrainingPlan plan, Digits.Split digits, boolean terminal)
+            throws InterruptedException {
+        // The exchange needs no such wait, peers may start in any order; but what follows is timed.
+        server.awaitPeers(START_LIMIT);
         SoftmaxRegression model;
         long start = System.nanoTime();
-        try (var display = new ProgressDisplay(System.out, terminal, plan.steps(), digits.heldOut())) {
+        try (var display = new ProgressDisplay(terminal, plan.steps(), digits.heldOut())) {
             model = new ParameterServer(server, plan).train(display);
         }
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
