@@ -6,7 +6,9 @@ import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/// A bar with the loss and the held-out accuracy beside it: drawn over and over on a terminal, else one line for each tenth of the way. For one thread.
+/// A bar with the loss and the held-out accuracy beside it: drawn over and over on a terminal, else one line for each tenth of the way.
+///
+/// Threading: one thread calls, the bar's own thread draws.
 final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
     private static final int WIDTH = 110;
     private static final int NEVER_MS = Integer.MAX_VALUE;
@@ -15,6 +17,7 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
     private final boolean terminal;
     private final Digits heldOut;
     private final long interval;
+    private String lastLine = "";
 
     ProgressDisplay(boolean terminal, long steps, Digits heldOut) {
         this.terminal = terminal;
@@ -30,7 +33,7 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
                 .setConsumer(
                         terminal
                                 ? new ConsoleProgressBarConsumer(System.out, WIDTH)
-                                : new DelegatingProgressBarConsumer(System.out::println, WIDTH))
+                                : new DelegatingProgressBarConsumer(this::printIfNew, WIDTH))
                 .build();
     }
 
@@ -39,10 +42,17 @@ final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
         bar.step();
         if ((step + 1) % interval == 0) {
             bar.setExtraMessage(String.format(Locale.ROOT, " loss %.3f, accuracy %.3f", loss, model.accuracy(heldOut)));
-            // The last line comes with close().
-            if (!terminal && step + 1 < bar.getMax()) {
+            if (!terminal) {
                 bar.refresh();
             }
+        }
+    }
+
+    // The bar tells its end more than once.
+    private synchronized void printIfNew(String line) {
+        if (!line.equals(lastLine)) {
+            System.out.println(line);
+            lastLine = line;
         }
     }
 
