@@ -1,5 +1,6 @@
 /// The messages and gRPC services of TensorFerry. Everything exported is generated.
-@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"}) // gRPC and protobuf name no module of their own
+// gRPC and protobuf name no module of their own
+@SuppressWarnings({"requires-automatic", "requires-transitive-automatic"})
 module io.tensorferry.proto {
     requires transitive com.google.protobuf;
     requires transitive io.grpc;

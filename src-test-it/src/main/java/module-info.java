@@ -1,8 +1,9 @@
 import org.jspecify.annotations.NullMarked;
 
 /// Benchmarks and samples that run. Nobody depends on it; it is open because JMH and picocli look into its classes.
+// JMH and HdrHistogram name no module of their own
+@SuppressWarnings("requires-automatic")
 @NullMarked
-@SuppressWarnings("requires-automatic") // JMH and HdrHistogram name no module of their own
 open module io.tensorferry.it {
     requires HdrHistogram;
     requires info.picocli;

@@ -1,7 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The transport by RDMA. A package is exported once it has a class: `device`, `device.software`, `memory`, `wire`,
-/// `channel`, `rendezvous`.
+/// The transport by RDMA.
 @NullMarked
 module io.tensorferry.verbs {
     requires transitive io.tensorferry.api;
@@ -11,6 +10,10 @@ module io.tensorferry.verbs {
     requires org.slf4j;
     requires static transitive org.jspecify;
 
+    exports io.tensorferry.verbs.channel;
     exports io.tensorferry.verbs.device;
+    exports io.tensorferry.verbs.device.software;
     exports io.tensorferry.verbs.memory;
+    exports io.tensorferry.verbs.rendezvous;
+    exports io.tensorferry.verbs.wire;
 }

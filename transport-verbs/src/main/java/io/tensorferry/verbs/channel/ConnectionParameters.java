@@ -1,0 +1,82 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.QueuePairAddress;
+import java.util.List;
+
+/// What one end tells the other when a channel is set up. Immutable.
+///
+/// Bytes that came from a peer are hostile: [#validate()] must have passed before anything here is used.
+///
+/// @param protocolVersion version of exchange and messages, [#PROTOCOL_VERSION] today
+/// @param hostName the sender's worker name, as `/job:worker/replica:0/task:1`
+/// @param incarnation a random number that the sender's process chose at its start; another one means that it was restarted
+/// @param connectionId a random number that the dialling end chose for this attempt; the answer repeats it
+/// @param queuePairs the control queue pair, then the data lanes in their order
+/// @param ring where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
+/// @param ringSlots message slots of the ring, a power of two
+/// @param slotBytes bytes of a slot, a multiple of 64
+/// @param receiveDepth receives that are posted on each data lane: contents that may be under way on it at once
+/// @param mtu the active MTU of the sender's port, in bytes; the smaller of both ends is used
+/// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
+public record ConnectionParameters(
+        int protocolVersion,
+        String hostName,
+        long incarnation,
+        long connectionId,
+        List<QueuePairAddress> queuePairs,
+        RemoteRegion ring,
+        int ringSlots,
+        int slotBytes,
+        int receiveDepth,
+        int mtu,
+        long maxMessageBytes) {
+    public static final int PROTOCOL_VERSION = 1;
+    public static final int MAX_LANES = 64;
+    public static final int MIN_RECEIVE_DEPTH = 32;
+    public static final int MIN_RING_SLOTS = 16;
+    /// Holds the metadata of a tensor of the highest rank, and a rendezvous key of 2,000 bytes beside it.
+    public static final int MIN_SLOT_BYTES = 4096;
+
+    private static final int MAX_RING_SLOTS = 1 << 16;
+    private static final int MAX_SLOT_BYTES = 1 << 16;
+
+    public ConnectionParameters {
+        queuePairs = List.copyOf(queuePairs);
+    }
+
+    /// Checks every value against its range.
+    ///
+    /// @throws IllegalArgumentException naming the first value that is wrong, and its range
+    public void validate() {
+        require(protocolVersion == PROTOCOL_VERSION, "protocol version", protocolVersion, "" + PROTOCOL_VERSION);
+        require(!hostName.isEmpty() && hostName.length() <= 512, "host name length", hostName.length(), "1..512");
+        require(
+                queuePairs.size() >= 2 && queuePairs.size() <= MAX_LANES + 1,
+                "number of queue pairs",
+                queuePairs.size(),
+                "2.." + (MAX_LANES + 1));
+        require(
+                Integer.bitCount(ringSlots) == 1 && ringSlots >= MIN_RING_SLOTS && ringSlots <= MAX_RING_SLOTS,
+                "ring slots",
+                ringSlots,
+                "a power of two, " + MIN_RING_SLOTS + ".." + MAX_RING_SLOTS);
+        require(
+                slotBytes % 64 == 0 && slotBytes >= MIN_SLOT_BYTES && slotBytes <= MAX_SLOT_BYTES,
+                "slot bytes",
+                slotBytes,
+                "a multiple of 64, " + MIN_SLOT_BYTES + ".." + MAX_SLOT_BYTES);
+        require(
+                receiveDepth >= MIN_RECEIVE_DEPTH && receiveDepth <= 1 << 20,
+                "receive depth",
+                receiveDepth,
+                MIN_RECEIVE_DEPTH + "..1048576");
+        require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
+        require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
+    }
+
+    private static void require(boolean condition, String name, long value, String range) {
+        if (!condition) {
+            throw new IllegalArgumentException(name + " " + value + " must be " + range);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import java.util.ArrayList;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// What every rendezvous of a step does, whatever carries its tensors: the local table, receives on the same worker, abort, close.
+///
+/// Threading: any thread.
+public abstract class StepRendezvous implements Rendezvous {
+    private final long stepId;
+    private final WorkerContext worker;
+    private final TagTable table = new TagTable();
+    private final Set<RemoteReceive> pending = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
+
+    protected StepRendezvous(long stepId, WorkerContext worker) {
+        this.stepId = stepId;
+        this.worker = worker;
+    }
+
+    /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every failure goes to `receive.complete`.
+    protected abstract void startRemote(RemoteReceive receive);
+
+    @Override
+    public final long stepId() {
+        return stepId;
+    }
+
+    @Override
+    public final void send(RendezvousKey key, Tensor tensor) {
+        put(key, new RecvResult.Received(tensor));
+    }
+
+    @Override
+    public final void sendDead(RendezvousKey key) {
+        put(key, new RecvResult.Dead());
+    }
+
+    private void put(RendezvousKey key, RecvResult item) {
+        if (!key.source().worker().equals(worker.name())) {
+            if (item instanceof RecvResult.Received(Tensor tensor)) {
+                tensor.close();
+            }
+            throw new IllegalArgumentException("the producer of " + key + " is not on this worker, " + worker.name());
+        }
+        table.send(key, item);
+    }
+
+    @Override
+    public final PendingReceive recvAsync(RendezvousKey key, DoneCallback done) {
+        if (!key.destination().worker().equals(worker.name())) {
+            throw new IllegalArgumentException("the consumer of " + key + " is not on this worker, " + worker.name());
+        }
+        String producer = key.source().worker();
+        return producer.equals(worker.name()) ? receiveLocally(key, done) : receiveRemotely(key, producer, done);
+    }
+
+    private PendingReceive receiveLocally(RendezvousKey key, DoneCallback done) {
+        // The producer's own handle goes to the consumer: the same memory, no copy.
+        DoneCallback waiter = result ->
+                worker.callbacks().execute(() -> RemoteReceive.runCallback(done, result, key));
+        table.receive(key, waiter);
+        return () -> {
+            boolean removed = table.remove(key, waiter);
+            if (removed) {
+                waiter.done(new RecvResult.Failed(
+                        new TransportException(StatusCode.CANCELLED, "the receive of " + key + " was cancelled")));
+            }
+            return removed;
+        };
+    }
+
+    private PendingReceive receiveRemotely(RendezvousKey key, String producer, DoneCallback done) {
+        if (!worker.isMember(producer)) {
+            throw new IllegalArgumentException(
+                    "the producer of " + key + " is on " + producer + ", which is not in the cluster");
+        }
+        var receive = new RemoteReceive(stepId, key, producer, done, worker.callbacks(), pending::remove);
+        pending.add(receive);
+        TransportException cause = ended.get();
+        if (cause != null) {
+            receive.giveUp(cause);
+        } else {
+            startRemote(receive);
+        }
+        return receive;
+    }
+
+    @Override
+    public final void startAbort(StatusCode code, String message) {
+        if (code == StatusCode.OK) {
+            throw new IllegalArgumentException("a step cannot be aborted with OK");
+        }
+        end(new TransportException(code, message));
+    }
+
+    /// Ends the step for good; returns how many sends nobody had asked for.
+    final int close() {
+        return end(new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed"));
+    }
+
+    private int end(TransportException cause) {
+        if (!ended.compareAndSet(null, cause)) {
+            return 0;
+        }
+        int dropped = table.abort(cause);
+        for (RemoteReceive receive : new ArrayList<>(pending)) {
+            receive.giveUp(cause);
+        }
+        return dropped;
+    }
+
+    /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker: where the serving end of a transport looks.
+    public final TagTable table() {
+        return table;
+    }
+
+    /// Receives of tensors on other workers that have not ended.
+    public final int pendingRemoteReceives() {
+        return pending.size();
+    }
+}

@@ -1,0 +1,19 @@
+package io.tensorferry.verbs.rendezvous;
+
+import java.util.Set;
+import java.util.concurrent.Executor;
+
+/// What a rendezvous must know of the worker that it runs on. Immutable.
+///
+/// @param name this worker, as `/job:worker/replica:0/task:1`
+/// @param members every worker of the cluster, this one too
+/// @param callbacks where users' callbacks run; they may block, so it needs a thread for each
+public record WorkerContext(String name, Set<String> members, Executor callbacks) {
+    public WorkerContext {
+        members = Set.copyOf(members);
+    }
+
+    boolean isMember(String worker) {
+        return members.contains(worker);
+    }
+}

@@ -1,0 +1,53 @@
+package io.tensorferry.verbs.wire;
+
+import io.tensorferry.api.Shape;
+import java.lang.foreign.MemorySegment;
+
+/// Control messages to bytes and back: layout version 1, little-endian, a header of 64 bytes and a variable part, as
+/// `docs/protocol.md` defines it.
+///
+/// Stateless; any thread. The caller sees to it that nobody else writes the target meanwhile; a source may change while
+/// it is decoded.
+public final class MessageCodec {
+    /// The longest message that the layout can express: a request with the largest rank and the longest name.
+    public static final int MAX_MESSAGE_BYTES =
+            MessageLayout.paddedLength(Shape.MAX_RANK, MessageLayout.MAX_NAME_BYTES, 0);
+
+    /// The shortest message, and so the smallest slot that makes sense.
+    public static final int MIN_MESSAGE_BYTES = MessageLayout.HEADER_BYTES;
+
+    private MessageCodec() {}
+
+    /// Bytes that `message` takes, a multiple of 8. A longer [Message.ErrorStatus] is cut to what fits when it is
+    /// encoded.
+    ///
+    /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
+    public static int encodedSize(Message message) {
+        return MessageEncoder.encodedSize(message);
+    }
+
+    /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between two
+    /// characters.
+    public static int maxStatusBytes(long capacity) {
+        return MessageEncoder.maxStatusBytes(capacity);
+    }
+
+    /// Writes `message` to the start of `target`: every byte of it, padding included, and none after it.
+    ///
+    /// @return the bytes written, `encodedSize(message)` or less where a status message was cut
+    /// @throws IllegalArgumentException if the message does not fit in `target`; nothing was written
+    public static int encode(Message message, MemorySegment target) {
+        return MessageEncoder.encode(message, target);
+    }
+
+    /// Reads the message at the start of `source`, whatever bytes are there; bytes after the message are not looked at.
+    ///
+    /// The message is copied once, before anything is checked, so that a peer that writes `source` meanwhile cannot get
+    /// past a check.
+    ///
+    /// @param source native or heap memory of any size
+    /// @throws MalformedMessageException if the bytes are not a valid message; no other exception is thrown
+    public static Message decode(MemorySegment source) {
+        return MessageDecoder.decode(source);
+    }
+}

@@ -1,0 +1,271 @@
+package io.tensorferry.verbs.wire;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.TensorReRequest;
+import io.tensorferry.verbs.wire.Message.TensorRequest;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.CharacterCodingException;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// Bytes of a peer to a message: one object per message, over a private copy of its bytes.
+final class MessageDecoder {
+    private static final int FLAGS_OF_META_DATA = MessageLayout.FLAG_META_DATA | MessageLayout.FLAG_DEAD;
+
+    private final byte[] bytes;
+    private final MemorySegment message;
+    private final int rank;
+    private final int nameBytes;
+    private final int statusBytes;
+    private final int flags;
+
+    private MessageDecoder(byte[] bytes) {
+        this.bytes = bytes;
+        this.message = MemorySegment.ofArray(bytes);
+        this.rank = u8(MessageLayout.RANK);
+        this.nameBytes = message.get(MessageLayout.U16, MessageLayout.NAME_SIZE) & 0xFFFF;
+        this.statusBytes = i32(MessageLayout.STATUS_SIZE);
+        this.flags = u8(MessageLayout.FLAGS);
+    }
+
+    static Message decode(MemorySegment source) {
+        return new MessageDecoder(copy(source)).decode();
+    }
+
+    /// The length is read once, checked, and then nothing of `source` is looked at but this copy.
+    private static byte[] copy(MemorySegment source) {
+        if (source.byteSize() < MessageLayout.HEADER_BYTES) {
+            throw new MalformedMessageException(
+                    "the source", source.byteSize() + " bytes long", "a message has at least 64");
+        }
+        int length = source.get(MessageLayout.U32, MessageLayout.LENGTH);
+        long limit = Math.min(source.byteSize(), MessageCodec.MAX_MESSAGE_BYTES);
+        if (length < MessageLayout.HEADER_BYTES || length > limit || length % MessageLayout.ALIGNMENT != 0) {
+            throw new MalformedMessageException(
+                    "length", Integer.toUnsignedString(length), "it must be a multiple of 8 in [64, " + limit + "]");
+        }
+        var bytes = new byte[length];
+        MemorySegment.copy(source, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
+        return bytes;
+    }
+
+    private Message decode() {
+        checkPreamble();
+        checkLength();
+        long stepId = i64(MessageLayout.STEP_ID);
+        int requestIndex = i32(MessageLayout.REQUEST_INDEX);
+        if (!RequestIndex.isValid(requestIndex)) {
+            throw new MalformedMessageException(
+                    "request_index", "0x%08x".formatted(requestIndex), "the generation 4095 is not in use");
+        }
+        try {
+            return switch (u8(MessageLayout.TYPE)) {
+                case MessageLayout.TYPE_META_DATA_RESPONSE -> metaDataResponse(stepId, requestIndex);
+                case MessageLayout.TYPE_TENSOR_RE_REQUEST -> tensorReRequest(stepId, requestIndex);
+                case MessageLayout.TYPE_TENSOR_REQUEST -> tensorRequest(stepId, requestIndex);
+                case MessageLayout.TYPE_ERROR_STATUS -> errorStatus(stepId, requestIndex);
+                default ->
+                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0, 1, 2 or 3");
+            };
+        } catch (IllegalArgumentException e) {
+            // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
+            throw new MalformedMessageException("the content", "contradictory", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private void checkPreamble() {
+        int magic = message.get(MessageLayout.U16, MessageLayout.MAGIC) & 0xFFFF;
+        if (magic != MessageLayout.MAGIC_VALUE) {
+            throw new MalformedMessageException("magic", "0x%04x".formatted(magic), "it must be 0x4654");
+        }
+        if (u8(MessageLayout.VERSION) != MessageLayout.VERSION_VALUE) {
+            throw new MalformedMessageException(
+                    "version",
+                    "" + u8(MessageLayout.VERSION),
+                    "this end speaks version " + MessageLayout.VERSION_VALUE);
+        }
+    }
+
+    private void checkLength() {
+        if (rank > Shape.MAX_RANK) {
+            throw new MalformedMessageException("rank", "" + rank, "it must be at most " + Shape.MAX_RANK);
+        }
+        if (statusBytes < 0 || statusBytes > MessageLayout.MAX_STATUS_BYTES) {
+            throw new MalformedMessageException(
+                    "status_size",
+                    Integer.toUnsignedString(statusBytes),
+                    "it must be at most " + MessageLayout.MAX_STATUS_BYTES);
+        }
+        int needed = MessageLayout.paddedLength(rank, nameBytes, statusBytes);
+        // Of the copy: between the two looks at the source the field may have changed.
+        int length = i32(MessageLayout.LENGTH);
+        if (length != bytes.length || length != needed) {
+            throw new MalformedMessageException(
+                    "length", Integer.toUnsignedString(length), "rank, name_size and status_size make it " + needed);
+        }
+        for (int i = nameOffset() + nameBytes + statusBytes; i < bytes.length; i++) {
+            if (bytes[i] != 0) {
+                throw new MalformedMessageException("the padding at " + i, "" + bytes[i], "it must be zero");
+            }
+        }
+    }
+
+    private TensorRequest tensorRequest(long stepId, int requestIndex) {
+        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_WANTS_CHECKSUM);
+        refuseChecksum();
+        refuseStatus();
+        if (nameBytes == 0) {
+            throw new MalformedMessageException("name_size", "0", "a request names a key");
+        }
+        TensorMetaData metaData = metaData();
+        String key = text("name", nameOffset(), nameBytes);
+        boolean wantsChecksum = has(MessageLayout.FLAG_WANTS_CHECKSUM);
+        return new TensorRequest(stepId, requestIndex, key, metaData, address(), remoteKey(), wantsChecksum);
+    }
+
+    private MetaDataResponse metaDataResponse(long stepId, int requestIndex) {
+        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_CHECKSUM);
+        refuseDestination();
+        refuseName();
+        refuseStatus();
+        OptionalLong checksum = OptionalLong.empty();
+        if (has(MessageLayout.FLAG_CHECKSUM)) {
+            checksum = OptionalLong.of(i64(MessageLayout.CHECKSUM));
+        } else {
+            refuseChecksum();
+        }
+        return new MetaDataResponse(stepId, requestIndex, requiredMetaData(), checksum);
+    }
+
+    private TensorReRequest tensorReRequest(long stepId, int requestIndex) {
+        allowFlags(FLAGS_OF_META_DATA);
+        refuseChecksum();
+        refuseName();
+        refuseStatus();
+        return new TensorReRequest(stepId, requestIndex, requiredMetaData(), address(), remoteKey());
+    }
+
+    private ErrorStatus errorStatus(long stepId, int requestIndex) {
+        allowFlags(MessageLayout.FLAG_TO_SENDER);
+        refuseMetaData();
+        refuseDestination();
+        refuseChecksum();
+        refuseName();
+        int code = i32(MessageLayout.STATUS_CODE);
+        if (code == StatusCode.OK.number()) {
+            throw new MalformedMessageException("status_code", "0", "an error status is not OK");
+        }
+        Direction direction = has(MessageLayout.FLAG_TO_SENDER) ? Direction.TO_SENDER : Direction.TO_RECEIVER;
+        String text = text("the status message", nameOffset(), statusBytes);
+        return new ErrorStatus(stepId, requestIndex, direction, StatusCode.ofNumber(code), text);
+    }
+
+    private TensorMetaData requiredMetaData() {
+        TensorMetaData metaData = metaData();
+        if (metaData == null) {
+            throw new MalformedMessageException("flags", hex(flags), "a message of this type has metadata");
+        }
+        return metaData;
+    }
+
+    private @Nullable TensorMetaData metaData() {
+        if (!has(MessageLayout.FLAG_META_DATA)) {
+            if (has(MessageLayout.FLAG_DEAD)) {
+                throw new MalformedMessageException("flags", hex(flags), "is_dead needs metadata");
+            }
+            refuseMetaData();
+            return null;
+        }
+        var dimensions = new long[rank];
+        for (int axis = 0; axis < rank; axis++) {
+            dimensions[axis] = i64(MessageLayout.HEADER_BYTES + axis * Long.BYTES);
+        }
+        DataType dataType = DataType.ofNumber(i32(MessageLayout.DATA_TYPE));
+        boolean dead = has(MessageLayout.FLAG_DEAD);
+        return new TensorMetaData(dataType, Shape.of(dimensions), dead, i64(MessageLayout.TENSOR_BYTES));
+    }
+
+    private void refuseMetaData() {
+        refuse("rank", rank);
+        refuse("data_type", i32(MessageLayout.DATA_TYPE));
+        refuse("tensor_bytes", i64(MessageLayout.TENSOR_BYTES));
+    }
+
+    private void refuseDestination() {
+        refuse("rkey", remoteKey());
+        refuse("remote_addr", address());
+    }
+
+    private void refuseChecksum() {
+        refuse("checksum", i64(MessageLayout.CHECKSUM));
+    }
+
+    private void refuseName() {
+        refuse("name_size", nameBytes);
+    }
+
+    private void refuseStatus() {
+        refuse("status_code", i32(MessageLayout.STATUS_CODE));
+        refuse("status_size", statusBytes);
+    }
+
+    private static void refuse(String field, long value) {
+        if (value != 0) {
+            throw new MalformedMessageException(field, hex(value), "it must be 0 in a message that does not use it");
+        }
+    }
+
+    private void allowFlags(int allowed) {
+        if ((flags & ~allowed) != 0) {
+            throw new MalformedMessageException(
+                    "flags", hex(flags), "a message of this type may have " + hex(allowed) + " only");
+        }
+    }
+
+    private String text(String field, int offset, int length) {
+        try {
+            return Utf8.read(bytes, offset, length);
+        } catch (CharacterCodingException e) {
+            throw new MalformedMessageException(field, "no UTF-8", String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private int nameOffset() {
+        return MessageLayout.HEADER_BYTES + rank * Long.BYTES;
+    }
+
+    private boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    private long address() {
+        return i64(MessageLayout.REMOTE_ADDRESS);
+    }
+
+    private int remoteKey() {
+        return i32(MessageLayout.REMOTE_KEY);
+    }
+
+    private int u8(int offset) {
+        return bytes[offset] & 0xFF;
+    }
+
+    private int i32(int offset) {
+        return message.get(MessageLayout.U32, offset);
+    }
+
+    private long i64(int offset) {
+        return message.get(MessageLayout.U64, offset);
+    }
+
+    private static String hex(long value) {
+        return "0x" + Long.toHexString(value);
+    }
+}

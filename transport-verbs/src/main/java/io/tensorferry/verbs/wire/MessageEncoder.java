@@ -1,0 +1,141 @@
+package io.tensorferry.verbs.wire;
+
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.TensorReRequest;
+import io.tensorferry.verbs.wire.Message.TensorRequest;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Messages to bytes; allocates nothing.
+final class MessageEncoder {
+    private MessageEncoder() {}
+
+    static int encodedSize(Message message) {
+        return switch (message) {
+            case TensorRequest request ->
+                MessageLayout.paddedLength(rank(request.metaData()), nameBytes(request.key()), 0);
+            case MetaDataResponse response -> MessageLayout.paddedLength(rank(response.metaData()), 0, 0);
+            case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
+            case ErrorStatus status ->
+                MessageLayout.paddedLength(0, 0, Utf8.length(status.message(), MessageLayout.MAX_STATUS_BYTES));
+        };
+    }
+
+    static int maxStatusBytes(long capacity) {
+        long room = capacity / MessageLayout.ALIGNMENT * MessageLayout.ALIGNMENT - MessageLayout.HEADER_BYTES;
+        return (int) Math.clamp(room, 0, (long) MessageLayout.MAX_STATUS_BYTES);
+    }
+
+    static int encode(Message message, MemorySegment target) {
+        return switch (message) {
+            case TensorRequest request -> encodeRequest(request, target);
+            case MetaDataResponse response -> encodeResponse(response, target);
+            case TensorReRequest request -> encodeReRequest(request, target);
+            case ErrorStatus status -> encodeStatus(status, target);
+        };
+    }
+
+    private static int encodeRequest(TensorRequest request, MemorySegment target) {
+        int nameBytes = nameBytes(request.key());
+        int rank = rank(request.metaData());
+        int length = MessageLayout.paddedLength(rank, nameBytes, 0);
+        begin(request, MessageLayout.TYPE_TENSOR_REQUEST, length, target);
+        int flags = request.wantsChecksum() ? MessageLayout.FLAG_WANTS_CHECKSUM : 0;
+        putMetaData(request.metaData(), flags, target);
+        putDestination(request.address(), request.remoteKey(), target);
+        target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
+        Utf8.write(request.key(), nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
+        return length;
+    }
+
+    private static int encodeResponse(MetaDataResponse response, MemorySegment target) {
+        int length = MessageLayout.paddedLength(rank(response.metaData()), 0, 0);
+        begin(response, MessageLayout.TYPE_META_DATA_RESPONSE, length, target);
+        int flags = response.checksum().isPresent() ? MessageLayout.FLAG_CHECKSUM : 0;
+        putMetaData(response.metaData(), flags, target);
+        target.set(
+                MessageLayout.U64, MessageLayout.CHECKSUM, response.checksum().orElse(0));
+        return length;
+    }
+
+    private static int encodeReRequest(TensorReRequest request, MemorySegment target) {
+        int length = MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
+        begin(request, MessageLayout.TYPE_TENSOR_RE_REQUEST, length, target);
+        putMetaData(request.metaData(), 0, target);
+        putDestination(request.address(), request.remoteKey(), target);
+        return length;
+    }
+
+    private static int encodeStatus(ErrorStatus status, MemorySegment target) {
+        int statusBytes = Utf8.length(status.message(), maxStatusBytes(target.byteSize()));
+        int length = MessageLayout.paddedLength(0, 0, statusBytes);
+        begin(status, MessageLayout.TYPE_ERROR_STATUS, length, target);
+        int flags = status.direction() == Direction.TO_SENDER ? MessageLayout.FLAG_TO_SENDER : 0;
+        target.set(MessageLayout.U8, MessageLayout.FLAGS, (byte) flags);
+        target.set(MessageLayout.U32, MessageLayout.STATUS_CODE, status.code().number());
+        target.set(MessageLayout.U32, MessageLayout.STATUS_SIZE, statusBytes);
+        Utf8.write(status.message(), statusBytes, target, MessageLayout.HEADER_BYTES);
+        return length;
+    }
+
+    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what every
+    /// message has.
+    private static void begin(Message message, int type, int length, MemorySegment target) {
+        if (length > target.byteSize()) {
+            throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
+                    + target.byteSize() + ": step " + message.stepId() + ", request "
+                    + RequestIndex.describe(message.requestIndex()));
+        }
+        target.asSlice(0, length).fill((byte) 0);
+        target.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
+        target.set(MessageLayout.U8, MessageLayout.VERSION, (byte) MessageLayout.VERSION_VALUE);
+        target.set(MessageLayout.U8, MessageLayout.TYPE, (byte) type);
+        target.set(MessageLayout.U32, MessageLayout.LENGTH, length);
+        target.set(MessageLayout.U64, MessageLayout.STEP_ID, message.stepId());
+        target.set(MessageLayout.U32, MessageLayout.REQUEST_INDEX, message.requestIndex());
+    }
+
+    private static void putMetaData(@Nullable TensorMetaData metaData, int flags, MemorySegment target) {
+        int allFlags = flags;
+        if (metaData != null) {
+            allFlags |= MessageLayout.FLAG_META_DATA | (metaData.dead() ? MessageLayout.FLAG_DEAD : 0);
+            Shape shape = metaData.shape();
+            target.set(MessageLayout.U64, MessageLayout.TENSOR_BYTES, metaData.byteSize());
+            target.set(
+                    MessageLayout.U32,
+                    MessageLayout.DATA_TYPE,
+                    metaData.dataType().number());
+            target.set(MessageLayout.U8, MessageLayout.RANK, (byte) shape.rank());
+            for (int axis = 0; axis < shape.rank(); axis++) {
+                target.set(
+                        MessageLayout.U64,
+                        MessageLayout.HEADER_BYTES + (long) axis * Long.BYTES,
+                        shape.dimension(axis));
+            }
+        }
+        target.set(MessageLayout.U8, MessageLayout.FLAGS, (byte) allFlags);
+    }
+
+    private static void putDestination(long address, int remoteKey, MemorySegment target) {
+        target.set(MessageLayout.U64, MessageLayout.REMOTE_ADDRESS, address);
+        target.set(MessageLayout.U32, MessageLayout.REMOTE_KEY, remoteKey);
+    }
+
+    private static int rank(@Nullable TensorMetaData metaData) {
+        return metaData == null ? 0 : metaData.shape().rank();
+    }
+
+    private static int nameBytes(String key) {
+        // A character takes at most 4 bytes, so a key that is cut here still shows that it is too long.
+        int bytes = Utf8.length(key, MessageLayout.MAX_NAME_BYTES + 4);
+        if (bytes > MessageLayout.MAX_NAME_BYTES) {
+            throw new IllegalArgumentException(
+                    "the rendezvous key takes more than " + MessageLayout.MAX_NAME_BYTES + " bytes: '" + key + "'");
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,60 @@
+package io.tensorferry.verbs.wire;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// Where the fields of a control message are, version 1. The table in `docs/protocol.md` is the definition; this is the
+/// same in code.
+final class MessageLayout {
+    static final int MAGIC_VALUE = 0x4654;
+    static final int VERSION_VALUE = 1;
+
+    static final int TYPE_META_DATA_RESPONSE = 0;
+    static final int TYPE_TENSOR_RE_REQUEST = 1;
+    static final int TYPE_TENSOR_REQUEST = 2;
+    static final int TYPE_ERROR_STATUS = 3;
+
+    static final int FLAG_DEAD = 1;
+    static final int FLAG_META_DATA = 1 << 1;
+    static final int FLAG_CHECKSUM = 1 << 2;
+    static final int FLAG_WANTS_CHECKSUM = 1 << 3;
+    static final int FLAG_TO_SENDER = 1 << 4;
+
+    static final int MAGIC = 0;
+    static final int VERSION = 2;
+    static final int TYPE = 3;
+    static final int LENGTH = 4;
+    static final int STEP_ID = 8;
+    static final int REQUEST_INDEX = 16;
+    static final int REMOTE_KEY = 20;
+    static final int REMOTE_ADDRESS = 24;
+    static final int TENSOR_BYTES = 32;
+    static final int CHECKSUM = 40;
+    static final int DATA_TYPE = 48;
+    static final int FLAGS = 52;
+    static final int RANK = 53;
+    static final int NAME_SIZE = 54;
+    static final int STATUS_CODE = 56;
+    static final int STATUS_SIZE = 60;
+    static final int HEADER_BYTES = 64;
+
+    static final int ALIGNMENT = 8;
+    static final int MAX_NAME_BYTES = 0xFFFF;
+    /// Far longer than any status that a person reads; it bounds what a decoder copies.
+    static final int MAX_STATUS_BYTES = 0xFFFF;
+
+    /// Slots of a ring need not be aligned for a decoder, so no layout asks for alignment.
+    static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
+
+    static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private MessageLayout() {}
+
+    /// The length of a message with these parts, padding included.
+    static int paddedLength(int rank, int nameBytes, int statusBytes) {
+        int length = HEADER_BYTES + rank * Long.BYTES + nameBytes + statusBytes;
+        return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+}

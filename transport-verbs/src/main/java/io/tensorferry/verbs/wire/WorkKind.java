@@ -1,0 +1,43 @@
+package io.tensorferry.verbs.wire;
+
+import org.jspecify.annotations.Nullable;
+
+/// What a posted work request is for.
+public enum WorkKind {
+    /// A write of a control message into the peer's message ring.
+    CONTROL_MESSAGE(1),
+    /// A write that returns credits.
+    ACKNOWLEDGEMENT(2),
+    /// A write of a tensor's content, or of the last part of it, with the immediate.
+    CONTENT(3),
+    /// An empty write that finds out whether the peer still answers.
+    KEEPALIVE(4),
+    /// A posted receive, which takes one immediate.
+    RECEIVE(5),
+    /// A write of a part of a tensor's content that is not the last.
+    CHUNK(6);
+
+    private static final WorkKind[] BY_CODE = new WorkKind[7];
+
+    static {
+        for (WorkKind kind : values()) {
+            BY_CODE[kind.code] = kind;
+        }
+    }
+
+    private final int code;
+
+    WorkKind(int code) {
+        this.code = code;
+    }
+
+    /// 1 to 6.
+    int code() {
+        return code;
+    }
+
+    /// The kind with this code, or null.
+    static @Nullable WorkKind ofCode(int code) {
+        return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+}
