@@ -141,7 +141,9 @@ class RequestTableTest {
         int second = table.add(2);
         int third = table.add(3);
         table.remove(second);
+        assertThat(table.all()).containsExactly(1, 3);
         assertThat(table.removeAll()).containsExactly(1, 3);
+        assertThat(table.all()).isEmpty();
         assertThat(table.get(first)).isNull();
         assertThat(table.get(third)).isNull();
         assertThat(table.removeAll()).isEmpty();

@@ -87,7 +87,7 @@ public class TagTableLincheckTest {
     @Test
     void everyInterleavingIsLinearizable() {
         new ModelCheckingOptions()
-                .iterations(20)
+                .iterations(12)
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)

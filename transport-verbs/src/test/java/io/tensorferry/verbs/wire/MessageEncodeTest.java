@@ -82,6 +82,17 @@ class MessageEncodeTest {
     }
 
     @Test
+    void whatFitsIsWhatIsEncoded() {
+        assertThat(MessageCodec.fits(request("k".repeat(448)), 512)).isTrue();
+        assertThat(MessageCodec.fits(request("k".repeat(449)), 512)).isFalse();
+        Message status = new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "long".repeat(1000));
+        assertThat(MessageCodec.fits(status, 64)).isTrue();
+        assertThat(MessageCodec.fits(status, 63)).isFalse();
+        assertThat(MessageCodec.encode(status, MemorySegment.ofArray(new byte[64])))
+                .isEqualTo(64);
+    }
+
+    @Test
     void messagesThatBreakTheProtocolCannotBeMade() {
         assertThatIllegalArgumentException().isThrownBy(() -> request(""));
         assertThatIllegalArgumentException().isThrownBy(() -> request("lone \ud800 surrogate"));
