@@ -2,6 +2,7 @@ package io.tensorferry.api;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -61,7 +62,7 @@ public interface Rendezvous {
                 tensor.close();
             }
         });
-        var _ = future.whenComplete((_, _) -> {
+        var _ = future.whenComplete((result, failure) -> {
             if (future.isCancelled()) {
                 receive.cancel();
             }
@@ -77,24 +78,33 @@ public interface Rendezvous {
     default RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
         CompletableFuture<RecvResult> future = recvAsync(key);
         try {
-            return future.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            // Not toNanos(), which refuses what 292 years do not hold.
+            return future.get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof TransportException cause
-                    ? cause
-                    : new TransportException(StatusCode.INTERNAL, "the receive of " + key + " failed", e.getCause());
+            throw failureOf(key, e);
         } catch (TimeoutException e) {
-            if (!future.cancel(false)) {
-                // It ended between the timeout and the cancellation.
-                return future.join();
+            if (future.cancel(false)) {
+                throw new TransportException(
+                        StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout, e);
             }
-            throw new TransportException(
-                    StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout, e);
+            // It ended between the timeout and the cancellation.
+            try {
+                return future.join();
+            } catch (CompletionException failure) {
+                throw failureOf(key, failure);
+            }
         } catch (InterruptedException e) {
             if (!future.cancel(false)) {
                 var _ = future.thenAccept(Rendezvous::discard);
             }
             throw e;
         }
+    }
+
+    private static TransportException failureOf(RendezvousKey key, Exception failure) {
+        return failure.getCause() instanceof TransportException cause
+                ? cause
+                : new TransportException(StatusCode.INTERNAL, "the receive of " + key + " failed", failure.getCause());
     }
 
     private static void discard(RecvResult result) {

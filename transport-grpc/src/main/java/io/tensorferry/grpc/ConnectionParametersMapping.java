@@ -11,8 +11,6 @@ import java.util.List;
 
 /// One end of a channel between the form that the verbs layer knows and the one that travels.
 final class ConnectionParametersMapping {
-    private static final int REGIONS = 2;
-
     private ConnectionParametersMapping() {}
 
     static io.tensorferry.proto.ConnectionParameters toProto(ConnectionParameters parameters) {
@@ -22,7 +20,6 @@ final class ConnectionParametersMapping {
                 .setIncarnation(parameters.incarnation())
                 .setConnectionId(parameters.connectionId())
                 .addMr(toProto(parameters.ring()))
-                .addMr(toProto(parameters.credits()))
                 .setRing(RingGeometry.newBuilder()
                         .setSlots(parameters.ringSlots())
                         .setSlotBytes(parameters.slotBytes()))
@@ -54,9 +51,9 @@ final class ConnectionParametersMapping {
     ///
     /// @throws IllegalArgumentException naming the first value that is wrong, and its range
     static ConnectionParameters fromProto(io.tensorferry.proto.ConnectionParameters proto) {
-        if (proto.getMrCount() != REGIONS) {
+        if (proto.getMrCount() != 1) {
             throw new IllegalArgumentException(
-                    "number of memory regions " + proto.getMrCount() + " must be " + REGIONS + ": ring, credits");
+                    "number of memory regions " + proto.getMrCount() + " must be 1, the ring of messages");
         }
         if (proto.getChannelCount() > ConnectionParameters.MAX_LANES + 1) {
             throw new IllegalArgumentException("number of queue pairs " + proto.getChannelCount() + " must be 2.."
@@ -74,7 +71,6 @@ final class ConnectionParametersMapping {
                 proto.getConnectionId(),
                 queuePairs,
                 fromProto(proto.getMr(0)),
-                fromProto(proto.getMr(1)),
                 proto.getRing().getSlots(),
                 proto.getRing().getSlotBytes(),
                 proto.getReceiveDepth(),

@@ -28,7 +28,7 @@ final class GrpcStatus {
     static StatusRuntimeException toGrpc(StatusCode code, String message) {
         var trailers = new Metadata();
         trailers.put(CHOSEN, "1");
-        // Trailers of more than 8 KiB are refused by the other side, and with them the status. Percent-encoding may triple the length.
+        // Trailers that are too long are refused by the other side, and with them the status.
         String shortened = message.length() > MAX_MESSAGE ? message.substring(0, MAX_MESSAGE) + "..." : message;
         return Status.fromCodeValue(code.number()).withDescription(shortened).asRuntimeException(trailers);
     }

@@ -20,6 +20,8 @@ final class PeerChannels implements AutoCloseable {
     // Several chunks of a tensor under way on one stream, whatever other streams wait for.
     private static final int FLOW_CONTROL_WINDOW = 8 << 20;
     private static final int MAX_RESPONSE_BYTES = 2 << 20;
+    // Holds the longest status message, however it is encoded.
+    private static final int MAX_TRAILER_BYTES = 64 << 10;
 
     private final Map<String, WorkerAddress> addresses;
     private final ServerThreads threads;
@@ -63,6 +65,7 @@ final class PeerChannels implements AutoCloseable {
                 .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .flowControlWindow(FLOW_CONTROL_WINDOW)
                 .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+                .maxInboundMetadataSize(MAX_TRAILER_BYTES)
                 .disableRetry()
                 .build();
         return new PeerChannel(worker, address, channel, threads.timer(), timeouts);

@@ -11,6 +11,7 @@ import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -53,7 +54,7 @@ record ServerParts(
         if (config.protocol().equals(ServerConfig.GRPC)) {
             return new GrpcTransport(worker, incarnation, peers, threads.handlers());
         }
-        return VerbsTransport.open(worker, incarnation, peers, options);
+        return VerbsTransport.open(worker, incarnation, peers, Objects.requireNonNull(options.verbs(), "verbs"));
     }
 
     private static long drawIncarnation() {

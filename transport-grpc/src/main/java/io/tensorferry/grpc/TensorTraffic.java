@@ -41,6 +41,7 @@ final class TensorTraffic {
                 tensorsReceived.sum(),
                 bytesReceived.sum(),
                 tensorsSent.sum(),
-                bytesSent.sum());
+                bytesSent.sum(),
+                null);
     }
 }

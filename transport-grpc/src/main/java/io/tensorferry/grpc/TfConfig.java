@@ -46,6 +46,9 @@ record TfConfig(ClusterSpec cluster, @Nullable Task task, @Nullable String proto
         try (var reader = new JsonReader(new StringReader(json))) {
             reader.setStrictness(Strictness.STRICT);
             JsonElement element = JsonParser.parseReader(reader);
+            if (element.isJsonNull()) {
+                throw wrong("the text is empty; the form is " + FORM);
+            }
             if (reader.peek() != JsonToken.END_DOCUMENT) {
                 throw wrong("there is text after the end of the object; the form is " + FORM);
             }

@@ -1,8 +1,14 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +23,11 @@ public final class TransportServerBuilder {
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
     private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private @Nullable RdmaConfig rdmaConfig;
+    private @Nullable ChannelOptions channelOptions;
+    private MemoryOptions memoryOptions = MemoryOptions.defaults();
+    private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
+    private @Nullable List<VerbsProvider> providers;
 
     TransportServerBuilder() {}
 
@@ -81,6 +92,36 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say. For `grpc+verbs`.
+    public TransportServerBuilder rdmaConfig(RdmaConfig config) {
+        this.rdmaConfig = config;
+        return this;
+    }
+
+    /// How channels to peers are made and watched. For `grpc+verbs`.
+    public TransportServerBuilder channelOptions(ChannelOptions options) {
+        this.channelOptions = options;
+        return this;
+    }
+
+    /// How registered memory is taken from the system, and how much of it at most. For `grpc+verbs`.
+    public TransportServerBuilder memoryOptions(MemoryOptions options) {
+        this.memoryOptions = options;
+        return this;
+    }
+
+    /// Checksums, and how much metadata is remembered. For `grpc+verbs`.
+    public TransportServerBuilder rendezvousOptions(RendezvousOptions options) {
+        this.rendezvousOptions = options;
+        return this;
+    }
+
+    /// Where devices come from, in order of preference, instead of this library's own. For `grpc+verbs`.
+    public TransportServerBuilder verbsProviders(List<VerbsProvider> providers) {
+        this.providers = List.copyOf(providers);
+        return this;
+    }
+
     /// Starts the server: when this returns, peers can connect.
     ///
     /// @throws IllegalArgumentException naming the value that is missing or wrong
@@ -93,7 +134,31 @@ public final class TransportServerBuilder {
         var config = new ServerConfig(cluster, job, task, protocol);
         WorkerAddress own = cluster.addressOf(job, task);
         InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
-        var options = new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts);
-        return TransportServer.start(options);
+        VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
+        return TransportServer.start(
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, verbs));
+    }
+
+    private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
+        // A device has one address: where the server listens on all, it is the one that peers are told.
+        InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
+        return new VerbsOptions(
+                rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment(),
+                channelOptions != null ? channelOptions : defaultChannelOptions(),
+                memoryOptions,
+                rendezvousOptions,
+                providers != null ? providers : VerbsProviders.at(address));
+    }
+
+    private ChannelOptions defaultChannelOptions() {
+        ChannelOptions defaults = ChannelOptions.defaults();
+        return new ChannelOptions(
+                defaults.lanes(),
+                defaults.ringSlots(),
+                defaults.slotBytes(),
+                defaults.keepaliveInterval(),
+                defaults.peerTimeout(),
+                timeouts.connect(),
+                defaults.spin());
     }
 }

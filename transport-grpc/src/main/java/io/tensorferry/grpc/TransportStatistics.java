@@ -1,5 +1,8 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import org.jspecify.annotations.Nullable;
+
 /// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one after the other.
 ///
 /// Tensors that stay on their worker are not counted: they do not move.
@@ -11,6 +14,7 @@ package io.tensorferry.grpc;
 /// @param bytesReceived their content on the wire
 /// @param tensorsSent tensors to other workers, dead ones too
 /// @param bytesSent their content on the wire
+/// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
         int pendingReceives,
@@ -18,4 +22,5 @@ public record TransportStatistics(
         long tensorsReceived,
         long bytesReceived,
         long tensorsSent,
-        long bytesSent) {}
+        long bytesSent,
+        @Nullable RendezvousStatistics verbs) {}

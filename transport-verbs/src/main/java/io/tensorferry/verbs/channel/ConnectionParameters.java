@@ -13,10 +13,9 @@ import java.util.List;
 /// @param connectionId a random number that the dialling end chose for this attempt; the answer repeats it
 /// @param queuePairs the control queue pair, then the data lanes in their order
 /// @param ring where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
-/// @param credits where the receiver of this record writes its credit record: see docs/protocol.md
 /// @param ringSlots message slots of the ring, a power of two
 /// @param slotBytes bytes of a slot, a multiple of 64
-/// @param receiveDepth receives that are posted on each queue pair: writes with immediate that may be under way at once
+/// @param receiveDepth receives that are posted on each data lane: contents that may be under way on it at once
 /// @param mtu the active MTU of the sender's port, in bytes; the smaller of both ends is used
 /// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
 public record ConnectionParameters(
@@ -26,7 +25,6 @@ public record ConnectionParameters(
         long connectionId,
         List<QueuePairAddress> queuePairs,
         RemoteRegion ring,
-        RemoteRegion credits,
         int ringSlots,
         int slotBytes,
         int receiveDepth,
@@ -34,9 +32,12 @@ public record ConnectionParameters(
         long maxMessageBytes) {
     public static final int PROTOCOL_VERSION = 1;
     public static final int MAX_LANES = 64;
+    public static final int MIN_RECEIVE_DEPTH = 32;
+    public static final int MIN_RING_SLOTS = 16;
+    /// Holds the metadata of a tensor of the highest rank, and a rendezvous key of 2,000 bytes beside it.
+    public static final int MIN_SLOT_BYTES = 4096;
 
     private static final int MAX_RING_SLOTS = 1 << 16;
-    private static final int MIN_SLOT_BYTES = 256;
     private static final int MAX_SLOT_BYTES = 1 << 16;
 
     public ConnectionParameters {
@@ -55,16 +56,20 @@ public record ConnectionParameters(
                 queuePairs.size(),
                 "2.." + (MAX_LANES + 1));
         require(
-                Integer.bitCount(ringSlots) == 1 && ringSlots >= 2 && ringSlots <= MAX_RING_SLOTS,
+                Integer.bitCount(ringSlots) == 1 && ringSlots >= MIN_RING_SLOTS && ringSlots <= MAX_RING_SLOTS,
                 "ring slots",
                 ringSlots,
-                "a power of two, 2.." + MAX_RING_SLOTS);
+                "a power of two, " + MIN_RING_SLOTS + ".." + MAX_RING_SLOTS);
         require(
                 slotBytes % 64 == 0 && slotBytes >= MIN_SLOT_BYTES && slotBytes <= MAX_SLOT_BYTES,
                 "slot bytes",
                 slotBytes,
                 "a multiple of 64, " + MIN_SLOT_BYTES + ".." + MAX_SLOT_BYTES);
-        require(receiveDepth >= 8 && receiveDepth <= 1 << 20, "receive depth", receiveDepth, "8..1048576");
+        require(
+                receiveDepth >= MIN_RECEIVE_DEPTH && receiveDepth <= 1 << 20,
+                "receive depth",
+                receiveDepth,
+                MIN_RECEIVE_DEPTH + "..1048576");
         require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
         require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
     }

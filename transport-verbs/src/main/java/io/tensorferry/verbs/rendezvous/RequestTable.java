@@ -89,6 +89,17 @@ public final class RequestTable<R> {
         return removed;
     }
 
+    /// The requests that are live now, ordered by slot.
+    public synchronized List<R> all() {
+        var live = new ArrayList<R>(size);
+        for (R request : requests) {
+            if (request != null) {
+                live.add(request);
+            }
+        }
+        return live;
+    }
+
     /// How many requests are live.
     public synchronized int size() {
         return size;

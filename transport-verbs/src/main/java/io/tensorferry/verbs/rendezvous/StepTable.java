@@ -25,6 +25,7 @@ public final class StepTable<R extends StepRendezvous> {
         }
     };
     private long droppedSends;
+    private boolean stopped;
 
     public StepTable(LongFunction<R> factory) {
         this.factory = factory;
@@ -32,13 +33,18 @@ public final class StepTable<R extends StepRendezvous> {
 
     /// The rendezvous of `stepId`; a closed step that is asked for by this worker starts anew.
     public synchronized R open(long stepId) {
+        if (stopped) {
+            R ended = factory.apply(stepId);
+            ended.close();
+            return ended;
+        }
         closed.remove(stepId);
         return open.computeIfAbsent(stepId, factory::apply);
     }
 
     /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step.
     public synchronized @Nullable R openForPeer(long stepId) {
-        return closed.containsKey(stepId) ? null : open.computeIfAbsent(stepId, factory::apply);
+        return stopped || closed.containsKey(stepId) ? null : open.computeIfAbsent(stepId, factory::apply);
     }
 
     /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their memory goes back to the pool. A step that does not
@@ -58,10 +64,11 @@ public final class StepTable<R extends StepRendezvous> {
         return dropped;
     }
 
-    /// Ends every step.
+    /// Ends every step, and every one that is opened later.
     public void closeAll() {
         Long[] ids;
         synchronized (this) {
+            stopped = true;
             ids = open.keySet().toArray(Long[]::new);
         }
         for (Long id : ids) {

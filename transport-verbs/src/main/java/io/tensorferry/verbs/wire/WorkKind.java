@@ -6,16 +6,18 @@ import org.jspecify.annotations.Nullable;
 public enum WorkKind {
     /// A write of a control message into the peer's message ring.
     CONTROL_MESSAGE(1),
-    /// A write that returns message credits.
+    /// A write that returns credits.
     ACKNOWLEDGEMENT(2),
-    /// A write of a tensor's content, or of one chunk of it.
+    /// A write of a tensor's content, or of the last part of it, with the immediate.
     CONTENT(3),
     /// An empty write that finds out whether the peer still answers.
     KEEPALIVE(4),
     /// A posted receive, which takes one immediate.
-    RECEIVE(5);
+    RECEIVE(5),
+    /// A write of a part of a tensor's content that is not the last.
+    CHUNK(6);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[6];
+    private static final WorkKind[] BY_CODE = new WorkKind[7];
 
     static {
         for (WorkKind kind : values()) {
@@ -29,7 +31,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 5.
+    /// 1 to 6.
     int code() {
         return code;
     }

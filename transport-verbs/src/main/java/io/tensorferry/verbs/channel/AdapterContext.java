@@ -1,0 +1,27 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.CompletionChannel;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.util.concurrent.Executor;
+import java.util.random.RandomGenerator;
+
+/// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say otherwise.
+///
+/// @param workers where work runs that may block or take long: registration, creation of queue pairs
+record AdapterContext(
+        String workerName,
+        long incarnation,
+        RdmaConfig config,
+        ChannelOptions options,
+        ChosenPort port,
+        ProtectionDomain domain,
+        CompletionChannel completions,
+        RegisteredMemory memory,
+        EndpointExchange exchange,
+        CompletionLoop loop,
+        Executor workers,
+        ChannelCounters counters,
+        RandomGenerator random) {}

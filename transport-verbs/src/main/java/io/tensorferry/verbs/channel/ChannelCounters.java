@@ -1,0 +1,54 @@
+package io.tensorferry.verbs.channel;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/// What the channels of an adapter have counted since its start. Any thread.
+public final class ChannelCounters {
+    final LongAdder opened = new LongAdder();
+    final LongAdder failed = new LongAdder();
+    final LongAdder malformedMessages = new LongAdder();
+    final LongAdder protocolViolations = new LongAdder();
+    final LongAdder messagesSent = new LongAdder();
+    final LongAdder messagesReceived = new LongAdder();
+    final LongAdder acknowledgementsSent = new LongAdder();
+    final LongAdder unknownCompletions = new LongAdder();
+
+    ChannelCounters() {}
+
+    /// Channels that were opened.
+    public long opened() {
+        return opened.sum();
+    }
+
+    /// Channels that failed.
+    public long failed() {
+        return failed.sum();
+    }
+
+    /// Control messages that could not be decoded; each failed its channel.
+    public long malformedMessages() {
+        return malformedMessages.sum();
+    }
+
+    /// Well-formed messages and immediates that were not allowed; each failed its channel.
+    public long protocolViolations() {
+        return protocolViolations.sum();
+    }
+
+    public long messagesSent() {
+        return messagesSent.sum();
+    }
+
+    public long messagesReceived() {
+        return messagesReceived.sum();
+    }
+
+    public long acknowledgementsSent() {
+        return acknowledgementsSent.sum();
+    }
+
+    /// Completions with a work id that this adapter never gave out.
+    public long unknownCompletions() {
+        return unknownCompletions.sum();
+    }
+}

@@ -1,0 +1,160 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAddress;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
+///
+/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have work requests, so it cannot overrun, and a
+/// failing one takes no other channel with it.
+///
+/// Threading: made on a worker thread, because registration may block; then owned by the loop.
+final class ChannelEndpoint implements AutoCloseable {
+    private static final int PSN_BITS = 24;
+
+    private final AdapterContext context;
+    private final CompletionQueue completionQueue;
+    private final List<QueuePair> queuePairs = new ArrayList<>();
+    private final List<QueuePairAddress> addresses = new ArrayList<>();
+    private final int sendDepth;
+    private final int receiveDepth;
+    private @Nullable RegisteredBuffer incoming;
+    private @Nullable RegisteredBuffer outgoing;
+
+    private ChannelEndpoint(AdapterContext context, CompletionQueue completionQueue, int sendDepth, int receiveDepth) {
+        this.context = context;
+        this.completionQueue = completionQueue;
+        this.sendDepth = sendDepth;
+        this.receiveDepth = receiveDepth;
+    }
+
+    /// Makes everything and moves the queue pairs to INIT, with their receives posted; leaves nothing behind when it fails half-way.
+    ///
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
+    /// @throws io.tensorferry.api.TransportException if there is no memory for the ring
+    static ChannelEndpoint create(AdapterContext context) {
+        ChannelOptions options = context.options();
+        int sendDepth = context.config().queueDepth();
+        int receiveDepth = Math.max(sendDepth, ConnectionParameters.MIN_RECEIVE_DEPTH);
+        int controlReceives = options.ringSlots() + ImmediateCredits.RESERVE;
+        int completions = sendDepth + controlReceives + options.lanes() * (sendDepth + receiveDepth);
+        CompletionQueue queue =
+                context.port().device().createCompletionQueue(completions, context.completions());
+        var endpoint = new ChannelEndpoint(context, queue, sendDepth, receiveDepth);
+        try {
+            endpoint.addQueuePair(controlReceives);
+            for (int i = 0; i < options.lanes(); i++) {
+                endpoint.addQueuePair(receiveDepth);
+            }
+            long ringBytes = (long) options.ringSlots() * options.slotBytes();
+            endpoint.incoming = context.memory().allocate(ringBytes);
+            endpoint.outgoing = context.memory().allocate(ringBytes);
+            return endpoint;
+        } catch (RuntimeException e) {
+            endpoint.close();
+            throw e;
+        }
+    }
+
+    private void addQueuePair(int receives) {
+        QueuePair queuePair = context.domain()
+                .createQueuePair(new QueuePairOptions(completionQueue, completionQueue, sendDepth, receives));
+        queuePairs.add(queuePair);
+        QueuePairSetup.toInit(queuePair, context.port(), context.config());
+        int psn = context.random().nextInt(1 << PSN_BITS);
+        addresses.add(new QueuePairAddress(
+                context.port().attributes().lid(),
+                queuePair.number(),
+                psn,
+                context.port().gid().gid()));
+    }
+
+    CompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    List<QueuePair> queuePairs() {
+        return queuePairs;
+    }
+
+    int sendDepth() {
+        return sendDepth;
+    }
+
+    RegisteredBuffer incoming() {
+        return require(incoming);
+    }
+
+    RegisteredBuffer outgoing() {
+        return require(outgoing);
+    }
+
+    private static RegisteredBuffer require(@Nullable RegisteredBuffer buffer) {
+        if (buffer == null) {
+            throw new IllegalStateException("the endpoint is not complete");
+        }
+        return buffer;
+    }
+
+    /// What the peer is told.
+    ///
+    /// @param connectionId the dialling end's number of this attempt
+    ConnectionParameters parameters(long connectionId) {
+        RegisteredBuffer ring = incoming();
+        return new ConnectionParameters(
+                ConnectionParameters.PROTOCOL_VERSION,
+                context.workerName(),
+                context.incarnation(),
+                connectionId,
+                addresses,
+                new RemoteRegion(ring.address(), ring.remoteKey()),
+                context.options().ringSlots(),
+                context.options().slotBytes(),
+                receiveDepth,
+                context.port().mtu(),
+                context.port().attributes().maxMessageBytes());
+    }
+
+    /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.
+    void connect(ConnectionParameters peer) {
+        int mtu = Math.min(context.port().mtu(), peer.mtu());
+        while (queuePairs.size() > peer.queuePairs().size()) {
+            queuePairs.removeLast().close();
+        }
+        for (int i = 0; i < queuePairs.size(); i++) {
+            QueuePair queuePair = queuePairs.get(i);
+            QueuePairSetup.toReadyToReceive(
+                    queuePair, context.port(), context.config(), peer.queuePairs().get(i), mtu);
+            QueuePairSetup.toReadyToSend(
+                    queuePair, context.config(), addresses.get(i).packetSequenceNumber());
+        }
+    }
+
+    /// Stops all traffic: nothing lands in local memory any more.
+    void stopTraffic() {
+        for (QueuePair queuePair : queuePairs) {
+            queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
+        }
+    }
+
+    @Override
+    public void close() {
+        queuePairs.forEach(QueuePair::close);
+        queuePairs.clear();
+        completionQueue.close();
+        if (incoming != null) {
+            incoming.close();
+        }
+        if (outgoing != null) {
+            outgoing.close();
+        }
+    }
+}

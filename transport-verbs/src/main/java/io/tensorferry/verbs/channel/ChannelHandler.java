@@ -1,0 +1,16 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.wire.Message;
+
+/// What the layer above is told by the channels of an adapter. Every call comes on the loop and must not block.
+public interface ChannelHandler {
+    /// A control message arrived. A [ProtocolViolationException] fails the channel, and only it.
+    void onMessage(RdmaChannel channel, Message message);
+
+    /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException] fails the channel, and only it.
+    void onContent(RdmaChannel channel, int requestIndex);
+
+    /// The channel is gone: its queue pairs are destroyed, nothing reads or writes local memory for it any more. Comes once for a channel that was open.
+    void onChannelLost(RdmaChannel channel, TransportException cause);
+}

@@ -1,0 +1,53 @@
+package io.tensorferry.verbs.channel;
+
+import java.time.Duration;
+
+/// How channels are made and watched. Immutable.
+///
+/// @param lanes data queue pairs per peer, 1 to 64; both ends must agree
+/// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
+/// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of rendezvous keys
+/// @param keepaliveInterval how long a channel may be silent before it is probed
+/// @param peerTimeout how long a probe may stay unanswered before the peer counts as gone
+/// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
+/// @param spin how long the loop polls in vain before it sleeps
+public record ChannelOptions(
+        int lanes,
+        int ringSlots,
+        int slotBytes,
+        Duration keepaliveInterval,
+        Duration peerTimeout,
+        Duration connectTimeout,
+        Duration spin) {
+    /// @throws IllegalArgumentException naming the option that is out of its range
+    public ChannelOptions {
+        require(lanes >= 1 && lanes <= ConnectionParameters.MAX_LANES, "lanes", lanes, "1..64");
+        require(
+                Integer.bitCount(ringSlots) == 1
+                        && ringSlots >= ConnectionParameters.MIN_RING_SLOTS
+                        && ringSlots <= 1 << 16,
+                "ringSlots",
+                ringSlots,
+                "a power of two, 16..65536");
+        require(
+                slotBytes % 64 == 0 && slotBytes >= ConnectionParameters.MIN_SLOT_BYTES && slotBytes <= 1 << 16,
+                "slotBytes",
+                slotBytes,
+                "a multiple of 64, 4096..65536");
+        require(keepaliveInterval.isPositive(), "keepaliveInterval", keepaliveInterval, "positive");
+        require(peerTimeout.isPositive(), "peerTimeout", peerTimeout, "positive");
+        require(connectTimeout.isPositive(), "connectTimeout", connectTimeout, "positive");
+        require(!spin.isNegative(), "spin", spin, "0 or more");
+    }
+
+    public static ChannelOptions defaults() {
+        return new ChannelOptions(
+                1, 256, 4096, Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofNanos(20_000));
+    }
+
+    private static void require(boolean condition, String name, Object value, String range) {
+        if (!condition) {
+            throw new IllegalArgumentException(name + " " + value + " must be " + range);
+        }
+    }
+}

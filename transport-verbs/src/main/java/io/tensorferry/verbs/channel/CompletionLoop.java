@@ -1,0 +1,154 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.CompletionChannel;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads, polls completion queues, runs timers.
+///
+/// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a [LoopThread], or a simulation.
+public final class CompletionLoop implements Executor {
+    private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
+    private static final int COMMANDS_PER_TURN = 256;
+    private static final long LONGEST_SLEEP_NS = 1_000_000_000L;
+
+    private final CompletionChannel completions;
+    private final NanoClock clock;
+    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands =
+            new MpscUnboundedVarHandleArrayQueue<>(1024);
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(timer -> timer.dueNs));
+    private final List<RdmaChannel> channels = new ArrayList<>();
+    private final AtomicBoolean sleeping = new AtomicBoolean();
+
+    CompletionLoop(CompletionChannel completions, NanoClock clock) {
+        this.completions = completions;
+        this.clock = clock;
+    }
+
+    /// A moment at which something is to be done.
+    static final class Timer {
+        private final long dueNs;
+        private final Runnable action;
+        private boolean cancelled;
+
+        private Timer(long dueNs, Runnable action) {
+            this.dueNs = dueNs;
+            this.action = action;
+        }
+
+        void cancel() {
+            cancelled = true;
+        }
+    }
+
+    /// Has `command` run on the loop, soon, in the order in which one thread gave its commands.
+    @Override
+    public void execute(Runnable command) {
+        commands.offer(command);
+        // Reads and clears in one step, so that of many callers one pays for the wake-up.
+        if (sleeping.get() && sleeping.compareAndSet(true, false)) {
+            completions.wakeUp();
+        }
+    }
+
+    long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    Timer schedule(long delayNs, Runnable action) {
+        var timer = new Timer(clock.nanoTime() + delayNs, action);
+        timers.add(timer);
+        return timer;
+    }
+
+    void add(RdmaChannel channel) {
+        channels.add(channel);
+    }
+
+    void remove(RdmaChannel channel) {
+        channels.remove(channel);
+    }
+
+    /// One turn: commands, completions, timers. Never waits. Returns how much there was to do; 0 means that nothing was.
+    public int doWork() {
+        int work = runCommands();
+        // By index, because a channel that fails while it is polled leaves the list.
+        for (int i = channels.size() - 1; i >= 0; i--) {
+            if (i < channels.size()) {
+                work += channels.get(i).poll();
+            }
+        }
+        return work + runTimers();
+    }
+
+    private int runCommands() {
+        int done = 0;
+        while (done < COMMANDS_PER_TURN) {
+            Runnable command = commands.poll();
+            if (command == null) {
+                break;
+            }
+            runSafely(command);
+            done++;
+        }
+        return done;
+    }
+
+    private int runTimers() {
+        int done = 0;
+        while (true) {
+            Timer timer = timers.peek();
+            if (timer == null || timer.dueNs - clock.nanoTime() > 0) {
+                return done;
+            }
+            timers.poll();
+            if (!timer.cancelled) {
+                runSafely(timer.action);
+                done++;
+            }
+        }
+    }
+
+    /// A mistake in one command must not end every channel of the process.
+    private static void runSafely(Runnable command) {
+        try {
+            command.run();
+        } catch (RuntimeException e) {
+            LOG.error("a command of the completion loop failed", e);
+        }
+    }
+
+    /// Sleeps until there may be work: a completion, a command or a timer.
+    void sleep() {
+        sleeping.set(true);
+        for (RdmaChannel channel : channels) {
+            channel.requestNotification();
+        }
+        // Whatever came before the notification was asked for raises none.
+        if (doWork() == 0 && commands.isEmpty()) {
+            completions.await(Math.min(LONGEST_SLEEP_NS, Math.max(0, nanosToNextTimer())));
+        }
+        sleeping.set(false);
+    }
+
+    /// Nanoseconds until the next timer is due, negative if one is late, `Long.MAX_VALUE` if there is none.
+    public long nanosToNextTimer() {
+        while (true) {
+            Timer timer = timers.peek();
+            if (timer == null) {
+                return Long.MAX_VALUE;
+            }
+            if (!timer.cancelled) {
+                return timer.dueNs - clock.nanoTime();
+            }
+            timers.poll();
+        }
+    }
+}

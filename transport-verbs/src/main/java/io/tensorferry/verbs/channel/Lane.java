@@ -1,0 +1,138 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// One queue pair of a channel, with its count of free send-queue slots and of receives left at the peer; on a data lane, the contents that wait to be written.
+///
+/// Owner: the loop.
+final class Lane {
+    private final int index;
+    private final QueuePair queuePair;
+    private final long maxMessageBytes;
+    private final SendWorkRequest request = new SendWorkRequest();
+    private final ImmediateCredits credits;
+    private final long receiveWorkId;
+    private final ArrayDeque<ContentWrite> waiting = new ArrayDeque<>();
+    // Contents whose last chunk is posted, oldest first: completions of one queue pair come in order.
+    private final ArrayDeque<ContentWrite> posted = new ArrayDeque<>();
+    private int freeSendSlots;
+
+    /// @param index 0 for the control queue pair, then the data lanes
+    /// @param maxMessageBytes the largest single write that both ends take
+    Lane(int index, QueuePair queuePair, int sendDepth, long maxMessageBytes, ImmediateCredits credits) {
+        this.index = index;
+        this.queuePair = queuePair;
+        this.freeSendSlots = sendDepth;
+        this.maxMessageBytes = maxMessageBytes;
+        this.credits = credits;
+        this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index);
+    }
+
+    ImmediateCredits credits() {
+        return credits;
+    }
+
+    boolean hasFreeSendSlot() {
+        return freeSendSlots > 0;
+    }
+
+    void postReceive() {
+        queuePair.postReceive(receiveWorkId);
+    }
+
+    void postProbe() {
+        post(request.write(WorkId.of(WorkKind.KEEPALIVE, index), 0, 0, 0, 0, 0));
+    }
+
+    void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
+        credits.sent();
+        post(request.writeWithImmediate(
+                WorkId.of(WorkKind.CONTROL_MESSAGE, index),
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                Immediate.CONTROL_MESSAGE));
+    }
+
+    /// Posts the acknowledgements that are due, as far as there is room; returns how many.
+    int acknowledge() {
+        int count = 0;
+        while (freeSendSlots > 0 && credits.mayAcknowledge()) {
+            credits.acknowledged();
+            credits.sent();
+            post(request.writeWithImmediate(
+                    WorkId.of(WorkKind.ACKNOWLEDGEMENT, index), 0, 0, 0, 0, 0, Immediate.ACKNOWLEDGEMENT));
+            count++;
+        }
+        return count;
+    }
+
+    void enqueue(ContentWrite write) {
+        waiting.add(write);
+    }
+
+    /// Posts chunks of the contents that wait, as far as there is room. The immediate goes with a content's last chunk.
+    void pumpContents() {
+        while (freeSendSlots > 0) {
+            ContentWrite write = waiting.peek();
+            if (write == null) {
+                return;
+            }
+            long left = write.length - write.posted;
+            if (left > maxMessageBytes) {
+                post(request.write(
+                        WorkId.of(WorkKind.CHUNK, index),
+                        write.localAddress + write.posted,
+                        maxMessageBytes,
+                        write.localKey,
+                        write.remoteAddress + write.posted,
+                        write.remoteKey));
+                write.posted += maxMessageBytes;
+            } else if (credits.maySend()) {
+                credits.sent();
+                waiting.remove();
+                posted.add(write);
+                post(request.writeWithImmediate(
+                        WorkId.of(WorkKind.CONTENT, index),
+                        write.localAddress + write.posted,
+                        left,
+                        write.localKey,
+                        write.remoteAddress + write.posted,
+                        write.remoteKey,
+                        write.immediate));
+            } else {
+                return;
+            }
+        }
+    }
+
+    private void post(SendWorkRequest request) {
+        freeSendSlots--;
+        queuePair.postSend(request);
+    }
+
+    void onSendCompleted() {
+        freeSendSlots++;
+    }
+
+    /// The content whose last chunk completed.
+    @Nullable ContentWrite onContentCompleted() {
+        return posted.poll();
+    }
+
+    /// Gives back every content that was not written; the queue pair is gone.
+    void abandonContents() {
+        posted.forEach(ContentWrite::onAbandoned);
+        waiting.forEach(ContentWrite::onAbandoned);
+        posted.clear();
+        waiting.clear();
+    }
+}

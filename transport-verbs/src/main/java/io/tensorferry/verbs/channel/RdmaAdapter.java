@@ -1,0 +1,253 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.AsyncEvent;
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.CompletionChannel;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
+///
+/// Threading: any thread, but what is said to belong to the loop.
+public final class RdmaAdapter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
+
+    private final AdapterContext context;
+    private final LoopRunner runner;
+    private final @Nullable ExecutorService ownWorkers;
+    private final Map<String, PeerLink> links = new HashMap<>();
+    // Set before the loop starts, and read on it.
+    private @Nullable ChannelHandler handler;
+    private boolean stopping;
+    private boolean closed;
+
+    private RdmaAdapter(
+            RdmaAdapterOptions options,
+            ChosenPort port,
+            EndpointExchange exchange,
+            AdapterRuntime runtime,
+            @Nullable ExecutorService ownWorkers) {
+        this.runner = runtime.runner();
+        this.ownWorkers = ownWorkers;
+        ProtectionDomain domain = port.device().allocateProtectionDomain();
+        CompletionChannel completions = port.device().createCompletionChannel();
+        this.context = new AdapterContext(
+                options.workerName(),
+                options.incarnation(),
+                options.config(),
+                options.channel(),
+                port,
+                domain,
+                completions,
+                new RegisteredMemory(domain, options.memory()),
+                exchange,
+                new CompletionLoop(completions, runtime.clock()),
+                runtime.workers(),
+                new ChannelCounters(),
+                runtime.random());
+    }
+
+    /// Opens an adapter, to be started, with threads of its own: the loop, and virtual threads for work that takes long.
+    ///
+    /// @param port the device and port to use; the device belongs to the adapter from now on
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
+    public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
+        ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
+        var runner = new LoopThread(
+                "tensorferry-loop-" + port.device().name(), options.channel().spin().toNanos());
+        var runtime = new AdapterRuntime(System::nanoTime, runner, workers, new SecureRandom());
+        return new RdmaAdapter(options, port, exchange, runtime, workers);
+    }
+
+    /// Opens an adapter on somebody else's time and threads; see [AdapterRuntime].
+    ///
+    /// @param port the device and port to use; the device belongs to the adapter from now on
+    public static RdmaAdapter open(
+            RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange, AdapterRuntime runtime) {
+        return new RdmaAdapter(options, port, exchange, runtime, null);
+    }
+
+    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the channels bring.
+    public void start(ChannelHandler handler) {
+        this.handler = handler;
+        context.port().device().onAsyncEvent(this::onAsyncEvent);
+        runner.start(context.loop());
+    }
+
+    /// The executor that is the loop: commands run one after the other, in the order given.
+    public Executor loop() {
+        return context.loop();
+    }
+
+    /// Where work that may take long is done.
+    public Executor workers() {
+        return context.workers();
+    }
+
+    public RegisteredMemory memory() {
+        return context.memory();
+    }
+
+    public ChosenPort port() {
+        return context.port();
+    }
+
+    public ChannelCounters counters() {
+        return context.counters();
+    }
+
+    public String workerName() {
+        return context.workerName();
+    }
+
+    /// Gives `waiter` the channel to `peer`, and sets one up if there is none. On the loop only.
+    public void withChannel(String peer, ChannelWaiter waiter) {
+        if (stopping) {
+            waiter.onNoChannel(stopped());
+        } else {
+            link(peer).withChannel(waiter);
+        }
+    }
+
+    /// Sets up the channel to `peer`, unless it is open. The future fails with a [TransportException].
+    public CompletableFuture<Void> connect(String peer) {
+        var connected = new CompletableFuture<Void>();
+        context.loop().execute(() -> withChannel(peer, new ChannelWaiter() {
+            @Override
+            public void onChannel(RdmaChannel channel) {
+                connected.complete(null);
+            }
+
+            @Override
+            public void onNoChannel(TransportException cause) {
+                connected.completeExceptionally(cause);
+            }
+        }));
+        return connected;
+    }
+
+    /// The answering end of the exchange.
+    public EndpointAcceptor acceptor() {
+        return new Acceptor();
+    }
+
+    private PeerLink link(String peer) {
+        ChannelHandler started = Objects.requireNonNull(handler, "the adapter is not started");
+        return links.computeIfAbsent(peer, name -> new PeerLink(name, context, started));
+    }
+
+    private TransportException stopped() {
+        return new TransportException(
+                StatusCode.UNAVAILABLE, "the transport of " + context.workerName() + " is stopped", null, 0, null);
+    }
+
+    private void onAsyncEvent(AsyncEvent event) {
+        switch (event.type()) {
+            case DEVICE_FATAL, PORT_ERR -> {
+                LOG.error("{} reports {}; every channel fails", context.port().device().name(), event);
+                context.loop().execute(() -> failAll(new TransportException(
+                        StatusCode.UNAVAILABLE,
+                        "the device " + context.port().device().name() + " reports " + event.type())));
+            }
+            case CQ_ERR, QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR ->
+                // The queue pairs concerned complete with errors, which fails their channel.
+                LOG.warn("{} reports {}", context.port().device().name(), event);
+            case COMM_EST, SQ_DRAINED, PATH_MIG, PORT_ACTIVE, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
+                LOG.debug("{} reports {}", context.port().device().name(), event);
+        }
+    }
+
+    private void failAll(TransportException cause) {
+        for (PeerLink link : List.copyOf(links.values())) {
+            link.failChannel(cause);
+        }
+    }
+
+    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device. What waits fails with `UNAVAILABLE`. Not on the
+    /// loop. The second and later calls do nothing.
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        if (handler != null) {
+            stopLoop();
+        }
+        context.memory().close();
+        context.domain().close();
+        context.completions().close();
+        context.port().device().close();
+    }
+
+    private void stopLoop() {
+        runner.stop(() -> {
+            stopping = true;
+            List.copyOf(links.values()).forEach(PeerLink::close);
+        });
+        if (ownWorkers != null) {
+            ownWorkers.close();
+        }
+        // The loop is this thread's now: endpoints that were still being made are given to it, and closed.
+        context.loop().doWork();
+    }
+
+    private final class Acceptor implements EndpointAcceptor {
+        @Override
+        public CompletableFuture<OfferAnswer> onOffer(ConnectionParameters offer) {
+            var reply = new CompletableFuture<OfferAnswer>();
+            try {
+                offer.validate();
+                if (offer.hostName().equals(context.workerName())) {
+                    throw new IllegalArgumentException("it names this worker, " + offer.hostName() + ", as its sender");
+                }
+            } catch (IllegalArgumentException e) {
+                reply.completeExceptionally(new TransportException(
+                        StatusCode.INVALID_ARGUMENT, "the offer is not valid: " + e.getMessage(), e));
+                return reply;
+            }
+            context.loop().execute(() -> {
+                if (stopping) {
+                    reply.completeExceptionally(stopped());
+                } else {
+                    link(offer.hostName()).onOffer(offer, reply);
+                }
+            });
+            return reply;
+        }
+
+        @Override
+        public CompletableFuture<Void> onReady(String peer, long incarnation, long connectionId) {
+            var done = new CompletableFuture<Void>();
+            context.loop().execute(() -> {
+                try {
+                    PeerLink link = links.get(peer);
+                    if (link == null) {
+                        throw new TransportException(StatusCode.NOT_FOUND, "no channel to " + peer + " is being set up");
+                    }
+                    link.onReady(connectionId);
+                    done.complete(null);
+                } catch (TransportException e) {
+                    done.completeExceptionally(e);
+                }
+            });
+            return done;
+        }
+    }
+}

@@ -1,0 +1,376 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkCompletion;
+import io.tensorferry.verbs.device.WorkCompletionHandler;
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.MalformedMessageException;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A connected channel to one peer: a control queue pair with a ring of messages, and lanes for contents.
+///
+/// It is open until something goes wrong; then it is lost for good and the link to the peer makes another.
+///
+/// Owner: the loop. Other threads reach it by a command.
+public final class RdmaChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaChannel.class);
+    private static final int COMPLETIONS_PER_POLL = 64;
+    private static final int CONTROL = 0;
+
+    private final String peer;
+    private final long peerIncarnation;
+    private final AdapterContext context;
+    private final ChannelEndpoint endpoint;
+    private final ChannelHandler handler;
+    private final BiConsumer<RdmaChannel, TransportException> onLost;
+    private final int maxMessageSize;
+    private final List<Lane> lanes = new ArrayList<>();
+    private final OutgoingRing outgoing;
+    private final IncomingRing incoming;
+    private final WorkCompletionHandler onCompletion = this::onCompletion;
+    private boolean open = true;
+    private boolean mayWrite;
+    private boolean active;
+    private long probeSentNs;
+    private boolean probeOutstanding;
+    // The peer broke the protocol: nothing that it sends is looked at any more.
+    private boolean distrusted;
+    private CompletionLoop.@Nullable Timer keepalive;
+    private @Nullable TransportException failure;
+
+    /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
+    ///
+    /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
+    /// @param onLost told once, after the handler, when the channel is lost
+    RdmaChannel(
+            AdapterContext context,
+            ChannelEndpoint endpoint,
+            ConnectionParameters peer,
+            boolean mayWrite,
+            ChannelHandler handler,
+            BiConsumer<RdmaChannel, TransportException> onLost) {
+        this.peer = peer.hostName();
+        this.peerIncarnation = peer.incarnation();
+        this.context = context;
+        this.endpoint = endpoint;
+        this.handler = handler;
+        this.onLost = onLost;
+        this.mayWrite = mayWrite;
+        ConnectionParameters own = endpoint.parameters(peer.connectionId());
+        int slots = Math.min(own.ringSlots(), peer.ringSlots());
+        int slotBytes = Math.min(own.slotBytes(), peer.slotBytes());
+        int receiveDepth = Math.min(own.receiveDepth(), peer.receiveDepth());
+        this.maxMessageSize = slotBytes;
+        this.outgoing = new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, slotBytes);
+        this.incoming = new IncomingRing(endpoint.incoming(), slots, slotBytes);
+        long maxWriteBytes = Math.min(own.maxMessageBytes(), peer.maxMessageBytes());
+        for (QueuePair queuePair : endpoint.queuePairs()) {
+            int index = lanes.size();
+            int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
+            int batch = (index == CONTROL ? slots : receiveDepth) / 4;
+            var lane = new Lane(
+                    index, queuePair, endpoint.sendDepth(), maxWriteBytes, new ImmediateCredits(receives, batch));
+            lanes.add(lane);
+            for (int i = 0; i < receives; i++) {
+                lane.postReceive();
+            }
+        }
+        context.counters().opened.increment();
+        context.loop().add(this);
+        scheduleKeepalive();
+    }
+
+    /// The other worker, as `/job:worker/replica:0/task:1`.
+    public String peer() {
+        return peer;
+    }
+
+    /// Which life of the peer's process this channel leads to.
+    public long peerIncarnation() {
+        return peerIncarnation;
+    }
+
+    public boolean isOpen() {
+        return open;
+    }
+
+    /// Sends a control message, in order; a lost channel drops it.
+    ///
+    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous key can be too long
+    public void send(Message message) {
+        int size = MessageCodec.encodedSize(message);
+        if (size > maxMessageSize) {
+            throw new IllegalArgumentException("the message takes " + size + " bytes, a slot has " + maxMessageSize);
+        }
+        if (open) {
+            outgoing.enqueue(message);
+            pump();
+        }
+    }
+
+    /// Writes a content; exactly one of its two methods is called in the end, on the loop.
+    public void write(ContentWrite write) {
+        if (!open) {
+            write.onAbandoned();
+            return;
+        }
+        int dataLanes = lanes.size() - 1;
+        lanes.get(1 + Integer.remainderUnsigned(write.immediate, dataLanes)).enqueue(write);
+        pump();
+    }
+
+    /// The peer is ready to receive.
+    void permitWriting() {
+        if (!mayWrite && open) {
+            mayWrite = true;
+            pump();
+        }
+    }
+
+    void requestNotification() {
+        endpoint.completionQueue().requestNotification();
+    }
+
+    /// Takes some completions and acts on them; returns how many.
+    int poll() {
+        int count;
+        try {
+            count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
+        } catch (VerbsException e) {
+            lose(new TransportException(StatusCode.INTERNAL, "the completion queue failed", peer, e.errno(), e));
+            return 1;
+        }
+        if (failure != null) {
+            loseIfFailed();
+        } else if (count > 0) {
+            pump();
+        }
+        return count;
+    }
+
+    private void pump() {
+        if (!mayWrite) {
+            return;
+        }
+        try {
+            for (int i = 0; i < lanes.size(); i++) {
+                Lane lane = lanes.get(i);
+                int acknowledgements = lane.acknowledge();
+                context.counters().acknowledgementsSent.add(acknowledgements);
+                if (i == CONTROL) {
+                    for (int j = 0; j < acknowledgements; j++) {
+                        outgoing.sentAcknowledgement();
+                    }
+                    context.counters().messagesSent.add(outgoing.pump(lane));
+                } else {
+                    lane.pumpContents();
+                }
+            }
+        } catch (VerbsException e) {
+            if (failure == null) {
+                failure = new TransportException(
+                        StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
+            }
+            // Not at once: the completion queue may be in the middle of a poll that led here.
+            context.loop().execute(this::loseIfFailed);
+        }
+    }
+
+    private void loseIfFailed() {
+        if (failure != null) {
+            lose(failure);
+        }
+    }
+
+    private void onCompletion(WorkCompletion completion) {
+        try {
+            dispatch(completion);
+        } catch (RuntimeException e) {
+            // A mistake of ours must not end the loop, and with it every other channel.
+            LOG.error("a completion of the channel to {} could not be handled", peer, e);
+            failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
+        }
+    }
+
+    private void dispatch(WorkCompletion completion) {
+        WorkKind kind = WorkId.kind(completion.workId());
+        long number = WorkId.number(completion.workId());
+        if (kind == null || number >= lanes.size()) {
+            context.counters().unknownCompletions.increment();
+            LOG.warn("a completion from {} has the unknown work id {}; it is ignored", peer, completion.workId());
+            return;
+        }
+        Lane lane = lanes.get((int) number);
+        if (completion.status() != WorkStatus.SUCCESS) {
+            onFailedCompletion(kind, completion.status());
+            return;
+        }
+        active = true;
+        if (kind == WorkKind.RECEIVE) {
+            onReceived(lane, number == CONTROL, completion);
+            return;
+        }
+        lane.onSendCompleted();
+        switch (kind) {
+            case CONTENT -> {
+                ContentWrite write = lane.onContentCompleted();
+                if (write != null) {
+                    write.onWritten();
+                }
+            }
+            case KEEPALIVE -> probeOutstanding = false;
+            case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
+        }
+    }
+
+    private void onFailedCompletion(WorkKind kind, WorkStatus status) {
+        if (failure == null) {
+            failure = new TransportException(
+                    StatusCode.UNAVAILABLE, "a work request (" + kind + ") completed with " + status, peer, 0, null);
+        }
+    }
+
+    private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
+        if (distrusted) {
+            return;
+        }
+        // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
+        mayWrite = true;
+        lane.postReceive();
+        try {
+            int immediate = completion.immediate();
+            if (!completion.hasImmediate()) {
+                throw new ProtocolViolationException("a message without an immediate arrived");
+            } else if (immediate == Immediate.ACKNOWLEDGEMENT) {
+                onAcknowledgement(lane, control);
+                lane.credits().received();
+            } else {
+                lane.credits().received();
+                if (control) {
+                    onControlImmediate(immediate);
+                } else {
+                    onContentImmediate(immediate);
+                }
+            }
+        } catch (MalformedMessageException e) {
+            context.counters().malformedMessages.increment();
+            failBadPeer("sent a malformed message: " + e.getMessage(), e);
+        } catch (ProtocolViolationException e) {
+            context.counters().protocolViolations.increment();
+            failBadPeer("broke the protocol: " + e.getMessage(), e);
+        }
+    }
+
+    private void failBadPeer(String what, RuntimeException cause) {
+        distrusted = true;
+        failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
+    }
+
+    private void onAcknowledgement(Lane lane, boolean control) {
+        int count = lane.credits().onAcknowledgement();
+        if (count == 0) {
+            throw new ProtocolViolationException("it acknowledged more than was sent");
+        }
+        if (control) {
+            outgoing.onAcknowledged(count);
+        }
+    }
+
+    private void onControlImmediate(int immediate) {
+        if (immediate != Immediate.CONTROL_MESSAGE) {
+            throw new ProtocolViolationException(
+                    "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
+        }
+        Message message = incoming.take();
+        context.counters().messagesReceived.increment();
+        handler.onMessage(this, message);
+    }
+
+    private void onContentImmediate(int immediate) {
+        if (!Immediate.isRequestIndex(immediate)) {
+            throw new ProtocolViolationException(
+                    "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
+        }
+        handler.onContent(this, immediate);
+    }
+
+    private void scheduleKeepalive() {
+        keepalive = context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
+    }
+
+    /// Finds a peer that went without a word: an idle channel would never learn of it by itself.
+    private void keepAlive() {
+        if (!open) {
+            return;
+        }
+        if (probeOutstanding
+                && context.loop().nanoTime() - probeSentNs
+                        > context.options().peerTimeout().toNanos()) {
+            lose(new TransportException(
+                    StatusCode.UNAVAILABLE,
+                    "the peer did not answer for " + context.options().peerTimeout(),
+                    peer,
+                    0,
+                    null));
+            return;
+        }
+        Lane control = lanes.get(CONTROL);
+        if (!active && !probeOutstanding && mayWrite && control.hasFreeSendSlot()) {
+            probeOutstanding = true;
+            probeSentNs = context.loop().nanoTime();
+            control.postProbe();
+        }
+        active = false;
+        scheduleKeepalive();
+    }
+
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost already.
+    void lose(TransportException cause) {
+        if (!open) {
+            return;
+        }
+        open = false;
+        if (keepalive != null) {
+            keepalive.cancel();
+        }
+        context.counters().failed.increment();
+        context.loop().remove(this);
+        endpoint.stopTraffic();
+        takeWhatArrived();
+        endpoint.close();
+        for (Lane lane : lanes) {
+            lane.abandonContents();
+        }
+        handler.onChannelLost(this, cause);
+        onLost.accept(this, cause);
+    }
+
+    /// Contents that landed before the end count.
+    private void takeWhatArrived() {
+        try {
+            while (endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion) > 0) {
+                // Each is handled as it comes.
+            }
+        } catch (VerbsException e) {
+            LOG.debug("the completion queue of the channel to {} could not be drained", peer, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "RdmaChannel[" + peer + (open ? "]" : ", lost]");
+    }
+}

@@ -1,0 +1,51 @@
+package io.tensorferry.verbs.channel;
+
+import org.jspecify.annotations.Nullable;
+
+/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded one still brings is thrown away.
+///
+/// Owner: the loop.
+final class SetUpAttempt {
+    final long connectionId;
+    private @Nullable ChannelEndpoint endpoint;
+    private Runnable onDiscard = () -> {};
+    private boolean discarded;
+
+    SetUpAttempt(long connectionId) {
+        this.connectionId = connectionId;
+    }
+
+    /// The endpoint was made; returns false, and closes it, if nobody wants it any more.
+    boolean offerEndpoint(ChannelEndpoint made) {
+        if (discarded) {
+            made.close();
+            return false;
+        }
+        endpoint = made;
+        return true;
+    }
+
+    /// The endpoint, which belongs to the caller from now on.
+    ChannelEndpoint takeEndpoint() {
+        ChannelEndpoint taken = endpoint;
+        if (taken == null) {
+            throw new IllegalStateException("the attempt has no endpoint");
+        }
+        endpoint = null;
+        return taken;
+    }
+
+    /// What is to be done if the attempt is thrown away.
+    void onDiscard(Runnable action) {
+        onDiscard = action;
+    }
+
+    void discard() {
+        discarded = true;
+        onDiscard.run();
+        if (endpoint != null) {
+            endpoint.close();
+            endpoint = null;
+        }
+    }
+}

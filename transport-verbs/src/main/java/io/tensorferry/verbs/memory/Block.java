@@ -1,0 +1,98 @@
+package io.tensorferry.verbs.memory;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// A piece of a slab, free or given out, linked with the pieces before and after it.
+///
+/// Offset and size are multiples of [#ALIGNMENT].
+/// Threading: all fields but the slab belong to the lock of the [SlabPool]; while a block is given out its offset
+/// and size do not change, so its holder reads them without the lock.
+final class Block {
+    /// A cache line, and the widest vector that a processor loads.
+    static final long ALIGNMENT = 64;
+
+    private final Slab slab;
+    private final long offset;
+    private long size;
+    private boolean free;
+    private @Nullable Block previous;
+    private @Nullable Block next;
+
+    /// A block of a whole slab, given out.
+    Block(Slab slab) {
+        this(slab, 0, slab.byteSize(), false);
+    }
+
+    private Block(Slab slab, long offset, long size, boolean free) {
+        this.slab = slab;
+        this.offset = offset;
+        this.size = size;
+        this.free = free;
+    }
+
+    static long roundUp(long bytes) {
+        return (bytes + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    Slab slab() {
+        return slab;
+    }
+
+    long offset() {
+        return offset;
+    }
+
+    long size() {
+        return size;
+    }
+
+    boolean isFree() {
+        return free;
+    }
+
+    void setFree(boolean free) {
+        this.free = free;
+    }
+
+    boolean isWholeSlab() {
+        return size == slab.byteSize();
+    }
+
+    /// The first `bytes` bytes of it.
+    MemorySegment segment(long bytes) {
+        return slab.segment().asSlice(offset, bytes);
+    }
+
+    @Nullable
+    Block previous() {
+        return previous;
+    }
+
+    @Nullable
+    Block next() {
+        return next;
+    }
+
+    /// Cuts this block down to `newSize`; returns the rest as a free block.
+    Block split(long newSize) {
+        var rest = new Block(slab, offset + newSize, size - newSize, true);
+        rest.previous = this;
+        rest.next = next;
+        if (next != null) {
+            next.previous = rest;
+        }
+        next = rest;
+        size = newSize;
+        return rest;
+    }
+
+    /// Takes the bytes of the block after this one, which ceases to be.
+    void absorb(Block neighbour) {
+        size += neighbour.size;
+        next = neighbour.next;
+        if (next != null) {
+            next.previous = this;
+        }
+    }
+}

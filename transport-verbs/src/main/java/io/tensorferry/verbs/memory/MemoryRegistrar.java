@@ -1,0 +1,87 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Registers memory with one protection domain, and says what to do where that fails.
+///
+/// Threading: any thread; it holds no state. Registration pins every page: milliseconds for a slab.
+final class MemoryRegistrar {
+    private static final Path LIMITS = Path.of("/proc/self/limits");
+
+    private final ProtectionDomain domain;
+
+    MemoryRegistrar(ProtectionDomain domain) {
+        this.domain = domain;
+    }
+
+    /// @param memory off-heap; peers may write it unless it is read-only, in which case the device only reads it
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
+    ///     refuses for another reason
+    MemoryRegion register(MemorySegment memory) {
+        Set<AccessFlag> access = memory.isReadOnly()
+                ? EnumSet.noneOf(AccessFlag.class)
+                : EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        try {
+            return domain.register(memory, access);
+        } catch (VerbsException e) {
+            if (e.errno() == VerbsException.ENOMEM) {
+                throw new TransportException(
+                        StatusCode.RESOURCE_EXHAUSTED,
+                        memory.byteSize()
+                                + " bytes could not be registered, which pins them; is the limit on locked memory"
+                                + " (RLIMIT_MEMLOCK, now " + lockedMemoryLimit()
+                                + ") too low? Raise it with `ulimit -l`, LimitMEMLOCK= of systemd or --ulimit memlock= of a container",
+                        null,
+                        e.errno(),
+                        e);
+            }
+            throw new TransportException(
+                    StatusCode.INTERNAL,
+                    memory.byteSize() + " bytes could not be registered with the device",
+                    null,
+                    e.errno(),
+                    e);
+        }
+    }
+
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no such memory
+    static MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        try {
+            return arena.allocate(bytes, alignment);
+        } catch (OutOfMemoryError e) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "no " + bytes
+                            + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to the size of"
+                            + " the heap (-Xmx)",
+                    e);
+        }
+    }
+
+    /// The soft limit as the kernel prints it, in bytes or `unlimited`.
+    private static String lockedMemoryLimit() {
+        try (Stream<String> lines = Files.lines(LIMITS)) {
+            return lines.filter(line -> line.startsWith("Max locked memory"))
+                    .map(line ->
+                            line.substring("Max locked memory".length()).strip().split("\\s+")[0])
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException | UncheckedIOException e) {
+            return "unknown";
+        }
+    }
+}

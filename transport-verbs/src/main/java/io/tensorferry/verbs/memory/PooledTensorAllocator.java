@@ -1,0 +1,31 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import java.lang.foreign.MemorySegment;
+
+/// Tensors in registered memory. A tensor of no bytes takes none.
+///
+/// Threading: any thread; it holds no state. May register a slab, which takes milliseconds.
+final class PooledTensorAllocator implements TensorAllocator {
+    private final RegisteredMemory memory;
+
+    PooledTensorAllocator(RegisteredMemory memory) {
+        this.memory = memory;
+    }
+
+    @Override
+    public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+        if (byteSize == 0) {
+            return Tensor.wrap(dataType, shape, MemorySegment.NULL, () -> {});
+        }
+        if (dataType.isDmaAble() && byteSize != shape.byteSize(dataType)) {
+            throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
+                    + shape.byteSize(dataType) + " bytes, not " + byteSize);
+        }
+        RegisteredBuffer buffer = memory.allocate(byteSize);
+        return buffer.toTensor(dataType, shape);
+    }
+}

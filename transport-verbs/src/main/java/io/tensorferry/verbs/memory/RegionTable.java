@@ -1,0 +1,86 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.verbs.device.MemoryRegion;
+import java.util.Arrays;
+import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the registration that holds a range of addresses. Registrations may overlap.
+///
+/// Threading: any thread. A look-up reads one immutable snapshot: no lock, no allocation, O(log n) where
+/// registrations do not overlap. A change copies the snapshot, which is little work beside the registration itself.
+final class RegionTable {
+    private volatile Snapshot snapshot = Snapshot.of(new MemoryRegion[0]);
+
+    /// The registration that holds all of `[address, address + length)`, or null.
+    @Nullable
+    MemoryRegion find(long address, long length) {
+        return snapshot.find(address, length);
+    }
+
+    synchronized void add(MemoryRegion region) {
+        MemoryRegion[] regions = Arrays.copyOf(snapshot.regions, snapshot.regions.length + 1);
+        regions[regions.length - 1] = region;
+        Arrays.sort(regions, Comparator.comparingLong(MemoryRegion::address));
+        snapshot = Snapshot.of(regions);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // two registrations of the same memory are two, whatever equals() says
+    synchronized void remove(MemoryRegion region) {
+        MemoryRegion[] regions = Arrays.stream(snapshot.regions)
+                .filter(candidate -> candidate != region)
+                .toArray(MemoryRegion[]::new);
+        snapshot = Snapshot.of(regions);
+    }
+
+    /// @param regions by first address
+    /// @param starts the first address of each
+    /// @param ends the address after the last of each
+    /// @param furthest the highest of `ends` up to each, which tells a look-up when no earlier region can reach far
+    ///     enough
+    @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
+    private record Snapshot(MemoryRegion[] regions, long[] starts, long[] ends, long[] furthest) {
+        static Snapshot of(MemoryRegion[] regions) {
+            int count = regions.length;
+            var result = new Snapshot(regions, new long[count], new long[count], new long[count]);
+            long furthest = 0;
+            for (int i = 0; i < count; i++) {
+                result.starts[i] = regions[i].address();
+                result.ends[i] = regions[i].address() + regions[i].byteSize();
+                furthest = Math.max(furthest, result.ends[i]);
+                result.furthest[i] = furthest;
+            }
+            return result;
+        }
+
+        @Nullable
+        MemoryRegion find(long address, long length) {
+            // No address of a process is negative, so subtracting cannot overflow where adding could.
+            if (length < 0 || address < 0 || length > Long.MAX_VALUE - address) {
+                return null;
+            }
+            long end = address + length;
+            for (int i = lastNotAfter(address); i >= 0 && furthest[i] >= end; i--) {
+                if (ends[i] >= end) {
+                    return regions[i];
+                }
+            }
+            return null;
+        }
+
+        /// The last index whose region starts at or before `address`; -1 if there is none.
+        private int lastNotAfter(long address) {
+            int low = 0;
+            int high = starts.length - 1;
+            while (low <= high) {
+                int middle = (low + high) >>> 1;
+                if (starts[middle] <= address) {
+                    low = middle + 1;
+                } else {
+                    high = middle - 1;
+                }
+            }
+            return high;
+        }
+    }
+}

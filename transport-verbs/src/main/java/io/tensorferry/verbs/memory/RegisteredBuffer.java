@@ -1,0 +1,71 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.verbs.device.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// Registered bytes from the pool, aligned to 64: for message rings, for copies of unregistered tensors, for
+/// serialised ones. The content is undefined at first.
+///
+/// Ownership: whoever allocated it closes it, when no device and no peer touches it any more: its bytes may be
+/// somebody else's at once. Threading: any thread; the content is plain memory.
+public final class RegisteredBuffer implements AutoCloseable {
+    private final SlabPool pool;
+    private final Block block;
+    private final MemorySegment segment;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    RegisteredBuffer(SlabPool pool, Block block, long bytes) {
+        this.pool = pool;
+        this.block = block;
+        this.segment = block.segment(bytes);
+    }
+
+    /// The memory, of [#byteSize()] bytes. Not to be used after [#close()].
+    public MemorySegment segment() {
+        return segment;
+    }
+
+    public long address() {
+        return segment.address();
+    }
+
+    /// The bytes asked for.
+    public long byteSize() {
+        return segment.byteSize();
+    }
+
+    /// The key for work requests of this process.
+    public int localKey() {
+        return region().localKey();
+    }
+
+    /// The key that a peer needs to write here.
+    public int remoteKey() {
+        return region().remoteKey();
+    }
+
+    /// The registration of the slab; larger than this buffer.
+    public MemoryRegion region() {
+        return block.slab().region();
+    }
+
+    /// Hands this buffer over to a new tensor, which gives it back to the pool when its last handle is closed.
+    /// Where it throws, the buffer stays with the caller.
+    ///
+    /// @throws IllegalArgumentException if `dataType` is DMA-able and this buffer is not of the tensor's size
+    public Tensor toTensor(DataType dataType, Shape shape) {
+        return Tensor.wrap(dataType, shape, segment, this::close);
+    }
+
+    /// Gives the bytes back to the pool. The second and later calls do nothing; never waits.
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            pool.free(block);
+        }
+    }
+}

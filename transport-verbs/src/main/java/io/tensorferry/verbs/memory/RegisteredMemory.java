@@ -1,0 +1,145 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// All memory that is registered with one protection domain: the pool that tensors and buffers come from, and what
+/// users registered themselves.
+///
+/// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
+/// still: after that no device writes here.
+/// Threading: any thread. Only [#regionOf], [#tryAllocate] and giving memory back never wait; the others may
+/// register a slab, which takes milliseconds.
+public final class RegisteredMemory implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
+    // Never started: memory that is accessible by it is not confined to any thread.
+    private static final Thread ANOTHER_THREAD =
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
+
+    private final MemoryRegistrar registrar;
+    private final RegionTable regions = new RegionTable();
+    private final SlabPool pool;
+    private final TensorAllocator allocator = new PooledTensorAllocator(this);
+    private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    public RegisteredMemory(ProtectionDomain domain, MemoryOptions options) {
+        this.registrar = new MemoryRegistrar(domain);
+        this.pool = new SlabPool(options, registrar, regions);
+    }
+
+    /// Makes tensors in the pool, aligned to 64 bytes. A tensor of 0 bytes takes no memory.
+    public TensorAllocator allocator() {
+        return allocator;
+    }
+
+    /// Registered bytes from the pool; the caller closes the buffer.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
+    ///     `FAILED_PRECONDITION` if this is closed
+    public RegisteredBuffer allocate(long bytes) {
+        requirePositive(bytes);
+        return new RegisteredBuffer(pool, pool.allocate(bytes), bytes);
+    }
+
+    /// The same from the slabs that there are: for threads that must not wait for a registration. Null where
+    /// [#allocate] would have to register a slab.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
+    public @Nullable RegisteredBuffer tryAllocate(long bytes) {
+        requirePositive(bytes);
+        Block block = pool.tryAllocate(bytes);
+        return block == null ? null : new RegisteredBuffer(pool, block, bytes);
+    }
+
+    /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations
+    /// may overlap.
+    ///
+    /// @param memory off-heap, not empty, accessible from every thread; alive until the registration is closed.
+    ///     Peers may write it unless it is read-only
+    /// @throws IllegalArgumentException if the memory is empty, on the heap, or confined to a thread
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
+    ///     refuses for another reason, `FAILED_PRECONDITION` if this is closed
+    public Registration register(MemorySegment memory) {
+        if (!memory.isNative() || memory.byteSize() == 0) {
+            throw new IllegalArgumentException(
+                    "only off-heap memory of at least one byte can be registered, not " + memory);
+        }
+        if (!memory.isAccessibleBy(ANOTHER_THREAD)) {
+            throw new IllegalArgumentException(
+                    "only memory that every thread can access can be registered, and this is confined to one");
+        }
+        if (closed) {
+            throw closedException();
+        }
+        var registration = new Registration(memory, registrar.register(memory), this::forget);
+        regions.add(registration.region());
+        registrations.add(registration);
+        if (closed) {
+            // Closed while it was being made, perhaps after the last look at the set.
+            registration.close();
+            throw closedException();
+        }
+        return registration;
+    }
+
+    /// The registration that holds all of `[address, address + length)`, or null where none does. Allocates nothing
+    /// and takes no lock.
+    public @Nullable MemoryRegion regionOf(long address, long length) {
+        return regions.find(address, length);
+    }
+
+    public MemoryStatistics statistics() {
+        return pool.statistics(registrations.size());
+    }
+
+    /// Ends every registration. No queue pair of the domain may be open any more, so that no device uses the
+    /// memory.
+    ///
+    /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
+    /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may
+    /// be reading it or have its address in a system call. The second and later calls do nothing.
+    @Override
+    public void close() {
+        closed = true;
+        List<Registration> open = List.copyOf(registrations);
+        if (!open.isEmpty()) {
+            LOG.warn(
+                    "registered memory is closed with {} registrations of user memory still open; they end now",
+                    open.size());
+            open.forEach(Registration::close);
+        }
+        pool.close();
+    }
+
+    int freeBlockCount() {
+        return pool.freeBlockCount();
+    }
+
+    private void forget(Registration registration) {
+        regions.remove(registration.region());
+        registrations.remove(registration);
+    }
+
+    private static void requirePositive(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes was asked for; it takes at least 1");
+        }
+    }
+
+    private static TransportException closedException() {
+        return new TransportException(StatusCode.FAILED_PRECONDITION, "the registered memory is closed");
+    }
+}

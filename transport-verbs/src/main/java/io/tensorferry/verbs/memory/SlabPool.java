@@ -1,0 +1,278 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Gives out pieces of registered slabs, and registers more slabs as needed.
+///
+/// A slab is kept once it is registered, but for two: a slab of a request larger than `slabBytes` is released when
+/// that piece comes back, and slabs that nothing is out of are released where the limit would otherwise refuse a
+/// request.
+///
+/// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the
+/// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.
+final class SlabPool {
+    private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
+    private static final long PAGE_BYTES = 4096;
+    /// Far over any address space, so that rounding up cannot overflow.
+    private static final long LARGEST_REQUEST = 1L << 62;
+
+    private final MemoryOptions options;
+    private final MemoryRegistrar registrar;
+    private final RegionTable regions;
+
+    private final ReentrantLock growth = new ReentrantLock();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final FreeSpace free = new FreeSpace();
+    private final Set<Slab> slabs = new LinkedHashSet<>();
+    private final List<Slab> toRelease = new ArrayList<>();
+    private long nextNumber;
+    private long slabBytes;
+    private long bytesInUse;
+    private long highWaterBytes;
+    private long allocations;
+    private boolean closed;
+
+    SlabPool(MemoryOptions options, MemoryRegistrar registrar, RegionTable regions) {
+        this.options = options;
+        this.registrar = registrar;
+        this.regions = regions;
+    }
+
+    /// May register a slab, which takes milliseconds.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory,
+    ///     `FAILED_PRECONDITION` if the pool is closed
+    Block allocate(long bytes) {
+        if (bytes > Math.min(options.maximumBytes(), LARGEST_REQUEST)) {
+            throw exhausted(bytes);
+        }
+        long size = Block.roundUp(bytes);
+        Block block = take(size);
+        if (block != null) {
+            return block;
+        }
+        growth.lock();
+        try {
+            return grow(size);
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    /// A block of the slabs that there are, or null; never registers anything.
+    @Nullable
+    Block tryAllocate(long bytes) {
+        return bytes > options.slabBytes() ? null : take(Block.roundUp(bytes));
+    }
+
+    void free(Block block) {
+        Slab slab = block.slab();
+        boolean close;
+        boolean release;
+        lock.lock();
+        try {
+            bytesInUse -= block.size();
+            slab.addBytesOut(-block.size());
+            close = slab.isUntouchable();
+            release = !closed && slab.isDedicated();
+            if (release) {
+                toRelease.add(slab);
+            } else if (!closed) {
+                free.give(block);
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (close) {
+            slab.closeArena();
+        }
+        if (release) {
+            // Releasing takes milliseconds, and this thread may be one that must not wait.
+            Thread.ofVirtual().name("tensorferry-slab-release").start(this::releaseLater);
+        }
+    }
+
+    /// Ends every registration, and frees every slab that no piece is out of; the others are freed when their last
+    /// piece comes back.
+    void close() {
+        growth.lock();
+        try {
+            List<Slab> all;
+            lock.lock();
+            try {
+                if (closed) {
+                    return;
+                }
+                closed = true;
+                all = List.copyOf(slabs);
+                toRelease.clear();
+                if (bytesInUse > 0) {
+                    LOG.warn(
+                            "registered memory is closed while {} bytes of it are in use; they are no longer registered, and are freed"
+                                    + " when the last buffer or tensor on them is closed",
+                            bytesInUse);
+                }
+            } finally {
+                lock.unlock();
+            }
+            all.forEach(this::retire);
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    MemoryStatistics statistics(int userRegions) {
+        lock.lock();
+        try {
+            return new MemoryStatistics(slabs.size(), slabBytes, bytesInUse, highWaterBytes, allocations, userRegions);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int freeBlockCount() {
+        lock.lock();
+        try {
+            return free.blockCount();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private @Nullable Block take(long size) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new TransportException(StatusCode.FAILED_PRECONDITION, "the registered memory is closed");
+            }
+            Block block = free.take(size);
+            if (block != null) {
+                count(block);
+            }
+            return block;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void count(Block block) {
+        allocations++;
+        bytesInUse += block.size();
+        highWaterBytes = Math.max(highWaterBytes, bytesInUse);
+        block.slab().addBytesOut(block.size());
+    }
+
+    /// Under `growth`.
+    private Block grow(long size) {
+        releaseReturned();
+        // Another thread may have grown the pool while this one waited for the lock; a closed pool is refused here as
+        // well.
+        Block block = take(size);
+        if (block != null) {
+            return block;
+        }
+        if (room() < size) {
+            takeIdleSlabs().forEach(this::retire);
+        }
+        if (room() < size) {
+            throw exhausted(size);
+        }
+        boolean dedicated = size > options.slabBytes();
+        long wanted = dedicated ? (size + PAGE_BYTES - 1) & -PAGE_BYTES : options.slabBytes();
+        // Near the limit a slab is as large as may be.
+        Slab slab = Slab.open(nextNumber++, Math.min(wanted, room()), dedicated, registrar);
+        regions.add(slab.region());
+        LOG.debug("registered a slab of {} bytes", slab.byteSize());
+        return addSlab(slab, size);
+    }
+
+    /// Adds the slab and takes its first piece in one go, so that no other thread can take it all.
+    private Block addSlab(Slab slab, long size) {
+        lock.lock();
+        try {
+            slabs.add(slab);
+            slabBytes += slab.byteSize();
+            var block = new Block(slab);
+            if (!slab.isDedicated() && block.size() > size) {
+                free.add(block.split(size));
+            }
+            count(block);
+            return block;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void releaseLater() {
+        growth.lock();
+        try {
+            releaseReturned();
+        } finally {
+            growth.unlock();
+        }
+    }
+
+    private void releaseReturned() {
+        List<Slab> returned;
+        lock.lock();
+        try {
+            returned = List.copyOf(toRelease);
+            toRelease.clear();
+        } finally {
+            lock.unlock();
+        }
+        returned.forEach(this::retire);
+    }
+
+    private List<Slab> takeIdleSlabs() {
+        lock.lock();
+        try {
+            return free.takeWholeSlabs();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /// Under `growth`: ends a slab's registration and, where no piece of it is out, frees it.
+    private void retire(Slab slab) {
+        regions.remove(slab.region());
+        if (!slab.deregister()) {
+            return;
+        }
+        boolean close;
+        lock.lock();
+        try {
+            slab.setDeregistered();
+            slabs.remove(slab);
+            slabBytes -= slab.byteSize();
+            close = slab.isUntouchable();
+        } finally {
+            lock.unlock();
+        }
+        if (close) {
+            slab.closeArena();
+        }
+    }
+
+    /// Bytes by which the slabs may grow. Under `growth`, without which `slabBytes` does not change.
+    private long room() {
+        return (options.maximumBytes() & -Block.ALIGNMENT) - slabBytes;
+    }
+
+    private TransportException exhausted(long bytes) {
+        MemoryStatistics now = statistics(0);
+        return new TransportException(
+                StatusCode.RESOURCE_EXHAUSTED,
+                "no registered memory for " + bytes + " bytes: " + now.bytesInUse() + " bytes are in use, "
+                        + now.slabBytes() + " are registered, and the limit is " + options.maximumBytes());
+    }
+}

@@ -1,0 +1,18 @@
+package io.tensorferry.verbs.rendezvous;
+
+/// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory straight into the result's.
+///
+/// Made by [RdmaRendezvousManager#rendezvous]. Threading: any thread.
+public final class RdmaRendezvous extends StepRendezvous {
+    private final RdmaRendezvousManager manager;
+
+    RdmaRendezvous(long stepId, WorkerContext worker, RdmaRendezvousManager manager) {
+        super(stepId, worker);
+        this.manager = manager;
+    }
+
+    @Override
+    protected void startRemote(RemoteReceive receive) {
+        manager.request(receive);
+    }
+}

@@ -1,0 +1,210 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelHandler;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.channel.RdmaAdapter;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.wire.Message;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those of its peers.
+///
+/// Threading: the public methods from any thread; what the adapter tells comes on the loop.
+public final class RdmaRendezvousManager implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaRendezvousManager.class);
+
+    private final RdmaAdapter adapter;
+    private final TransferContext context;
+    private final StepTable<RdmaRendezvous> steps;
+    private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
+
+    /// Starts the adapter, which the caller closes after this manager.
+    public RdmaRendezvousManager(RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options) {
+        this.adapter = adapter;
+        this.context = new TransferContext(
+                adapter.loop(),
+                adapter.workers(),
+                adapter.memory(),
+                new MetaDataCache(options.metaDataCacheEntries()),
+                options,
+                new RendezvousCounters());
+        this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this));
+        adapter.start(new Incoming());
+    }
+
+    /// The rendezvous of a step, made when it is first asked for. A step that was closed starts anew.
+    public RdmaRendezvous rendezvous(long stepId) {
+        return steps.open(stepId);
+    }
+
+    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes back to the pool.
+    ///
+    /// @return the sends that were dropped
+    public int closeStep(long stepId) {
+        return steps.close(stepId);
+    }
+
+    public RendezvousStatistics statistics() {
+        int requests = 0;
+        int responses = 0;
+        for (PeerTransfers transfers : peers.values()) {
+            requests += transfers.requests().size();
+            responses += transfers.responseCount();
+        }
+        RendezvousCounters counters = context.counters();
+        return new RendezvousStatistics(
+                steps.openSteps(),
+                steps.droppedSends(),
+                requests,
+                responses,
+                counters.coldRequests.sum(),
+                counters.warmRequests.sum(),
+                counters.reRequests.sum(),
+                counters.tensorsReceived.sum(),
+                counters.bytesReceived.sum(),
+                counters.tensorsSent.sum(),
+                counters.bytesSent.sum(),
+                counters.failedReceives.sum(),
+                counters.unregisteredCopies.sum(),
+                counters.staleIndexes.sum(),
+                counters.checksumMismatches.sum(),
+                context.memory().statistics());
+    }
+
+    /// Ends every step; the adapter goes on until it is closed.
+    @Override
+    public void close() {
+        steps.closeAll();
+    }
+
+    /// Starts one receive; every failure reaches its callback.
+    void request(RemoteReceive receive) {
+        PeerTransfers transfers = peers.computeIfAbsent(receive.peer(), peer -> new PeerTransfers());
+        TensorRequest request;
+        try {
+            request = TensorRequest.create(context, transfers, receive);
+        } catch (TransportException e) {
+            receive.complete(new RecvResult.Failed(e));
+            return;
+        }
+        context.loop().execute(() -> adapter.withChannel(receive.peer(), request));
+        receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
+    }
+
+    /// What the channels bring. On the loop.
+    private final class Incoming implements ChannelHandler {
+        @Override
+        public void onMessage(RdmaChannel channel, Message message) {
+            PeerTransfers transfers = peers.computeIfAbsent(channel.peer(), peer -> new PeerTransfers());
+            int index = message.requestIndex();
+            switch (message) {
+                case Message.TensorRequest request -> answer(channel, transfers, request);
+                case Message.MetaDataResponse metaData -> {
+                    TensorRequest request = requestOf(transfers, channel, index);
+                    if (request != null) {
+                        request.onMetaData(metaData);
+                    }
+                }
+                case Message.TensorReRequest again -> {
+                    TensorResponse response = transfers.response(index);
+                    if (response != null) {
+                        response.onReRequest(again);
+                    } else {
+                        context.counters().staleIndexes.increment();
+                    }
+                }
+                case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
+            }
+        }
+
+        private void onErrorStatus(RdmaChannel channel, PeerTransfers transfers, Message.ErrorStatus status) {
+            switch (status.direction()) {
+                case TO_RECEIVER -> {
+                    TensorRequest request = requestOf(transfers, channel, status.requestIndex());
+                    if (request != null) {
+                        request.on(new RequestState.Event.Refused(new TransportException(
+                                status.code(), status.message(), channel.peer(), 0, null)));
+                    }
+                }
+                case TO_SENDER -> {
+                    TensorResponse response = transfers.response(status.requestIndex());
+                    // None is left if the content was written before the receiver gave up; it confirms by itself.
+                    if (response != null) {
+                        response.on(new ResponseState.Event.ReceiverGaveUp());
+                    }
+                }
+            }
+        }
+
+        private void answer(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
+            RendezvousKey key;
+            try {
+                key = RendezvousKey.parse(message.key());
+                checkParties(key, channel.peer());
+            } catch (IllegalArgumentException e) {
+                refuse(channel, message, StatusCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+                return;
+            }
+            RdmaRendezvous rendezvous = steps.openForPeer(message.stepId());
+            if (rendezvous == null) {
+                refuse(channel, message, StatusCode.ABORTED, "step " + message.stepId() + " is closed");
+                return;
+            }
+            var response = new TensorResponse(context, transfers, channel, rendezvous.table(), key, message);
+            if (!transfers.add(message.requestIndex(), response)) {
+                throw new ProtocolViolationException(
+                        "request index " + message.requestIndex() + " is in use");
+            }
+            response.start();
+        }
+
+        private void checkParties(RendezvousKey key, String peer) {
+            if (!key.source().worker().equals(adapter.workerName())) {
+                throw new IllegalArgumentException("the producer of " + key + " is not on " + adapter.workerName());
+            }
+            if (!key.destination().worker().equals(peer)) {
+                throw new IllegalArgumentException("the consumer of " + key + " is not on " + peer);
+            }
+        }
+
+        private void refuse(RdmaChannel channel, Message.TensorRequest message, StatusCode code, String why) {
+            channel.send(new Message.ErrorStatus(
+                    message.stepId(), message.requestIndex(), Message.Direction.TO_RECEIVER, code, why));
+        }
+
+        @Override
+        public void onContent(RdmaChannel channel, int requestIndex) {
+            PeerTransfers transfers = peers.get(channel.peer());
+            TensorRequest request = transfers == null ? null : requestOf(transfers, channel, requestIndex);
+            if (request != null) {
+                request.on(new RequestState.Event.ContentLanded());
+            }
+        }
+
+        private @Nullable TensorRequest requestOf(PeerTransfers transfers, RdmaChannel channel, int index) {
+            TensorRequest request = transfers.requests().get(index);
+            if (request == null || !request.usesChannel(channel)) {
+                context.counters().staleIndexes.increment();
+                LOG.debug("{} answered request {}, which has ended", channel.peer(), index);
+                return null;
+            }
+            return request;
+        }
+
+        @Override
+        public void onChannelLost(RdmaChannel channel, TransportException cause) {
+            PeerTransfers transfers = peers.get(channel.peer());
+            if (transfers != null) {
+                transfers.onChannelLost(channel, cause);
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.verbs.memory.MemoryStatistics;
+
+/// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other while work goes on.
+///
+/// @param openSteps steps that were named and not closed
+/// @param droppedSends sends that nobody had asked for when their step was closed
+/// @param pendingRequests receives from other workers whose memory or index is still in use
+/// @param pendingResponses requests of other workers that are not answered or not yet written
+/// @param coldRequests receives whose metadata was not known
+/// @param warmRequests receives that named their memory in the first message
+/// @param reRequests receives that took the extra round trip
+/// @param tensorsReceived contents that landed, dead and empty ones too
+/// @param bytesReceived bytes of them
+/// @param tensorsSent contents that were written, dead and empty ones too
+/// @param bytesSent bytes of them
+/// @param failedReceives receives from other workers that failed, were cancelled or aborted
+/// @param unregisteredCopies tensors that were sent through a registered copy
+/// @param staleIndexes contents and messages for requests that had ended
+/// @param checksumMismatches contents that did not match their checksum
+/// @param memory the registered memory
+public record RendezvousStatistics(
+        int openSteps,
+        long droppedSends,
+        int pendingRequests,
+        int pendingResponses,
+        long coldRequests,
+        long warmRequests,
+        long reRequests,
+        long tensorsReceived,
+        long bytesReceived,
+        long tensorsSent,
+        long bytesSent,
+        long failedReceives,
+        long unregisteredCopies,
+        long staleIndexes,
+        long checksumMismatches,
+        MemoryStatistics memory) {}

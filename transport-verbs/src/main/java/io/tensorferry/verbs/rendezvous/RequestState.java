@@ -1,0 +1,173 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The receiver's side of one transfer as a pure state machine: [#step] says what follows from an event, [TensorRequest] performs it.
+///
+/// ```
+/// AwaitingChannel -- channel -->   AwaitingReply: the request is sent, with memory if the metadata is known
+/// AwaitingReply   -- content -->   Ended: delivered
+/// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Ended: delivered
+/// any of them     -- refused -->   Ended: failed
+/// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content lands
+/// any of them     -- lost -->      Ended: failed
+/// ```
+sealed interface RequestState {
+    /// No channel to the peer yet.
+    ///
+    /// @param expected the cached metadata, or null
+    record AwaitingChannel(@Nullable TensorMetaData expected) implements RequestState {}
+
+    /// TENSOR_REQUEST is sent.
+    ///
+    /// @param expected the metadata that memory was allocated for, or null
+    record AwaitingReply(@Nullable TensorMetaData expected) implements RequestState {}
+
+    /// META_DATA_RESPONSE came; memory is being allocated.
+    record Allocating(TensorMetaData metaData) implements RequestState {}
+
+    /// TENSOR_RE_REQUEST is sent.
+    record AwaitingContent(TensorMetaData metaData) implements RequestState {}
+
+    /// The user has been told; the peer may still write into the memory.
+    record GivenUp() implements RequestState {}
+
+    record Ended() implements RequestState {}
+
+    sealed interface Event {
+        record ChannelOpen() implements Event {}
+
+        record MetaDataChanged(TensorMetaData metaData) implements Event {}
+
+        record Allocated() implements Event {}
+
+        record AllocationFailed(TransportException cause) implements Event {}
+
+        record ContentLanded() implements Event {}
+
+        /// ERROR_STATUS came: there will be no content, and the sender does not write.
+        record Refused(TransportException cause) implements Event {}
+
+        /// Cancelled, aborted or closed by this worker.
+        record UserGaveUp() implements Event {}
+
+        /// The queue pairs are gone: nothing lands any more.
+        record ChannelLost(TransportException cause) implements Event {}
+    }
+
+    sealed interface Action {
+        record SendRequest(@Nullable TensorMetaData expected) implements Action {}
+
+        /// Allocate memory and remember the metadata for next time.
+        record Allocate(TensorMetaData metaData) implements Action {}
+
+        record SendReRequest(TensorMetaData metaData) implements Action {}
+
+        /// Tell the sender that the receiver does not wait any longer.
+        record SendGiveUp() implements Action {}
+
+        record Deliver(TensorMetaData metaData) implements Action {}
+
+        record Fail(TransportException cause) implements Action {}
+
+        record ReleaseMemory() implements Action {}
+
+        /// The index is free for another request.
+        record Forget() implements Action {}
+    }
+
+    record Step(RequestState next, List<Action> actions) {
+        static Step of(RequestState next, Action... actions) {
+            return new Step(next, List.of(actions));
+        }
+    }
+
+    /// What follows from `event` in `state`.
+    ///
+    /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
+    static Step step(RequestState state, Event event) {
+        return switch (state) {
+            case AwaitingChannel(var expected) -> switch (event) {
+                case Event.ChannelOpen() -> Step.of(new AwaitingReply(expected), new Action.SendRequest(expected));
+                case Event.ChannelLost(var cause) -> failed(cause);
+                case Event.UserGaveUp() -> silentEnd();
+                case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
+                    throw new ProtocolViolationException("an answer to a request that was not sent");
+                case Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
+            };
+            case AwaitingReply(var expected) -> switch (event) {
+                case Event.MetaDataChanged(var metaData) ->
+                    Step.of(new Allocating(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
+                case Event.ContentLanded() -> {
+                    if (expected == null) {
+                        throw new ProtocolViolationException("content for a request that named no memory");
+                    }
+                    yield delivered(expected);
+                }
+                case Event.Refused(var cause) -> failed(cause);
+                case Event.UserGaveUp() -> givenUp();
+                case Event.ChannelLost(var cause) -> failed(cause);
+                case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
+            };
+            case Allocating(var metaData) -> switch (event) {
+                case Event.Allocated() -> Step.of(new AwaitingContent(metaData), new Action.SendReRequest(metaData));
+                case Event.AllocationFailed(var cause) ->
+                    Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
+                case Event.MetaDataChanged _ -> throw new ProtocolViolationException("metadata twice for one request");
+                case Event.ContentLanded _ ->
+                    throw new ProtocolViolationException("content for a request that named no memory");
+                case Event.Refused(var cause) -> failed(cause);
+                case Event.UserGaveUp() -> givenUp();
+                case Event.ChannelLost(var cause) -> failed(cause);
+                case Event.ChannelOpen _ -> throw impossible(state, event);
+            };
+            case AwaitingContent(var metaData) -> switch (event) {
+                case Event.ContentLanded() -> delivered(metaData);
+                case Event.MetaDataChanged _ -> throw new ProtocolViolationException("metadata twice for one request");
+                case Event.Refused(var cause) -> failed(cause);
+                case Event.UserGaveUp() -> givenUp();
+                case Event.ChannelLost(var cause) -> failed(cause);
+                case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
+            };
+            case GivenUp() -> switch (event) {
+                // The content, a refusal or the confirmation: the sender is done with the memory.
+                case Event.ContentLanded _, Event.Refused _, Event.ChannelLost _ -> silentEnd();
+                // The metadata crossed the give-up on the way; the confirmation follows.
+                case Event.MetaDataChanged _ -> Step.of(state);
+                // Memory that no message has named yet.
+                case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
+                case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
+                case Event.ChannelOpen _ -> throw impossible(state, event);
+            };
+            case Ended() -> switch (event) {
+                case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
+                case Event.ChannelOpen _, Event.MetaDataChanged _, Event.AllocationFailed _, Event.ContentLanded _,
+                        Event.Refused _, Event.UserGaveUp _, Event.ChannelLost _ -> Step.of(state);
+            };
+        };
+    }
+
+    private static Step delivered(TensorMetaData metaData) {
+        return Step.of(new Ended(), new Action.Deliver(metaData), new Action.Forget());
+    }
+
+    private static Step failed(TransportException cause) {
+        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Fail(cause), new Action.Forget());
+    }
+
+    private static Step givenUp() {
+        return Step.of(new GivenUp(), new Action.SendGiveUp());
+    }
+
+    private static Step silentEnd() {
+        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+    }
+
+    private static IllegalStateException impossible(RequestState state, Event event) {
+        return new IllegalStateException(event + " in state " + state);
+    }
+}

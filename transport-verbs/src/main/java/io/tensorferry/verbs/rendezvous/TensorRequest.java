@@ -1,0 +1,231 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.wire.Checksum;
+import io.tensorferry.verbs.wire.Message;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One receive of a tensor on another worker: performs what [RequestState] decides.
+///
+/// Owner: the loop; made on the caller's thread and handed to the loop with its first event.
+final class TensorRequest implements ChannelWaiter {
+    private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
+
+    private final TransferContext context;
+    private final PeerTransfers transfers;
+    private final RemoteReceive receive;
+    private final int index;
+    private RequestState state;
+    private @Nullable Destination destination;
+    private @Nullable RdmaChannel channel;
+    private OptionalLong checksum = OptionalLong.empty();
+
+    private TensorRequest(
+            TransferContext context,
+            PeerTransfers transfers,
+            RemoteReceive receive,
+            @Nullable TensorMetaData expected,
+            @Nullable Destination destination) {
+        this.context = context;
+        this.transfers = transfers;
+        this.receive = receive;
+        this.destination = destination;
+        this.state = new RequestState.AwaitingChannel(expected);
+        this.index = transfers.requests().add(this);
+    }
+
+    /// A request with an index, and with memory if the metadata of its key is known. Any thread.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left
+    static TensorRequest create(TransferContext context, PeerTransfers transfers, RemoteReceive receive) {
+        TensorMetaData expected = context.metaDataCache().get(receive.key());
+        Destination destination = null;
+        if (expected != null) {
+            try {
+                destination = Destination.allocate(expected, context.memory());
+            } catch (TransportException e) {
+                // The tensor may be smaller this time: the sender is asked before the receive fails.
+                LOG.debug("no memory for {} as it was last time, {}", receive.key(), expected, e);
+                expected = null;
+            }
+        }
+        (expected == null ? context.counters().coldRequests : context.counters().warmRequests).increment();
+        try {
+            return new TensorRequest(context, transfers, receive, expected, destination);
+        } catch (TransportException e) {
+            if (destination != null) {
+                destination.close();
+            }
+            throw e;
+        }
+    }
+
+    RendezvousKey key() {
+        return receive.key();
+    }
+
+    boolean usesChannel(RdmaChannel lost) {
+        return channel == lost;
+    }
+
+    @Override
+    public void onChannel(RdmaChannel opened) {
+        if (state instanceof RequestState.AwaitingChannel) {
+            channel = opened;
+            on(new RequestState.Event.ChannelOpen());
+        }
+    }
+
+    @Override
+    public void onNoChannel(TransportException cause) {
+        on(new RequestState.Event.ChannelLost(cause));
+    }
+
+    void onMetaData(Message.MetaDataResponse message) {
+        checksum = message.checksum();
+        on(new RequestState.Event.MetaDataChanged(message.metaData()));
+    }
+
+    void on(RequestState.Event event) {
+        RequestState.Step step = RequestState.step(state, event);
+        state = step.next();
+        for (RequestState.Action action : step.actions()) {
+            perform(action);
+        }
+    }
+
+    private void perform(RequestState.Action action) {
+        switch (action) {
+            case RequestState.Action.SendRequest(var expected) -> sendRequest(expected);
+            case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
+            case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);
+            case RequestState.Action.SendGiveUp() -> send(new Message.ErrorStatus(
+                    receive.stepId(),
+                    index,
+                    Message.Direction.TO_SENDER,
+                    StatusCode.CANCELLED,
+                    "the receiver gave the request up"));
+            case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
+            case RequestState.Action.Fail(var cause) -> {
+                context.counters().failedReceives.increment();
+                receive.complete(new RecvResult.Failed(cause));
+            }
+            case RequestState.Action.ReleaseMemory() -> {
+                if (destination != null) {
+                    takeDestination().close();
+                }
+            }
+            case RequestState.Action.Forget() -> transfers.requests().remove(index);
+        }
+    }
+
+    private void sendRequest(@Nullable TensorMetaData expected) {
+        try {
+            send(new Message.TensorRequest(
+                    receive.stepId(),
+                    index,
+                    receive.key().toString(),
+                    expected,
+                    destination == null ? 0 : destination.address(),
+                    destination == null ? 0 : destination.remoteKey(),
+                    context.options().dataValidation()));
+        } catch (IllegalArgumentException e) {
+            on(new RequestState.Event.Refused(new TransportException(
+                    StatusCode.INVALID_ARGUMENT, "the rendezvous key cannot be sent: " + e.getMessage(), e)));
+        }
+    }
+
+    private void send(Message message) {
+        if (channel != null) {
+            channel.send(message);
+        }
+    }
+
+    private Destination takeDestination() {
+        Destination taken = destination;
+        if (taken == null) {
+            throw new IllegalStateException("the request for " + key() + " has no memory in state " + state);
+        }
+        destination = null;
+        return taken;
+    }
+
+    private void allocate(TensorMetaData metaData) {
+        context.counters().reRequests.increment();
+        context.metaDataCache().put(key(), metaData);
+        // A new slab may have to be registered, which takes long.
+        context.workers().execute(() -> {
+            try {
+                Destination allocated = Destination.allocate(metaData, context.memory());
+                context.loop().execute(() -> {
+                    destination = allocated;
+                    on(new RequestState.Event.Allocated());
+                });
+            } catch (TransportException e) {
+                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(e)));
+            }
+        });
+    }
+
+    private void sendReRequest(TensorMetaData metaData) {
+        Destination allocated = destination;
+        if (allocated == null) {
+            throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
+        }
+        send(new Message.TensorReRequest(
+                receive.stepId(), index, metaData, allocated.address(), allocated.remoteKey()));
+    }
+
+    private void deliver(TensorMetaData metaData, Destination landed) {
+        context.counters().tensorsReceived.increment();
+        context.counters().bytesReceived.add(metaData.byteSize());
+        if (checksum.isPresent() || landed.isSerialised()) {
+            context.workers().execute(() -> complete(metaData, landed));
+        } else {
+            complete(metaData, landed);
+        }
+    }
+
+    /// Verifies, decodes, hands over. On the loop where there is nothing to verify or decode.
+    private void complete(TensorMetaData metaData, Destination landed) {
+        try {
+            receive.complete(open(metaData, landed));
+        } catch (TransportException e) {
+            landed.close();
+            context.counters().failedReceives.increment();
+            receive.complete(new RecvResult.Failed(e));
+        }
+    }
+
+    private RecvResult open(TensorMetaData metaData, Destination landed) {
+        if (checksum.isPresent() && Checksum.of(landed.content()) != checksum.getAsLong()) {
+            context.counters().checksumMismatches.increment();
+            throw new TransportException(
+                    StatusCode.DATA_LOSS,
+                    "the content of " + key() + " does not match its checksum",
+                    receive.peer(),
+                    0,
+                    null);
+        }
+        if (metaData.dead()) {
+            return new RecvResult.Dead();
+        }
+        Tensor tensor = landed.tensor();
+        if (tensor == null) {
+            tensor = TensorProtoCodec.decode(
+                    landed.content(), metaData, context.memory().allocator());
+            landed.close();
+        }
+        return new RecvResult.Received(tensor);
+    }
+}

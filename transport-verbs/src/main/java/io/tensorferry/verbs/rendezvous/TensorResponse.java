@@ -1,0 +1,154 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ContentWrite;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.wire.Message;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// One answer to a peer's request for a tensor of this worker: performs what [ResponseState] decides.
+///
+/// Owner: the loop, but for [#done], which the table calls on the thread that made the match.
+final class TensorResponse implements DoneCallback {
+    private final TransferContext context;
+    private final PeerTransfers transfers;
+    private final RdmaChannel channel;
+    private final TagTable table;
+    private final RendezvousKey key;
+    private final long stepId;
+    private final int requestIndex;
+    private final boolean wantsChecksum;
+    private ResponseState state;
+    private @Nullable OutgoingContent content;
+
+    TensorResponse(
+            TransferContext context,
+            PeerTransfers transfers,
+            RdmaChannel channel,
+            TagTable table,
+            RendezvousKey key,
+            Message.TensorRequest request) {
+        this.context = context;
+        this.transfers = transfers;
+        this.channel = channel;
+        this.table = table;
+        this.key = key;
+        this.stepId = request.stepId();
+        this.requestIndex = request.requestIndex();
+        this.wantsChecksum = request.wantsChecksum();
+        TensorMetaData expected = request.metaData();
+        this.state = new ResponseState.AwaitingTensor(
+                expected == null
+                        ? null
+                        : new ResponseState.Target(expected, request.address(), request.remoteKey()));
+    }
+
+    /// Asks the table for the tensor.
+    void start() {
+        table.receive(key, this);
+    }
+
+    /// The table's answer, on the thread of the send or, if the tensor was there, on the loop.
+    @Override
+    public void done(RecvResult result) {
+        switch (result) {
+            case RecvResult.Failed(TransportException cause) ->
+                context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
+            case RecvResult.Dead() -> prepared(OutgoingContent.ofDead(wantsChecksum));
+            case RecvResult.Received received -> {
+                if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
+                    context.workers().execute(() -> prepare(received.tensor()));
+                } else {
+                    prepare(received.tensor());
+                }
+            }
+        }
+    }
+
+    private void prepare(Tensor tensor) {
+        try {
+            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters()));
+        } catch (TransportException e) {
+            context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(e)));
+        }
+    }
+
+    private void prepared(OutgoingContent ready) {
+        context.loop().execute(() -> {
+            content = ready;
+            on(new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum));
+        });
+    }
+
+    void onReRequest(Message.TensorReRequest message) {
+        on(new ResponseState.Event.ReRequested(
+                new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
+    }
+
+    void on(ResponseState.Event event) {
+        ResponseState.Step step = ResponseState.step(state, event);
+        state = step.next();
+        for (ResponseState.Action action : step.actions()) {
+            perform(action);
+        }
+    }
+
+    private void perform(ResponseState.Action action) {
+        switch (action) {
+            case ResponseState.Action.SendMetaData(var metaData) ->
+                channel.send(new Message.MetaDataResponse(
+                        stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
+            case ResponseState.Action.Write(var target) -> write(target);
+            case ResponseState.Action.SendError(var cause) -> sendError(cause.code(), String.valueOf(cause.getMessage()));
+            case ResponseState.Action.ConfirmGiveUp() ->
+                sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
+            case ResponseState.Action.Withdraw() -> table.remove(key, this);
+            case ResponseState.Action.ReleaseContent() -> {
+                if (content != null) {
+                    content.close();
+                    content = null;
+                }
+            }
+            case ResponseState.Action.Forget() -> transfers.forget(requestIndex, this);
+        }
+    }
+
+    private void sendError(StatusCode code, String message) {
+        channel.send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, message));
+    }
+
+    private void write(ResponseState.Target target) {
+        OutgoingContent outgoing = content;
+        if (outgoing == null) {
+            throw new IllegalStateException("the response for " + key + " has no content to write");
+        }
+        long length = outgoing.metaData().byteSize();
+        channel.write(
+                new ContentWrite(
+                        outgoing.address(),
+                        length,
+                        outgoing.localKey(),
+                        target.address(),
+                        target.remoteKey(),
+                        requestIndex) {
+                    @Override
+                    protected void onWritten() {
+                        context.counters().tensorsSent.increment();
+                        context.counters().bytesSent.add(length);
+                        on(new ResponseState.Event.WriteEnded());
+                    }
+
+                    @Override
+                    protected void onAbandoned() {
+                        on(new ResponseState.Event.WriteEnded());
+                    }
+                });
+    }
+}

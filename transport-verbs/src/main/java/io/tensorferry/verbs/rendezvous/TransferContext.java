@@ -1,0 +1,16 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.util.concurrent.Executor;
+
+/// What the transfers of one worker share. Immutable.
+///
+/// @param loop runs commands on the completion loop
+/// @param workers runs work that may take long
+record TransferContext(
+        Executor loop,
+        Executor workers,
+        RegisteredMemory memory,
+        MetaDataCache metaDataCache,
+        RendezvousOptions options,
+        RendezvousCounters counters) {}

@@ -1,0 +1,140 @@
+package io.tensorferry.verbs.rendezvous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.rendezvous.RequestState.Action;
+import io.tensorferry.verbs.rendezvous.RequestState.AwaitingChannel;
+import io.tensorferry.verbs.rendezvous.RequestState.AwaitingContent;
+import io.tensorferry.verbs.rendezvous.RequestState.AwaitingReply;
+import io.tensorferry.verbs.rendezvous.RequestState.Allocating;
+import io.tensorferry.verbs.rendezvous.RequestState.Ended;
+import io.tensorferry.verbs.rendezvous.RequestState.Event;
+import io.tensorferry.verbs.rendezvous.RequestState.GivenUp;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class RequestStateTest {
+    private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
+    private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
+    private final TransportException why = new TransportException(StatusCode.UNAVAILABLE, "gone");
+
+    private static void assertStep(RequestState from, Event event, RequestState to, Action... actions) {
+        var step = RequestState.step(from, event);
+        assertThat(step.next()).isEqualTo(to);
+        assertThat(step.actions()).containsExactly(actions);
+    }
+
+    @Test
+    void aWarmRequestIsDeliveredWithoutAnotherRoundTrip() {
+        assertStep(
+                new AwaitingChannel(SMALL),
+                new Event.ChannelOpen(),
+                new AwaitingReply(SMALL),
+                new Action.SendRequest(SMALL));
+        assertStep(
+                new AwaitingReply(SMALL),
+                new Event.ContentLanded(),
+                new Ended(),
+                new Action.Deliver(SMALL),
+                new Action.Forget());
+    }
+
+    @Test
+    void changedMetaDataTakesOneMoreRoundTrip() {
+        assertStep(
+                new AwaitingReply(SMALL),
+                new Event.MetaDataChanged(LARGE),
+                new Allocating(LARGE),
+                new Action.ReleaseMemory(),
+                new Action.Allocate(LARGE));
+        assertStep(
+                new Allocating(LARGE),
+                new Event.Allocated(),
+                new AwaitingContent(LARGE),
+                new Action.SendReRequest(LARGE));
+        assertStep(
+                new AwaitingContent(LARGE),
+                new Event.ContentLanded(),
+                new Ended(),
+                new Action.Deliver(LARGE),
+                new Action.Forget());
+    }
+
+    @Test
+    void memoryThatThePeerMayWriteIsKeptWhenTheUserGivesUp() {
+        for (RequestState state : List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL))) {
+            assertStep(state, new Event.UserGaveUp(), new GivenUp(), new Action.SendGiveUp());
+        }
+        assertStep(
+                new GivenUp(),
+                new Event.ContentLanded(),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Forget());
+        assertStep(
+                new GivenUp(), new Event.Refused(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+    }
+
+    @Test
+    void metaDataThatCrossesTheGiveUpChangesNothing() {
+        assertStep(new GivenUp(), new Event.MetaDataChanged(LARGE), new GivenUp());
+    }
+
+    @Test
+    void memoryThatComesAfterTheEndIsReleased() {
+        assertStep(new Ended(), new Event.Allocated(), new Ended(), new Action.ReleaseMemory());
+        assertStep(new GivenUp(), new Event.Allocated(), new GivenUp(), new Action.ReleaseMemory());
+    }
+
+    @Test
+    void aFailedAllocationFailsTheReceiveAndTellsTheSender() {
+        assertStep(
+                new Allocating(LARGE),
+                new Event.AllocationFailed(why),
+                new GivenUp(),
+                new Action.Fail(why),
+                new Action.SendGiveUp());
+    }
+
+    static List<RequestState> waiting() {
+        return List.of(
+                new AwaitingChannel(SMALL), new AwaitingReply(null), new Allocating(LARGE), new AwaitingContent(LARGE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("waiting")
+    void aLostChannelFailsWhateverWaits(RequestState state) {
+        assertStep(
+                state,
+                new Event.ChannelLost(why),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Fail(why),
+                new Action.Forget());
+    }
+
+    @Test
+    void contentWithoutMemoryIsAViolation() {
+        for (RequestState state : List.of(new AwaitingReply(null), new Allocating(SMALL), new AwaitingChannel(null))) {
+            assertThatThrownBy(() -> RequestState.step(state, new Event.ContentLanded()))
+                    .isInstanceOf(ProtocolViolationException.class);
+        }
+    }
+
+    @Test
+    void metaDataTwiceIsAViolation() {
+        for (RequestState state : List.of(new Allocating(SMALL), new AwaitingContent(SMALL))) {
+            assertThatThrownBy(() -> RequestState.step(state, new Event.MetaDataChanged(SMALL)))
+                    .isInstanceOf(ProtocolViolationException.class);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+package io.tensorferry.verbs.rendezvous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.rendezvous.ResponseState.Action;
+import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingReRequest;
+import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingTensor;
+import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
+import io.tensorferry.verbs.rendezvous.ResponseState.Event;
+import io.tensorferry.verbs.rendezvous.ResponseState.Target;
+import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
+import org.junit.jupiter.api.Test;
+
+class ResponseStateTest {
+    private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
+    private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
+    private static final Target TARGET = new Target(SMALL, 4096, 7);
+    private final TransportException why = new TransportException(StatusCode.ABORTED, "aborted");
+
+    private static void assertStep(ResponseState from, Event event, ResponseState to, Action... actions) {
+        var step = ResponseState.step(from, event);
+        assertThat(step.next()).isEqualTo(to);
+        assertThat(step.actions()).containsExactly(actions);
+    }
+
+    @Test
+    void aTensorAsExpectedIsWrittenAtOnce() {
+        assertStep(
+                new AwaitingTensor(TARGET),
+                new Event.Prepared(SMALL, false),
+                new Writing(),
+                new Action.Write(TARGET));
+        assertStep(
+                new Writing(),
+                new Event.WriteEnded(),
+                new Ended(),
+                new Action.ReleaseContent(),
+                new Action.Forget());
+    }
+
+    @Test
+    void anotherShapeOrNoTargetOrAChecksumSendsTheMetaDataFirst() {
+        assertStep(
+                new AwaitingTensor(TARGET),
+                new Event.Prepared(LARGE, false),
+                new AwaitingReRequest(LARGE),
+                new Action.SendMetaData(LARGE));
+        assertStep(
+                new AwaitingTensor(null),
+                new Event.Prepared(SMALL, false),
+                new AwaitingReRequest(SMALL),
+                new Action.SendMetaData(SMALL));
+        assertStep(
+                new AwaitingTensor(TARGET),
+                new Event.Prepared(SMALL, true),
+                new AwaitingReRequest(SMALL),
+                new Action.SendMetaData(SMALL));
+        assertStep(
+                new AwaitingReRequest(SMALL), new Event.ReRequested(TARGET), new Writing(), new Action.Write(TARGET));
+    }
+
+    @Test
+    void aGiveUpIsConfirmedUnlessTheContentDoesSo() {
+        assertStep(
+                new AwaitingTensor(null),
+                new Event.ReceiverGaveUp(),
+                new Ended(),
+                new Action.Withdraw(),
+                new Action.ConfirmGiveUp(),
+                new Action.Forget());
+        assertStep(
+                new AwaitingReRequest(SMALL),
+                new Event.ReceiverGaveUp(),
+                new Ended(),
+                new Action.ReleaseContent(),
+                new Action.ConfirmGiveUp(),
+                new Action.Forget());
+        assertStep(new Writing(), new Event.ReceiverGaveUp(), new Writing());
+    }
+
+    @Test
+    void aTensorThatIsReadyAfterTheEndIsReleased() {
+        assertStep(new Ended(), new Event.Prepared(SMALL, false), new Ended(), new Action.ReleaseContent());
+    }
+
+    @Test
+    void anAbortedStepIsToldToTheReceiver() {
+        assertStep(
+                new AwaitingTensor(null),
+                new Event.LocalFailure(why),
+                new Ended(),
+                new Action.SendError(why),
+                new Action.Forget());
+    }
+
+    @Test
+    void aReRequestOutOfTurnOrForOtherMetaDataIsAViolation() {
+        assertThatThrownBy(() -> ResponseState.step(new AwaitingTensor(null), new Event.ReRequested(TARGET)))
+                .isInstanceOf(ProtocolViolationException.class);
+        assertThatThrownBy(() -> ResponseState.step(new Writing(), new Event.ReRequested(TARGET)))
+                .isInstanceOf(ProtocolViolationException.class);
+        assertThatThrownBy(() -> ResponseState.step(new AwaitingReRequest(LARGE), new Event.ReRequested(TARGET)))
+                .isInstanceOf(ProtocolViolationException.class);
+    }
+}
