@@ -5,6 +5,7 @@ public final class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     public static final int ENOENT = 2;
+    public static final int EIO = 5;
     public static final int ENOMEM = 12;
     public static final int EBUSY = 16;
     public static final int ENODEV = 19;

@@ -1,0 +1,62 @@
+package io.tensorferry.verbs.device.software;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.time.Duration;
+
+/// What a software device is opened with.
+///
+/// @param bindAddress the IPv4 address of an own interface at which peers reach it; nothing beyond loopback listens unless this says so
+/// @param maxMessageBytes the largest message of one work request (`max_msg_sz`), 1 to 2^32 - 1
+/// @param mtu the active MTU that the port tells: 256, 512, 1024, 2048 or 4096
+/// @param helloTimeout how long a connection may stay without having said which queue pair it wants
+/// @param mostGreetings how many such connections there may be; the oldest is closed to make room
+public record SoftwareOptions(
+        InetAddress bindAddress, long maxMessageBytes, int mtu, Duration helloTimeout, int mostGreetings) {
+    private static final long MAX_LENGTH = 0xFFFF_FFFFL;
+
+    /// @throws IllegalArgumentException if a value is out of its range
+    public SoftwareOptions {
+        if (!(bindAddress instanceof Inet4Address) || bindAddress.isAnyLocalAddress()) {
+            throw new IllegalArgumentException(
+                    "bindAddress is " + bindAddress.getHostAddress() + ", wanted is the IPv4 address of an interface");
+        }
+        if (maxMessageBytes < 1 || maxMessageBytes > MAX_LENGTH) {
+            throw new IllegalArgumentException("maxMessageBytes is " + maxMessageBytes + ", wanted is 1 to " + MAX_LENGTH);
+        }
+        if (Integer.bitCount(mtu) != 1 || mtu < 256 || mtu > 4096) {
+            throw new IllegalArgumentException("mtu is " + mtu + ", wanted is 256, 512, 1024, 2048 or 4096");
+        }
+        if (!helloTimeout.isPositive()) {
+            throw new IllegalArgumentException("helloTimeout is " + helloTimeout + ", wanted is more than 0");
+        }
+        if (mostGreetings < 1) {
+            throw new IllegalArgumentException("mostGreetings is " + mostGreetings + ", wanted is 1 or more");
+        }
+    }
+
+    /// 127.0.0.1, messages up to 1 GiB, MTU 4096.
+    public static SoftwareOptions defaults() {
+        return new SoftwareOptions(InetAddress.ofLiteral("127.0.0.1"), 1L << 30, 4096, Duration.ofSeconds(5), 256);
+    }
+
+    public SoftwareOptions withBindAddress(InetAddress address) {
+        return new SoftwareOptions(address, maxMessageBytes, mtu, helloTimeout, mostGreetings);
+    }
+
+    public SoftwareOptions withMaxMessageBytes(long bytes) {
+        return new SoftwareOptions(bindAddress, bytes, mtu, helloTimeout, mostGreetings);
+    }
+
+    public SoftwareOptions withMtu(int bytes) {
+        return new SoftwareOptions(bindAddress, maxMessageBytes, bytes, helloTimeout, mostGreetings);
+    }
+
+    public SoftwareOptions withHelloTimeout(Duration timeout) {
+        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, timeout, mostGreetings);
+    }
+
+    public SoftwareOptions withMostGreetings(int most) {
+        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, helloTimeout, most);
+    }
+}

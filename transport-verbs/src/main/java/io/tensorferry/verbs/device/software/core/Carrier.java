@@ -1,0 +1,22 @@
+package io.tensorferry.verbs.device.software.core;
+
+import io.tensorferry.verbs.device.Gid;
+
+/// What takes the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which closes it.
+public interface Carrier extends AutoCloseable {
+    DeviceLoop loop();
+
+    Gid gid();
+
+    /// With the GID, the whole address at which peers reach this device.
+    int lid();
+
+    /// Begins to take requests from peers. Called once, before anything else.
+    void start(SoftwareDevice device);
+
+    /// Makes the connection of a new queue pair; called on any thread.
+    Link link(SoftwareQueuePair queuePair);
+
+    @Override
+    void close();
+}

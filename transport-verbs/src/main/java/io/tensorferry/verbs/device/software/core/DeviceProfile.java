@@ -1,0 +1,17 @@
+package io.tensorferry.verbs.device.software.core;
+
+import io.tensorferry.verbs.device.DeviceAttributes;
+
+/// What a software device says of itself.
+///
+/// @param name the device's name
+/// @param attributes its limits
+/// @param mtu bytes of a packet's payload: only told, since nothing here is cut into packets
+/// @param maxMessageBytes the largest message of one work request
+public record DeviceProfile(String name, DeviceAttributes attributes, int mtu, long maxMessageBytes) {
+    /// Limits like those of a network card, but for READs, which cost nothing here.
+    public static DeviceProfile of(String name, int mtu, long maxMessageBytes) {
+        var limits = new DeviceAttributes(1, 65_536, 16_384, 4_194_303, 1_048_576, Long.MAX_VALUE, 128, 128, true);
+        return new DeviceProfile(name, limits, mtu, maxMessageBytes);
+    }
+}

@@ -1,0 +1,29 @@
+package io.tensorferry.verbs.device.software.core;
+
+import io.tensorferry.verbs.device.SendWorkRequest;
+
+/// What one request says on its way to the responder. Mutable and used again for each request; owned by the loop.
+public final class Request {
+    public SendWorkRequest.Opcode opcode = SendWorkRequest.Opcode.RDMA_WRITE;
+    public int sequence;
+    public long length;
+    public long remoteAddress;
+    public int remoteKey;
+    public int immediate;
+
+    /// Whether it uses up a posted receive.
+    public boolean takesReceive() {
+        return switch (opcode) {
+            case RDMA_WRITE_WITH_IMM, SEND, SEND_WITH_IMM -> true;
+            case RDMA_WRITE, RDMA_READ -> false;
+        };
+    }
+
+    boolean isSend() {
+        return opcode == SendWorkRequest.Opcode.SEND || opcode == SendWorkRequest.Opcode.SEND_WITH_IMM;
+    }
+
+    boolean hasImmediate() {
+        return opcode == SendWorkRequest.Opcode.SEND_WITH_IMM || opcode == SendWorkRequest.Opcode.RDMA_WRITE_WITH_IMM;
+    }
+}

@@ -1,0 +1,69 @@
+package io.tensorferry.verbs.device.software.core;
+
+import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+
+/// The regions and queue pairs that may reach each other.
+///
+/// Threading: any thread.
+final class SoftwareProtectionDomain implements ProtectionDomain {
+    private final SoftwareDevice device;
+    private final Children children = new Children("protection domain");
+
+    SoftwareProtectionDomain(SoftwareDevice device) {
+        this.device = device;
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        String verb = "ibv_reg_mr";
+        if (!memory.isNative() || memory.byteSize() == 0) {
+            throw new IllegalArgumentException("only off-heap memory of at least one byte can be registered: " + memory);
+        }
+        if (memory.isReadOnly() && !access.isEmpty()) {
+            throw new IllegalArgumentException("read-only memory cannot be registered for " + access);
+        }
+        if (access.contains(AccessFlag.REMOTE_WRITE) && !access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("REMOTE_WRITE needs LOCAL_WRITE");
+        }
+        if (memory.byteSize() > device.attributes().maxMemoryRegionBytes()) {
+            throw new VerbsException(verb, VerbsException.EINVAL, memory.byteSize() + " bytes are more than a region holds");
+        }
+        Children.add(verb, device.regions(), children);
+        Set<AccessFlag> granted = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
+        KeyTable keys = device.keys();
+        synchronized (keys) {
+            var region = new SoftwareMemoryRegion(this, memory, keys.drawKey(), granted);
+            keys.add(region);
+            return region;
+        }
+    }
+
+    void deregister(SoftwareMemoryRegion region) {
+        if (region.markClosed()) {
+            // The loop finishes the access that it is in the middle of, and begins no other.
+            device.loop().run(() -> {});
+            children.remove();
+            device.regions().remove();
+        }
+    }
+
+    @Override
+    public QueuePair createQueuePair(QueuePairOptions options) {
+        return device.createQueuePair(this, children, options);
+    }
+
+    @Override
+    public void close() {
+        if (children.close("ibv_dealloc_pd")) {
+            device.children().remove();
+        }
+    }
+}

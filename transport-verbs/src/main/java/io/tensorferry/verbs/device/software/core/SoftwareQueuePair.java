@@ -1,0 +1,285 @@
+package io.tensorferry.verbs.device.software.core;
+
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAttribute;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.QueuePairTransition;
+import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkStatus;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// A reliable-connected queue pair in user space.
+///
+/// Threading: posting publishes a work request in its queue and tells the loop; everything else (changes of state, execution, completion) happens on the loop,
+/// and [#modify] and [#close] wait for it. Posters of one queue exclude each other by the queue's monitor.
+public final class SoftwareQueuePair implements QueuePair {
+    private static final long MAX_LENGTH = 0xFFFF_FFFFL;
+
+    private final SoftwareDevice device;
+    private final SoftwareProtectionDomain domain;
+    private final Children domainChildren;
+    private final int number;
+    private final SoftwareCompletionQueue sendCompletions;
+    private final SoftwareCompletionQueue receiveCompletions;
+    private final SendQueue sendQueue;
+    private final ReceiveQueue receiveQueue;
+    private final QueuePairSettings settings = new QueuePairSettings();
+    private final Requester requester;
+    private final Responder responder;
+    private final Link link;
+    private final AtomicBoolean inReadyList = new AtomicBoolean();
+    /// The next one in the loop's list of queue pairs that want service; guarded by that list.
+    @Nullable SoftwareQueuePair nextReady;
+
+    /// Written by the loop; to and from RESET with both queues' monitors held, so that nothing is posted to a queue that was cleared.
+    private volatile QueuePairState state = QueuePairState.RESET;
+
+    private volatile boolean destroyed;
+
+    SoftwareQueuePair(
+            SoftwareDevice device,
+            SoftwareProtectionDomain domain,
+            Children domainChildren,
+            int number,
+            SoftwareCompletionQueue sendCompletions,
+            SoftwareCompletionQueue receiveCompletions,
+            int sendDepth,
+            int receiveDepth,
+            Carrier carrier) {
+        this.device = device;
+        this.domain = domain;
+        this.domainChildren = domainChildren;
+        this.number = number;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
+        this.sendQueue = new SendQueue(sendDepth);
+        this.receiveQueue = new ReceiveQueue(receiveDepth);
+        this.requester = new Requester(this, sendQueue, sendCompletions);
+        this.responder = new Responder(this, receiveQueue, receiveCompletions);
+        this.link = carrier.link(this);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public QueuePairState state() {
+        return state;
+    }
+
+    @Override
+    public void postSend(SendWorkRequest request) {
+        if (request.length < 0 || request.length > MAX_LENGTH) {
+            throw invalid("ibv_post_send", "the length " + request.length + " is not in 0..2^32-1");
+        }
+        synchronized (sendQueue) {
+            QueuePairState now = state;
+            if (destroyed || now.compareTo(QueuePairState.RTS) < 0) {
+                throw invalid("ibv_post_send", "the queue pair is " + (destroyed ? "destroyed" : "in " + now));
+            }
+            sendQueue.add(request);
+        }
+        requestService();
+    }
+
+    @Override
+    public void postReceive(long workId, long address, long length, int localKey) {
+        if (length < 0 || length > MAX_LENGTH) {
+            throw invalid("ibv_post_recv", "the length " + length + " is not in 0..2^32-1");
+        }
+        synchronized (receiveQueue) {
+            if (destroyed || state == QueuePairState.RESET) {
+                throw invalid("ibv_post_recv", "the queue pair is " + (destroyed ? "destroyed" : "in RESET"));
+            }
+            receiveQueue.add(workId, address, length, localKey);
+        }
+        if (responder.isWaiting() || state == QueuePairState.ERR) {
+            requestService();
+        }
+    }
+
+    private void requestService() {
+        if (inReadyList.compareAndSet(false, true)) {
+            device.loop().ready(this);
+        }
+    }
+
+    /// Takes up what was posted. Called by the loop after [DeviceLoop#ready]; a post that comes from here on asks for another service.
+    public void service() {
+        inReadyList.set(false);
+        if (destroyed) {
+            return;
+        }
+        switch (state) {
+            case ERR -> flush();
+            case RTS -> link.transmit();
+            case RESET, INIT, RTR, SQE -> {
+                // Nothing to send.
+            }
+        }
+        if (responder.isWaiting() && !receiveQueue.isEmpty()) {
+            link.receivePosted();
+        }
+    }
+
+    /// Has the loop serve this queue pair again after what else is waiting.
+    public void serveAgain() {
+        requestService();
+    }
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        device.loop().run(() -> modifyOnLoop(attributes));
+    }
+
+    private void modifyOnLoop(QueuePairAttributes attributes) {
+        if (destroyed) {
+            throw invalid("ibv_modify_qp", "the queue pair is destroyed");
+        }
+        QueuePairState from = state;
+        QueuePairState to = attributes.target();
+        QueuePairTransition.check(from, attributes);
+        settings.apply(
+                attributes,
+                device.activeMtu(),
+                device.attributes().maxReadsAsInitiator(),
+                device.attributes().maxReadsAsTarget());
+        if (to == QueuePairState.ERR) {
+            enterError();
+        } else if (to == QueuePairState.RESET) {
+            clear();
+        } else if (device.hasFailed()) {
+            throw new VerbsException("ibv_modify_qp", VerbsException.EIO, "the device has failed");
+        } else {
+            if (to == QueuePairState.RTR) {
+                responder.start(attributes.get(QueuePairAttribute.RQ_PSN));
+            } else if (from == QueuePairState.RTR && to == QueuePairState.RTS) {
+                requester.start(attributes.get(QueuePairAttribute.SQ_PSN));
+            }
+            state = to;
+            if (from == QueuePairState.RTR && to == QueuePairState.RTS) {
+                link.connect();
+            }
+        }
+    }
+
+    /// Back to RESET: the link is cut and everything that was posted is forgotten, its completions too.
+    private void clear() {
+        synchronized (sendQueue) {
+            synchronized (receiveQueue) {
+                state = QueuePairState.RESET;
+                link.drop();
+                requester.reset();
+                responder.reset();
+            }
+        }
+        settings.clear();
+        sendCompletions.purge(this);
+        receiveCompletions.purge(this);
+    }
+
+    /// To ERR: the link is cut and everything that was posted is flushed.
+    ///
+    /// @return whether the state changed
+    boolean enterError() {
+        return enterError(() -> {});
+    }
+
+    /// To ERR because the oldest outstanding send request failed.
+    void failRequester(WorkStatus status) {
+        enterError(() -> requester.completeWithError(status));
+    }
+
+    /// To ERR because the oldest receive failed.
+    void failReceive(Request request, WorkStatus status) {
+        enterError(() -> responder.completeWithError(request, status));
+    }
+
+    /// The order matters: an application that sees the first error completion finds the state ERR, and the link away from its memory.
+    private boolean enterError(Runnable completeCause) {
+        if (destroyed || state == QueuePairState.ERR) {
+            return false;
+        }
+        state = QueuePairState.ERR;
+        link.drop();
+        completeCause.run();
+        flush();
+        return true;
+    }
+
+    private void flush() {
+        requester.flush();
+        responder.flush();
+    }
+
+    /// The completion of a work request was polled; called on the poller's thread.
+    void completionPolled(boolean ofSendQueue, long index) {
+        if (ofSendQueue) {
+            sendQueue.free(index);
+        } else {
+            receiveQueue.free(index);
+        }
+    }
+
+    public SoftwareDevice device() {
+        return device;
+    }
+
+    public QueuePairSettings settings() {
+        return settings;
+    }
+
+    public Requester requester() {
+        return requester;
+    }
+
+    public Responder responder() {
+        return responder;
+    }
+
+    public Link link() {
+        return link;
+    }
+
+    /// Whether a peer's requests may come: RTR or RTS. On the loop.
+    public boolean answers() {
+        return !destroyed && (state == QueuePairState.RTR || state == QueuePairState.RTS);
+    }
+
+    SoftwareProtectionDomain domain() {
+        return domain;
+    }
+
+    @Override
+    public void close() {
+        device.loop().run(this::destroy);
+    }
+
+    private void destroy() {
+        if (destroyed) {
+            return;
+        }
+        synchronized (sendQueue) {
+            synchronized (receiveQueue) {
+                destroyed = true;
+                state = QueuePairState.RESET;
+            }
+        }
+        link.drop();
+        sendCompletions.purge(this);
+        receiveCompletions.purge(this);
+        sendCompletions.detach(this);
+        receiveCompletions.detach(this);
+        device.forget(this);
+        domainChildren.remove();
+    }
+
+    private static VerbsException invalid(String verb, String detail) {
+        return new VerbsException(verb, VerbsException.EINVAL, detail);
+    }
+}

@@ -1,0 +1,122 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import java.io.IOException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One socket and who handles it now: first the greeting, then a requester's or a responder's side, at last perhaps [Drain].
+final class Connection {
+    private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /// What happens on a socket.
+    interface Handler {
+        void onReadable() throws IOException;
+
+        /// The socket takes bytes again, or the connection is made.
+        void onWritable() throws IOException;
+
+        /// Something failed; the connection is closed already.
+        void onFailure(Exception failure);
+    }
+
+    private final IoLoop loop;
+    private final SocketChannel channel;
+    private final SelectionKey key;
+    private Handler handler;
+    private boolean open = true;
+
+    Connection(IoLoop loop, SocketChannel channel, int operations, Handler firstHandler) throws IOException {
+        this.loop = loop;
+        this.channel = channel;
+        this.handler = firstHandler;
+        this.key = loop.register(channel, operations, this::onReady);
+    }
+
+    IoLoop loop() {
+        return loop;
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    void setHandler(Handler newHandler) {
+        handler = newHandler;
+    }
+
+    private void onReady() {
+        if (!open || !key.isValid()) {
+            return;
+        }
+        int operations = key.readyOps();
+        guarded(() -> {
+            if ((operations & (SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT)) != 0) {
+                handler.onWritable();
+            }
+            if (open && (operations & SelectionKey.OP_READ) != 0) {
+                handler.onReadable();
+            }
+        });
+    }
+
+    /// Input and output of a socket.
+    @FunctionalInterface
+    interface Action {
+        void run() throws IOException;
+    }
+
+    /// Runs something that uses the socket; if it fails, this connection alone ends.
+    void guarded(Action action) {
+        try {
+            action.run();
+        } catch (IOException failure) {
+            fail(failure);
+        } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException failure) {
+            // The application ended an arena before the region in it.
+            LOG.warn("registered memory cannot be accessed; its connection is closed", failure);
+            fail(failure);
+        }
+    }
+
+    private void fail(Exception failure) {
+        close();
+        handler.onFailure(failure);
+    }
+
+    void wantRead(boolean wanted) {
+        want(SelectionKey.OP_READ, wanted);
+    }
+
+    void wantWrite(boolean wanted) {
+        want(SelectionKey.OP_WRITE, wanted);
+    }
+
+    private void want(int operation, boolean wanted) {
+        if (open) {
+            int now = key.interestOps();
+            int then = wanted ? now | operation : now & ~operation;
+            if (then != now) {
+                key.interestOps(then);
+            }
+        }
+    }
+
+    void connected() {
+        key.interestOps(SelectionKey.OP_READ);
+    }
+
+    void close() {
+        open = false;
+        try {
+            channel.close();
+        } catch (IOException failure) {
+            LOG.debug("closing a socket failed", failure);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.Request;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The header of every message between two devices: 32 bytes, big-endian, every bit checked.
+///
+/// ```
+/// offset  bytes  request              answer                   hello
+///  0      1      magic 0x54           magic 0x54               magic 0x54
+///  1      1      kind                 kind                     kind
+///  2      1      0                    status (NAK) or 0        RNR retry count
+///  3      1      0                    0                        0
+///  4      4      sequence number      sequence number          sequence number of the first request
+///  8      4      remote key           0                        number of the queue pair that is wanted
+/// 12      4      immediate            0                        number of the queue pair that asks
+/// 16      8      remote address       0                        protocol and version, "TFRC0001"
+/// 24      8      payload bytes        payload bytes or 0       IPv4 address and LID of the device that asks
+/// ```
+///
+/// WRITE and SEND requests and READ_DATA answers are followed by their payload.
+final class Frame {
+    static final int BYTES = 32;
+
+    static final byte HELLO = 1;
+    static final byte HELLO_ACCEPTED = 2;
+    static final byte HELLO_REFUSED = 3;
+    static final byte WRITE = 4;
+    static final byte WRITE_WITH_IMMEDIATE = 5;
+    static final byte READ = 6;
+    static final byte SEND = 7;
+    static final byte SEND_WITH_IMMEDIATE = 8;
+    /// This request and all before it are executed.
+    static final byte ACK = 9;
+    /// All before this request are executed, and this one is refused.
+    static final byte NAK = 10;
+    /// All before this READ are executed; its data follow.
+    static final byte READ_DATA = 11;
+
+    private static final byte MAGIC = 0x54;
+    private static final long PROTOCOL = 0x5446_5243_3030_3031L;
+    private static final int MAX_24_BITS = 0xFF_FFFF;
+    private static final long MAX_LENGTH = 0xFFFF_FFFFL;
+
+    private Frame() {}
+
+    /// Who asks for which queue pair.
+    record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid) {}
+
+    static void putHello(ByteBuffer header, Hello hello) {
+        put(header, HELLO, hello.rnrRetry, hello.sequence);
+        header.putInt(8, hello.wanted)
+                .putInt(12, hello.asking)
+                .putLong(16, PROTOCOL)
+                .putInt(24, hello.address)
+                .putInt(28, hello.lid);
+    }
+
+    /// @return null for anything but a valid HELLO
+    static @Nullable Hello hello(ByteBuffer header) {
+        var hello = new Hello(
+                header.get(2),
+                header.getInt(4),
+                header.getInt(8),
+                header.getInt(12),
+                header.getInt(24),
+                header.getInt(28));
+        boolean valid = header.get(0) == MAGIC
+                && header.get(1) == HELLO
+                && header.get(3) == 0
+                && header.getLong(16) == PROTOCOL
+                && inRange(hello.rnrRetry, 7)
+                && inRange(hello.sequence, MAX_24_BITS)
+                && inRange(hello.wanted, MAX_24_BITS)
+                && inRange(hello.asking, MAX_24_BITS)
+                && inRange(hello.lid, 0xFFFF);
+        return valid ? hello : null;
+    }
+
+    static void putRequest(ByteBuffer header, Request request) {
+        byte kind = switch (request.opcode) {
+            case RDMA_WRITE -> WRITE;
+            case RDMA_WRITE_WITH_IMM -> WRITE_WITH_IMMEDIATE;
+            case RDMA_READ -> READ;
+            case SEND -> SEND;
+            case SEND_WITH_IMM -> SEND_WITH_IMMEDIATE;
+        };
+        put(header, kind, 0, request.sequence);
+        header.putInt(8, request.remoteKey)
+                .putInt(12, request.immediate)
+                .putLong(16, request.remoteAddress)
+                .putLong(24, request.length);
+    }
+
+    /// @return false for anything but a valid request
+    static boolean readRequest(ByteBuffer header, Request request) {
+        SendWorkRequest.Opcode opcode = switch (header.get(1)) {
+            case WRITE -> SendWorkRequest.Opcode.RDMA_WRITE;
+            case WRITE_WITH_IMMEDIATE -> SendWorkRequest.Opcode.RDMA_WRITE_WITH_IMM;
+            case READ -> SendWorkRequest.Opcode.RDMA_READ;
+            case SEND -> SendWorkRequest.Opcode.SEND;
+            case SEND_WITH_IMMEDIATE -> SendWorkRequest.Opcode.SEND_WITH_IMM;
+            default -> null;
+        };
+        if (opcode == null || header.get(0) != MAGIC || header.get(2) != 0 || header.get(3) != 0) {
+            return false;
+        }
+        request.opcode = opcode;
+        request.sequence = header.getInt(4);
+        request.remoteKey = header.getInt(8);
+        request.immediate = header.getInt(12);
+        request.remoteAddress = header.getLong(16);
+        request.length = header.getLong(24);
+        return request.length >= 0 && request.length <= MAX_LENGTH;
+    }
+
+    static void putAnswer(ByteBuffer header, byte kind, int sequence, WorkStatus status, long length) {
+        put(header, kind, status.number(), sequence);
+        header.putLong(8, 0).putLong(16, 0).putLong(24, length);
+    }
+
+    /// The kind of an answer, HELLO_ACCEPTED and HELLO_REFUSED among them; 0 for anything but a valid one.
+    static byte answerKind(ByteBuffer header) {
+        byte kind = header.get(1);
+        boolean valid = header.get(0) == MAGIC
+                && (kind == HELLO_ACCEPTED || kind == HELLO_REFUSED || kind == ACK || kind == NAK || kind == READ_DATA)
+                && header.get(3) == 0
+                && (header.get(2) == 0) != (kind == NAK)
+                && inRange(sequence(header), MAX_24_BITS)
+                && header.getLong(8) == 0
+                && header.getLong(16) == 0
+                && length(header) >= 0
+                && length(header) <= (kind == READ_DATA ? MAX_LENGTH : 0);
+        return valid ? kind : 0;
+    }
+
+    static int sequence(ByteBuffer header) {
+        return header.getInt(4);
+    }
+
+    static long length(ByteBuffer header) {
+        return header.getLong(24);
+    }
+
+    /// Why a request was refused; null for a status with which no request is refused.
+    static @Nullable WorkStatus refusal(ByteBuffer header) {
+        WorkStatus status = WorkStatus.ofNumber(header.get(2));
+        return switch (status) {
+            case REM_INV_REQ_ERR, REM_ACCESS_ERR, REM_OP_ERR, RNR_RETRY_EXC_ERR -> status;
+            default -> null;
+        };
+    }
+
+    private static void put(ByteBuffer header, byte kind, int third, int sequence) {
+        header.put(0, MAGIC).put(1, kind).put(2, (byte) third).put(3, (byte) 0).putInt(4, sequence);
+    }
+
+    private static boolean inRange(int value, int most) {
+        return value >= 0 && value <= most;
+    }
+}

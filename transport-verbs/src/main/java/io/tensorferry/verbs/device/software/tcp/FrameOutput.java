@@ -1,0 +1,128 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import io.tensorferry.verbs.device.software.core.PayloadCounters;
+import io.tensorferry.verbs.device.software.core.SoftwareMemoryRegion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Writes frames to a socket: several at a time in one gathering write, headers from a buffer of its own, payload straight from registered memory.
+final class FrameOutput {
+    /// What a call came to.
+    enum Step {
+        DONE,
+        /// The socket takes no more bytes now.
+        BLOCKED,
+        /// A region that payload comes from was closed.
+        REVOKED
+    }
+
+    private static final int MAX_FRAMES = 16;
+    /// Headers, and the payload of each in pieces of at most [SoftwareMemoryRegion#MAX_VIEW_BYTES].
+    private static final int MAX_BUFFERS = 64;
+
+    private static final int MAX_BUFFERS_PER_FRAME = 6;
+
+    private final SocketChannel channel;
+    private final PayloadCounters counters;
+    private final ByteBuffer[] headers = new ByteBuffer[MAX_FRAMES];
+    private final @Nullable ByteBuffer[] buffers = new ByteBuffer[MAX_BUFFERS];
+    /// Where each buffer's bytes come from; null for a header.
+    private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[MAX_BUFFERS];
+
+    private int frames;
+    private int count;
+    private int first;
+
+    FrameOutput(SocketChannel channel, PayloadCounters counters) {
+        this.channel = channel;
+        this.counters = counters;
+        ByteBuffer all = ByteBuffer.allocateDirect(MAX_FRAMES * Frame.BYTES);
+        for (int i = 0; i < MAX_FRAMES; i++) {
+            headers[i] = all.slice(i * Frame.BYTES, Frame.BYTES);
+        }
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    boolean hasRoom() {
+        return frames < MAX_FRAMES && count <= MAX_BUFFERS - MAX_BUFFERS_PER_FRAME;
+    }
+
+    /// Adds a frame; the caller fills the header that this returns, with absolute offsets.
+    ByteBuffer addFrame() {
+        ByteBuffer header = headers[frames++].clear();
+        add(header, null);
+        return header;
+    }
+
+    /// Adds the payload of the frame added last.
+    void addPayload(SoftwareMemoryRegion region, long address, long length) {
+        for (long done = 0; done < length; ) {
+            ByteBuffer view = region.view(address + done, length - done);
+            done += view.remaining();
+            add(view, region);
+        }
+    }
+
+    private void add(ByteBuffer buffer, @Nullable SoftwareMemoryRegion region) {
+        buffers[count] = buffer;
+        regions[count] = region;
+        count++;
+    }
+
+    /// Whether payload is waiting, that is, whether writing on would read registered memory.
+    boolean holdsPayload() {
+        for (int i = first; i < count; i++) {
+            if (regions[i] != null) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Writes as much as the socket takes.
+    Step flush() throws IOException {
+        if (first < count) {
+            for (int i = first; i < count; i++) {
+                SoftwareMemoryRegion region = regions[i];
+                if (region != null && !region.isOpen()) {
+                    return Step.REVOKED;
+                }
+            }
+            channel.write(buffers, first, count - first);
+            dropWritten();
+            if (first < count) {
+                // Also where the socket took a part: the peer may make room as fast as this writes, and others wait for their turn.
+                return Step.BLOCKED;
+            }
+        }
+        clear();
+        return Step.DONE;
+    }
+
+    private void dropWritten() {
+        while (first < count) {
+            ByteBuffer buffer = buffers[first];
+            if (buffer == null || buffer.hasRemaining()) {
+                return;
+            }
+            if (regions[first] != null) {
+                counters.addSent(buffer.limit());
+            }
+            first++;
+        }
+    }
+
+    private void clear() {
+        Arrays.fill(buffers, 0, count, null);
+        Arrays.fill(regions, 0, count, null);
+        frames = 0;
+        count = 0;
+        first = 0;
+    }
+}

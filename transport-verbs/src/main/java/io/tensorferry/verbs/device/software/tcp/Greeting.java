@@ -1,0 +1,75 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/// A connection that a peer dialled, until its hello is complete.
+///
+/// Threading: on the loop only.
+final class Greeting implements Connection.Handler {
+    private final TcpCarrier carrier;
+    private final Listener listener;
+    private final InetAddress source;
+    private final Connection connection;
+    private final FrameInput input;
+    private boolean ended;
+
+    Greeting(TcpCarrier carrier, Listener listener, SocketChannel channel, InetAddress source) throws IOException {
+        this.carrier = carrier;
+        this.listener = listener;
+        this.source = source;
+        this.input = new FrameInput(channel, carrier.counters());
+        this.connection = new Connection(carrier.loop(), channel, SelectionKey.OP_READ, this);
+        carrier.loop().schedule(carrier.helloTimeoutNs(), this::end);
+    }
+
+    @Override
+    public void onReadable() throws IOException {
+        switch (input.next()) {
+            case IDLE -> {
+                // The rest of the hello is still to come.
+            }
+            case HEADER -> onHello();
+            case END, PAYLOAD, REVOKED -> end();
+        }
+    }
+
+    private void onHello() {
+        Frame.Hello hello = Frame.hello(input.header());
+        if (hello == null) {
+            end();
+            return;
+        }
+        ended = true;
+        listener.forget(this);
+        SoftwareQueuePair wanted = carrier.queuePair(hello.wanted());
+        if (wanted == null || !((TcpLink) wanted.link()).accept(connection, hello, source)) {
+            var output = new FrameOutput(connection.channel(), carrier.counters());
+            Frame.putAnswer(output.addFrame(), Frame.HELLO_REFUSED, 0, WorkStatus.SUCCESS, 0);
+            Drain.begin(connection, output);
+        }
+    }
+
+    @Override
+    public void onWritable() {
+        // Not asked for.
+    }
+
+    @Override
+    public void onFailure(Exception failure) {
+        end();
+    }
+
+    /// Closes the connection if it is still without a hello.
+    void end() {
+        if (!ended) {
+            ended = true;
+            listener.forget(this);
+            connection.close();
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import io.tensorferry.verbs.device.software.core.DeviceLoop;
+import io.tensorferry.verbs.device.software.core.ReadyList;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The I/O thread of one device: waits for sockets, timers, posted work and commands, and serves them in turn.
+///
+/// Threading: [#submit], [#run], [#ready] and [#close] from any thread, everything else on the loop.
+final class IoLoop implements DeviceLoop, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
+    private static final int SCRATCH_BYTES = 64 * 1024;
+
+    private record Timer(long deadline, Runnable action) implements Comparable<Timer> {
+        @Override
+        public int compareTo(Timer other) {
+            return Long.signum(deadline - other.deadline);
+        }
+    }
+
+    private final Selector selector;
+    private final Thread thread;
+    private final Runnable onFatal;
+    private final ReadyList ready = new ReadyList();
+    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+    private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
+    /// Set before the thread looks for work for the last time and then sleeps: whoever brings work afterwards wakes it.
+    private final AtomicBoolean sleeping = new AtomicBoolean();
+
+    private volatile boolean stopping;
+    private volatile boolean ended;
+
+    /// @param onFatal runs on the loop when something failed that must not fail
+    IoLoop(String threadName, Runnable onFatal) throws IOException {
+        this.selector = Selector.open();
+        this.onFatal = onFatal;
+        this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::loop);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void loop() {
+        try {
+            while (!stopping) {
+                waitForWork();
+                guarded(this::runCommands);
+                guarded(this::runTimers);
+                guarded(ready::serve);
+            }
+        } catch (IOException failure) {
+            LOG.error("{}: the selector failed, the device is lost", thread.getName(), failure);
+            guarded(onFatal);
+        } finally {
+            ended = true;
+            closeSockets();
+            runCommands();
+        }
+    }
+
+    private void waitForWork() throws IOException {
+        sleeping.set(true);
+        if (!ready.isEmpty() || !commands.isEmpty() || stopping) {
+            sleeping.set(false);
+            selector.selectNow(this::dispatch);
+            return;
+        }
+        Timer next = timers.peek();
+        if (next == null) {
+            selector.select(this::dispatch);
+        } else {
+            long delay = next.deadline - now();
+            if (delay <= 0) {
+                selector.selectNow(this::dispatch);
+            } else {
+                // Rounded up: a timer is never early.
+                selector.select(this::dispatch, TimeUnit.NANOSECONDS.toMillis(delay + 999_999));
+            }
+        }
+        sleeping.set(false);
+    }
+
+    private void dispatch(SelectionKey key) {
+        // From the first socket on the thread is awake: no poster needs to wake it.
+        sleeping.set(false);
+        if (key.attachment() instanceof Runnable handler) {
+            guarded(handler);
+        }
+    }
+
+    private void runCommands() {
+        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+            guarded(command);
+        }
+    }
+
+    private void runTimers() {
+        long now = now();
+        for (Timer timer = timers.peek(); timer != null && timer.deadline - now <= 0; timer = timers.peek()) {
+            timers.poll();
+            guarded(timer.action);
+        }
+    }
+
+    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should not happen at all, the device says so.
+    @SuppressWarnings("CatchThrowable")
+    private void guarded(Runnable action) {
+        try {
+            action.run();
+        } catch (Throwable failure) {
+            LOG.error("{}: unexpected failure, the device goes to its error state", thread.getName(), failure);
+            if (!action.equals(onFatal)) {
+                guarded(onFatal);
+            }
+        }
+    }
+
+    private void closeSockets() {
+        try {
+            for (SelectionKey key : selector.keys()) {
+                key.channel().close();
+            }
+            selector.close();
+        } catch (IOException failure) {
+            LOG.debug("{}: closing the sockets failed", thread.getName(), failure);
+        }
+    }
+
+    /// Registers a channel. `handler` runs on the loop each time when it is ready.
+    SelectionKey register(SelectableChannel channel, int operations, Runnable handler) throws IOException {
+        channel.configureBlocking(false);
+        return channel.register(selector, operations, handler);
+    }
+
+    /// Bytes to read into that nobody wants.
+    ByteBuffer scratch() {
+        return scratch.clear();
+    }
+
+    @Override
+    public long now() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void schedule(long delayNs, Runnable action) {
+        timers.add(new Timer(now() + delayNs, action));
+    }
+
+    @Override
+    public void submit(Runnable action) {
+        commands.add(action);
+        wakeUp();
+    }
+
+    @Override
+    public void run(Runnable action) {
+        if (Thread.currentThread().equals(thread)) {
+            action.run();
+            return;
+        }
+        var task = new FutureTask<Void>(action, null);
+        submit(task);
+        if (ended) {
+            // The loop has looked at its commands for the last time, perhaps before this one; a task runs only once.
+            task.run();
+        }
+        await(task);
+    }
+
+    private static void await(FutureTask<Void> task) {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                try {
+                    task.get();
+                    return;
+                } catch (InterruptedException again) {
+                    interrupted = true;
+                } catch (ExecutionException failure) {
+                    if (failure.getCause() instanceof RuntimeException cause) {
+                        throw cause;
+                    }
+                    throw new IllegalStateException(failure);
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    @Override
+    public void ready(SoftwareQueuePair queuePair) {
+        ready.add(queuePair);
+        wakeUp();
+    }
+
+    private void wakeUp() {
+        if (sleeping.get() && sleeping.compareAndSet(true, false)) {
+            selector.wakeup();
+        }
+    }
+
+    @Override
+    public boolean mayBeAwaited() {
+        return !Thread.currentThread().equals(thread);
+    }
+
+    /// Ends the thread and closes every socket; returns when that is done.
+    @Override
+    public void close() {
+        stopping = true;
+        selector.wakeup();
+        if (Thread.currentThread().equals(thread)) {
+            return;
+        }
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.tensorferry.verbs.device.software.tcp;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited number, the oldest makes room.
+///
+/// Threading: on the loop only.
+final class Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(Listener.class);
+    private static final long PAUSE_NS = 100_000_000;
+    private static final int ACCEPTS_AT_ONCE = 16;
+
+    private final TcpCarrier carrier;
+    private final ServerSocketChannel channel;
+    private final SelectionKey key;
+    private final int mostGreetings;
+    private final Set<Greeting> greetings = new LinkedHashSet<>();
+
+    Listener(TcpCarrier carrier, ServerSocketChannel channel, int mostGreetings) throws IOException {
+        this.carrier = carrier;
+        this.channel = channel;
+        this.mostGreetings = mostGreetings;
+        this.key = carrier.loop().register(channel, SelectionKey.OP_ACCEPT, this::accept);
+    }
+
+    private void accept() {
+        for (int i = 0; i < ACCEPTS_AT_ONCE; i++) {
+            try {
+                SocketChannel peer = channel.accept();
+                if (peer == null) {
+                    return;
+                }
+                greet(peer);
+            } catch (IOException failure) {
+                // Most likely this process has no file descriptor left; the call waits, and trying at once again would only burn the processor.
+                LOG.warn("a peer's connection cannot be taken now", failure);
+                key.interestOps(0);
+                carrier.loop().schedule(PAUSE_NS, this::listenAgain);
+                return;
+            }
+        }
+    }
+
+    private void listenAgain() {
+        if (key.isValid()) {
+            key.interestOps(SelectionKey.OP_ACCEPT);
+        }
+    }
+
+    private void greet(SocketChannel peer) throws IOException {
+        TcpCarrier.configure(peer);
+        var source = (InetSocketAddress) peer.getRemoteAddress();
+        if (greetings.size() >= mostGreetings) {
+            greetings.iterator().next().end();
+        }
+        greetings.add(new Greeting(carrier, this, peer, source.getAddress()));
+    }
+
+    /// It has said hello, or has ended.
+    void forget(Greeting greeting) {
+        greetings.remove(greeting);
+    }
+}
