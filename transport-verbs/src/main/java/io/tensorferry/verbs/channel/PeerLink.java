@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and again after it is lost.
+/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and again
+/// after it is lost.
 ///
 /// ```
 /// IDLE       -- wanted -->                          DIALLING
@@ -74,7 +75,8 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
-            giveUpAtNs = context.loop().nanoTime() + context.options().connectTimeout().toNanos();
+            giveUpAtNs = context.loop().nanoTime()
+                    + context.options().connectTimeout().toNanos();
             backoffNs = FIRST_BACKOFF_NS;
             dial();
         }
@@ -89,8 +91,7 @@ final class PeerLink {
             }
             var _ = context.exchange()
                     .offer(peer, endpoint.parameters(dialled.connectionId))
-                    .whenComplete((answer, error) ->
-                            context.loop().execute(() -> onAnswer(dialled, answer, error)));
+                    .whenComplete((answer, error) -> context.loop().execute(() -> onAnswer(dialled, answer, error)));
         });
     }
 
@@ -114,8 +115,7 @@ final class PeerLink {
     }
 
     /// Makes an endpoint on a worker thread and, back on the loop, gives it to `then` if the attempt still counts.
-    private void makeEndpoint(
-            SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
+    private void makeEndpoint(SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
         context.workers().execute(() -> {
             ChannelEndpoint endpoint = null;
             TransportException failure = null;
@@ -125,7 +125,11 @@ final class PeerLink {
                 failure = e instanceof TransportException known
                         ? known
                         : new TransportException(
-                                StatusCode.RESOURCE_EXHAUSTED, "no endpoint could be made: " + e.getMessage(), peer, 0, e);
+                                StatusCode.RESOURCE_EXHAUSTED,
+                                "no endpoint could be made: " + e.getMessage(),
+                                peer,
+                                0,
+                                e);
             }
             ChannelEndpoint result = endpoint;
             TransportException why = failure == null ? closed() : failure;
@@ -161,7 +165,8 @@ final class PeerLink {
 
     private void checkAnswer(SetUpAttempt dialled, ConnectionParameters parameters) {
         parameters.validate();
-        if (parameters.connectionId() != dialled.connectionId || !parameters.hostName().equals(peer)) {
+        if (parameters.connectionId() != dialled.connectionId
+                || !parameters.hostName().equals(peer)) {
             throw new IllegalArgumentException("it comes from " + parameters.hostName() + " for connection "
                     + Long.toHexString(parameters.connectionId()) + ", expected " + peer + " for "
                     + Long.toHexString(dialled.connectionId));
@@ -266,7 +271,10 @@ final class PeerLink {
         openConnectionId = done.connectionId;
         var opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
         channel = opened;
-        LOG.debug("channel to {} is open, {} queue pairs", peer, endpoint.queuePairs().size());
+        LOG.debug(
+                "channel to {} is open, {} queue pairs",
+                peer,
+                endpoint.queuePairs().size());
         var served = List.copyOf(waiters);
         waiters.clear();
         for (ChannelWaiter waiter : served) {

@@ -109,7 +109,8 @@ public final class RdmaChannel {
 
     /// Sends a control message, in order; a lost channel drops it.
     ///
-    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous key can be too long
+    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous
+    /// key can be too long
     public void send(Message message) {
         int size = MessageCodec.encodedSize(message);
         if (size > maxMessageSize) {
@@ -308,7 +309,8 @@ public final class RdmaChannel {
     }
 
     private void scheduleKeepalive() {
-        keepalive = context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
+        keepalive =
+                context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
     }
 
     /// Finds a peer that went without a word: an idle channel would never learn of it by itself.
@@ -337,7 +339,8 @@ public final class RdmaChannel {
         scheduleKeepalive();
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost already.
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost
+    /// already.
     void lose(TransportException cause) {
         if (!open) {
             return;

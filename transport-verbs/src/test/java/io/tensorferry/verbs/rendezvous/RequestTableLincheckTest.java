@@ -10,11 +10,12 @@ import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.jspecify.annotations.Nullable;
 
-/// Every interleaving of a few threads on a table of three slots behaves as some order of the same calls on a plain model.
+/// Every interleaving of a few threads on a table of three slots behaves as some order of the same calls on a plain
+/// model.
 @Param(name = "slot", gen = IntGen.class, conf = "0:2")
 @Param(name = "generation", gen = IntGen.class, conf = "0:1")
 @Timeout(120)
