@@ -112,9 +112,9 @@ public final class RdmaChannel {
     /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous
     /// key can be too long
     public void send(Message message) {
-        int size = MessageCodec.encodedSize(message);
-        if (size > maxMessageSize) {
-            throw new IllegalArgumentException("the message takes " + size + " bytes, a slot has " + maxMessageSize);
+        if (!MessageCodec.fits(message, maxMessageSize)) {
+            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
+                    + " bytes, a slot has " + maxMessageSize);
         }
         if (open) {
             outgoing.enqueue(message);
