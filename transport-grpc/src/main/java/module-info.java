@@ -1,7 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The server, the cluster, the channel set-up over gRPC, and tensors over plain gRPC. Exports `io.tensorferry.grpc`
-/// once it has a class.
+/// The server, the cluster, the channel set-up over gRPC, and tensors over plain gRPC.
 // gRPC names no module of its own
 @SuppressWarnings("requires-automatic")
 @NullMarked
@@ -15,4 +14,6 @@ module io.tensorferry.grpc {
     requires transitive io.tensorferry.verbs;
     requires org.slf4j;
     requires static transitive org.jspecify;
+
+    exports io.tensorferry.grpc;
 }

@@ -1,2 +1,156 @@
 package io.tensorferry.verbs.device;
-public record RdmaConfig(@org.jspecify.annotations.Nullable String device, @org.jspecify.annotations.Nullable Integer port, @org.jspecify.annotations.Nullable Integer gidIndex, int pkeyIndex, int queueDepth, int timeout, int retryCount, int serviceLevel, @org.jspecify.annotations.Nullable Integer mtu, int trafficClass) {}
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// How the RDMA transport is set up: the `RDMA_*` variables, read once. Immutable.
+///
+/// A value's own range is checked here; what depends on the device is checked by [DeviceChoice].
+///
+/// @param device the device's name (`RDMA_DEVICE`), or null for the first that has an active port
+/// @param port the port, from 1 (`RDMA_DEVICE_PORT`), or null for the first active one; only with a device
+/// @param gidIndex the entry of the port's GID table (`RDMA_GID_INDEX`), or null to choose one
+/// @param pkeyIndex the entry of the port's partition-key table (`RDMA_QP_PKEY_INDEX`)
+/// @param queueDepth work requests in each send and receive queue (`RDMA_QP_QUEUE_DEPTH`), 1 or more
+/// @param timeout the time until a packet is sent again, 4.096 us x 2^n (`RDMA_QP_TIMEOUT`), 0 to 31; 0 is for ever
+/// @param retryCount times that a packet is sent again (`RDMA_QP_RETRY_COUNT`), 0 to 7
+/// @param serviceLevel the service level (`RDMA_QP_SL`), 0 to 7
+/// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's
+///     active MTU
+/// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
+public record RdmaConfig(
+        @Nullable String device,
+        @Nullable Integer port,
+        @Nullable Integer gidIndex,
+        int pkeyIndex,
+        int queueDepth,
+        int timeout,
+        int retryCount,
+        int serviceLevel,
+        @Nullable Integer mtu,
+        int trafficClass) {
+    /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
+    public RdmaConfig {
+        if (device != null && device.isBlank()) {
+            throw RdmaSetting.DEVICE.refused("empty", "the name of a device");
+        }
+        RdmaSetting.PORT.check(port);
+        RdmaSetting.GID_INDEX.check(gidIndex);
+        RdmaSetting.PKEY_INDEX.check(pkeyIndex);
+        RdmaSetting.QUEUE_DEPTH.check(queueDepth);
+        RdmaSetting.TIMEOUT.check(timeout);
+        RdmaSetting.RETRY_COUNT.check(retryCount);
+        RdmaSetting.SERVICE_LEVEL.check(serviceLevel);
+        RdmaSetting.MTU.check(mtu);
+        RdmaSetting.TRAFFIC_CLASS.check(trafficClass);
+        if (port != null && device == null) {
+            throw RdmaSetting.PORT.refused(port, "a port only together with " + RdmaSetting.DEVICE);
+        }
+    }
+
+    /// Reads the `RDMA_*` variables of this process.
+    ///
+    /// @throws IllegalArgumentException naming the variable, its value and what is accepted
+    public static RdmaConfig fromEnvironment() {
+        return from(System.getenv());
+    }
+
+    /// Reads the `RDMA_*` variables from a map. An empty value counts as not set, and spaces around a value do not
+    /// count.
+    ///
+    /// @throws IllegalArgumentException naming the variable, its value and what is accepted
+    public static RdmaConfig from(Map<String, String> variables) {
+        return new RdmaVariables(variables).read();
+    }
+
+    /// A builder with the defaults.
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /// Sets what differs from the defaults. Threading: one thread.
+    public static final class Builder {
+        private static final int DEFAULT_QUEUE_DEPTH = 1024;
+        private static final int DEFAULT_TIMEOUT = 14;
+        private static final int DEFAULT_RETRY_COUNT = 7;
+
+        private @Nullable String device;
+        private @Nullable Integer port;
+        private @Nullable Integer gidIndex;
+        private int pkeyIndex;
+        private int queueDepth = DEFAULT_QUEUE_DEPTH;
+        private int timeout = DEFAULT_TIMEOUT;
+        private int retryCount = DEFAULT_RETRY_COUNT;
+        private int serviceLevel;
+        private @Nullable Integer mtu;
+        private int trafficClass;
+
+        private Builder() {}
+
+        public Builder device(@Nullable String device) {
+            this.device = device;
+            return this;
+        }
+
+        public Builder port(@Nullable Integer port) {
+            this.port = port;
+            return this;
+        }
+
+        public Builder gidIndex(@Nullable Integer gidIndex) {
+            this.gidIndex = gidIndex;
+            return this;
+        }
+
+        public Builder pkeyIndex(int pkeyIndex) {
+            this.pkeyIndex = pkeyIndex;
+            return this;
+        }
+
+        public Builder queueDepth(int queueDepth) {
+            this.queueDepth = queueDepth;
+            return this;
+        }
+
+        public Builder timeout(int timeout) {
+            this.timeout = timeout;
+            return this;
+        }
+
+        public Builder retryCount(int retryCount) {
+            this.retryCount = retryCount;
+            return this;
+        }
+
+        public Builder serviceLevel(int serviceLevel) {
+            this.serviceLevel = serviceLevel;
+            return this;
+        }
+
+        public Builder mtu(@Nullable Integer mtu) {
+            this.mtu = mtu;
+            return this;
+        }
+
+        public Builder trafficClass(int trafficClass) {
+            this.trafficClass = trafficClass;
+            return this;
+        }
+
+        /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
+        ///     without a device
+        public RdmaConfig build() {
+            return new RdmaConfig(
+                    device,
+                    port,
+                    gidIndex,
+                    pkeyIndex,
+                    queueDepth,
+                    timeout,
+                    retryCount,
+                    serviceLevel,
+                    mtu,
+                    trafficClass);
+        }
+    }
+}

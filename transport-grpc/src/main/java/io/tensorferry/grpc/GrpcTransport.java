@@ -1,0 +1,80 @@
+package io.tensorferry.grpc;
+
+import io.grpc.BindableService;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.rendezvous.StepTable;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+
+/// Tensors over gRPC: no device, no registered memory, one call for each tensor.
+///
+/// Threading: any thread.
+final class GrpcTransport implements WorkerTransport {
+    private final TensorTraffic traffic = new TensorTraffic();
+    private final TensorAllocator allocator = TensorAllocator.unregistered();
+    private final StepTable<GrpcRendezvous> steps;
+    private final TensorServiceImpl service;
+    private final PeerPing ping;
+
+    /// @param handlers where tensors are copied; nothing that runs there blocks
+    GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Executor handlers) {
+        var caller = new RecvTensorCaller(worker.name(), incarnation, peers, allocator, traffic);
+        this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller));
+        this.service = new TensorServiceImpl(worker, incarnation, steps, handlers, traffic);
+        this.ping = new PeerPing(worker.name(), peers);
+    }
+
+    @Override
+    public GrpcRendezvous rendezvous(long stepId) {
+        return steps.open(stepId);
+    }
+
+    @Override
+    public int closeStep(long stepId) {
+        return steps.close(stepId);
+    }
+
+    @Override
+    public void closeSteps() {
+        service.refuseAll();
+        steps.closeAll();
+    }
+
+    @Override
+    public TensorAllocator allocator() {
+        return allocator;
+    }
+
+    @Override
+    public MemoryRegistration register(MemorySegment memory) {
+        return () -> {};
+    }
+
+    @Override
+    public List<BindableService> services() {
+        return List.of(service);
+    }
+
+    @Override
+    public CompletableFuture<Void> connect(String peer) {
+        return ping.ping(peer);
+    }
+
+    @Override
+    public String deviceName() {
+        return "none (grpc)";
+    }
+
+    @Override
+    public TransportStatistics statistics() {
+        return traffic.snapshot(steps.openSteps(), steps.droppedSends());
+    }
+
+    @Override
+    public void close() {
+        // The calls end with the channels and the server, which are not ours.
+    }
+}

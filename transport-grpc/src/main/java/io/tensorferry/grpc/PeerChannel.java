@@ -1,0 +1,111 @@
+package io.tensorferry.grpc;
+
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The gRPC channel to one worker, and whether that worker can be reached.
+///
+/// gRPC's own choices do not fit a cluster that starts in any order: a call either fails at the first refused connection or waits without end. So calls are made
+/// only once [#whenReady()] has completed, which waits for a bounded time and dials more often than gRPC would.
+///
+/// Threading: any thread.
+final class PeerChannel {
+    private static final int REDIAL_MILLIS = 100;
+    private static final CompletableFuture<Void> READY = CompletableFuture.completedFuture(null);
+
+    private final String worker;
+    private final WorkerAddress address;
+    private final ManagedChannel channel;
+    private final ScheduledExecutorService timer;
+    private final PeerTimeouts timeouts;
+    private volatile boolean reached;
+    // Shared by all who wait for the same connection. Guarded by this.
+    private @Nullable CompletableFuture<Void> waiting;
+
+    PeerChannel(
+            String worker,
+            WorkerAddress address,
+            ManagedChannel channel,
+            ScheduledExecutorService timer,
+            PeerTimeouts timeouts) {
+        this.worker = worker;
+        this.address = address;
+        this.channel = channel;
+        this.timer = timer;
+        this.timeouts = timeouts;
+    }
+
+    ManagedChannel grpc() {
+        return channel;
+    }
+
+    String worker() {
+        return worker;
+    }
+
+    WorkerAddress address() {
+        return address;
+    }
+
+    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none for too long.
+    CompletableFuture<Void> whenReady() {
+        if (channel.getState(false) == ConnectivityState.READY) {
+            reached = true;
+            return READY;
+        }
+        CompletableFuture<Void> started;
+        synchronized (this) {
+            if (waiting != null && !waiting.isDone()) {
+                return waiting;
+            }
+            started = new CompletableFuture<>();
+            waiting = started;
+        }
+        Duration limit = reached ? timeouts.reconnect() : timeouts.connect();
+        Future<?> alarm =
+                timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = started.whenComplete((_, _) -> alarm.cancel(false));
+        watch(started);
+        return started;
+    }
+
+    private void giveUp(CompletableFuture<Void> future, Duration limit) {
+        String what = reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";
+        future.completeExceptionally(
+                new TransportException(StatusCode.UNAVAILABLE, what + address + " within " + limit, worker, 0, null));
+    }
+
+    private void watch(CompletableFuture<Void> future) {
+        if (future.isDone()) {
+            return;
+        }
+        ConnectivityState state = channel.getState(true);
+        switch (state) {
+            case READY -> {
+                reached = true;
+                future.complete(null);
+                return;
+            }
+            case SHUTDOWN -> {
+                future.completeExceptionally(
+                        new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null));
+                return;
+            }
+            case TRANSIENT_FAILURE -> {
+                var _ = timer.schedule(channel::resetConnectBackoff, REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+            }
+            case IDLE, CONNECTING -> {
+                // The next change of state tells.
+            }
+        }
+        channel.notifyWhenStateChanged(state, () -> watch(future));
+    }
+}

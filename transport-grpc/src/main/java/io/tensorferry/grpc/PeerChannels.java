@@ -1,0 +1,88 @@
+package io.tensorferry.grpc;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/// The gRPC channels to the other workers, one each, made when a worker is first dialled.
+///
+/// Threading: any thread.
+final class PeerChannels implements AutoCloseable {
+    // 10 s is gRPC's minimum. It finds a machine that vanished; a process that died is told at once by its connection.
+    private static final int KEEPALIVE_SECONDS = 10;
+    private static final int KEEPALIVE_TIMEOUT_SECONDS = 3;
+    // Several chunks of a tensor under way on one stream, whatever other streams wait for.
+    private static final int FLOW_CONTROL_WINDOW = 8 << 20;
+    private static final int MAX_RESPONSE_BYTES = 2 << 20;
+    // Holds the longest status message, however it is encoded.
+    private static final int MAX_TRAILER_BYTES = 64 << 10;
+
+    private final Map<String, WorkerAddress> addresses;
+    private final ServerThreads threads;
+    private final PeerTimeouts timeouts;
+    private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    PeerChannels(Map<String, WorkerAddress> addresses, ServerThreads threads, PeerTimeouts timeouts) {
+        this.addresses = Map.copyOf(addresses);
+        this.threads = threads;
+        this.timeouts = timeouts;
+    }
+
+    PeerTimeouts timeouts() {
+        return timeouts;
+    }
+
+    /// @throws TransportException `UNAVAILABLE` once this is closed
+    PeerChannel to(String worker) {
+        PeerChannel channel = channels.computeIfAbsent(worker, this::open);
+        if (closed) {
+            // Made while close() ran, which may have missed it.
+            channel.grpc().shutdownNow();
+            throw new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null);
+        }
+        return channel;
+    }
+
+    private PeerChannel open(String worker) {
+        WorkerAddress address = addresses.get(worker);
+        if (address == null) {
+            throw new IllegalArgumentException("worker " + worker + " is not in the cluster; it has " + addresses.keySet());
+        }
+        ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port())
+                .usePlaintext()
+                .eventLoopGroup(threads.eventLoops())
+                .channelType(NioSocketChannel.class)
+                .executor(threads.handlers())
+                .offloadExecutor(threads.handlers())
+                .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .flowControlWindow(FLOW_CONTROL_WINDOW)
+                .maxInboundMessageSize(MAX_RESPONSE_BYTES)
+                .maxInboundMetadataSize(MAX_TRAILER_BYTES)
+                .disableRetry()
+                .build();
+        return new PeerChannel(worker, address, channel, threads.timer(), timeouts);
+    }
+
+    /// Ends every call. Waits a little for the connections to be closed.
+    @Override
+    public void close() {
+        closed = true;
+        var open = new ArrayList<>(channels.values());
+        open.forEach(channel -> channel.grpc().shutdownNow());
+        try {
+            for (PeerChannel channel : open) {
+                channel.grpc().awaitTermination(2, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

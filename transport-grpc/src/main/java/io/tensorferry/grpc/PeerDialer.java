@@ -1,0 +1,113 @@
+package io.tensorferry.grpc;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Dials peers until they answer: all at the start, or all that a caller waits for.
+///
+/// Threading: any thread.
+final class PeerDialer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerDialer.class);
+    private static final long FIRST_BACKOFF_MILLIS = 50;
+    private static final long LONGEST_BACKOFF_MILLIS = 1000;
+
+    private final Set<String> peers;
+    private final WorkerTransport transport;
+    private final ScheduledExecutorService timer;
+    private volatile boolean closed;
+
+    /// @param peers the workers to dial, without this one
+    PeerDialer(Set<String> peers, WorkerTransport transport, ScheduledExecutorService timer) {
+        this.peers = Set.copyOf(peers);
+        this.transport = transport;
+        this.timer = timer;
+    }
+
+    /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so again.
+    void startAll() {
+        for (String peer : peers) {
+            var _ = dial(peer).whenComplete((_, failure) -> {
+                if (failure != null && !closed) {
+                    LOG.warn("{} refuses this worker: {}", peer, failure.getMessage());
+                }
+            });
+        }
+    }
+
+    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, or a refusal
+    void awaitAll(Duration timeout) throws InterruptedException {
+        Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
+        peers.forEach(peer -> dialled.put(peer, dial(peer)));
+        var outcome = new CompletableFuture<Void>();
+        for (CompletableFuture<Void> one : dialled.values()) {
+            var _ = one.whenComplete((_, failure) -> {
+                if (failure != null) {
+                    outcome.completeExceptionally(failure);
+                }
+            });
+        }
+        var _ = CompletableFuture.allOf(dialled.values().toArray(CompletableFuture[]::new))
+                .thenRun(() -> outcome.complete(null));
+        try {
+            outcome.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof TransportException refusal
+                    ? refusal
+                    : new TransportException(StatusCode.INTERNAL, "dialling the peers failed", e);
+        } catch (TimeoutException e) {
+            dialled.values().removeIf(CompletableFuture::isDone);
+            throw new TransportException(
+                    StatusCode.DEADLINE_EXCEEDED, "no answer within " + timeout + " from " + dialled.keySet(), e);
+        } finally {
+            dialled.values().forEach(one -> one.cancel(false));
+        }
+    }
+
+    /// Cancelling the future ends the dialling.
+    private CompletableFuture<Void> dial(String peer) {
+        var done = new CompletableFuture<Void>();
+        attempt(peer, done, FIRST_BACKOFF_MILLIS);
+        return done;
+    }
+
+    private void attempt(String peer, CompletableFuture<Void> done, long backoffMillis) {
+        if (closed || done.isDone()) {
+            done.cancel(false);
+            return;
+        }
+        var _ = transport.connect(peer).whenComplete((_, failure) -> {
+            if (failure == null) {
+                done.complete(null);
+                return;
+            }
+            TransportException cause = GrpcStatus.fromGrpc("connecting", peer, failure);
+            if (closed || !isRetryable(cause.code())) {
+                done.completeExceptionally(cause);
+                return;
+            }
+            LOG.debug("{} does not answer yet, next attempt in {} ms: {}", peer, backoffMillis, cause.getMessage());
+            long next = Math.min(2 * backoffMillis, LONGEST_BACKOFF_MILLIS);
+            var _ = timer.schedule(() -> attempt(peer, done, next), backoffMillis, TimeUnit.MILLISECONDS);
+        });
+    }
+
+    private static boolean isRetryable(StatusCode code) {
+        return code == StatusCode.UNAVAILABLE || code == StatusCode.DEADLINE_EXCEEDED || code == StatusCode.ABORTED;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

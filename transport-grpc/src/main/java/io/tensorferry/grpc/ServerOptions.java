@@ -1,0 +1,20 @@
+package io.tensorferry.grpc;
+
+import java.net.InetAddress;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// What a server is started with, checked. Immutable.
+///
+/// @param bindAddress where the gRPC server listens
+/// @param port the port there
+/// @param callbacks the user's executor, or null for the server's own
+/// @param verbs null for the protocol `grpc`
+record ServerOptions(
+        ServerConfig config,
+        InetAddress bindAddress,
+        int port,
+        @Nullable Executor callbacks,
+        DialPolicy dialPolicy,
+        PeerTimeouts timeouts,
+        @Nullable VerbsOptions verbs) {}

@@ -1,0 +1,87 @@
+package io.tensorferry.grpc;
+
+import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server leaves none behind.
+///
+/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none of which ever blocks; and the threads of
+/// users' callbacks, which may.
+final class ServerThreads {
+    private final EventLoopGroup eventLoops;
+    private final ExecutorService handlers;
+    private final @Nullable ExecutorService ownCallbacks;
+    private final Executor callbacks;
+
+    /// @param callbacks the user's executor, or null for a virtual thread for each callback
+    ServerThreads(String workerName, @Nullable Executor callbacks) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        String prefix = "tensorferry " + workerName + " ";
+        // Plain NIO: the native transports would unpack a library into the temporary folder, for little gain.
+        this.eventLoops = new MultiThreadIoEventLoopGroup(
+                Math.clamp(processors, 2, 8), daemons(prefix + "event-loop-"), NioIoHandler.newFactory());
+        // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must go on.
+        this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
+        if (callbacks != null) {
+            this.ownCallbacks = null;
+            this.callbacks = callbacks;
+        } else {
+            ExecutorService own = Executors.newThreadPerTaskExecutor(
+                    Thread.ofVirtual().name(prefix + "callback-", 0).factory());
+            this.ownCallbacks = own;
+            this.callbacks = own;
+        }
+    }
+
+    private static ThreadFactory daemons(String prefix) {
+        return Thread.ofPlatform().daemon().name(prefix, 0).factory();
+    }
+
+    EventLoopGroup eventLoops() {
+        return eventLoops;
+    }
+
+    /// Keeps time; its tasks must be short.
+    ScheduledExecutorService timer() {
+        return eventLoops;
+    }
+
+    Executor handlers() {
+        return handlers;
+    }
+
+    Executor callbacks() {
+        return callbacks;
+    }
+
+    /// Ends all threads but the user's; waits at most `grace` for callbacks that still run, then interrupts them.
+    void close(Duration grace) {
+        handlers.shutdown();
+        await(handlers, Duration.ofSeconds(5));
+        if (ownCallbacks != null) {
+            ownCallbacks.shutdown();
+            if (!await(ownCallbacks, grace)) {
+                ownCallbacks.shutdownNow();
+            }
+        }
+        eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+    }
+
+    private static boolean await(ExecutorService executor, Duration limit) {
+        try {
+            return executor.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

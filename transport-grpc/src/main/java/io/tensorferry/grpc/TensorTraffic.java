@@ -1,0 +1,47 @@
+package io.tensorferry.grpc;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/// Counts what the gRPC transport moves.
+///
+/// Threading: any thread.
+final class TensorTraffic {
+    private final LongAdder receivesStarted = new LongAdder();
+    private final LongAdder receivesEnded = new LongAdder();
+    private final LongAdder tensorsReceived = new LongAdder();
+    private final LongAdder bytesReceived = new LongAdder();
+    private final LongAdder tensorsSent = new LongAdder();
+    private final LongAdder bytesSent = new LongAdder();
+
+    void receiveStarted() {
+        receivesStarted.increment();
+    }
+
+    void receiveEnded() {
+        receivesEnded.increment();
+    }
+
+    void received(long bytes) {
+        tensorsReceived.increment();
+        bytesReceived.add(bytes);
+    }
+
+    void sent(long bytes) {
+        tensorsSent.increment();
+        bytesSent.add(bytes);
+    }
+
+    TransportStatistics snapshot(int openSteps, long droppedSends) {
+        // Ended before started: a receive between the two readings must not make the difference negative.
+        long ended = receivesEnded.sum();
+        return new TransportStatistics(
+                openSteps,
+                (int) (receivesStarted.sum() - ended),
+                droppedSends,
+                tensorsReceived.sum(),
+                bytesReceived.sum(),
+                tensorsSent.sum(),
+                bytesSent.sum(),
+                null);
+    }
+}

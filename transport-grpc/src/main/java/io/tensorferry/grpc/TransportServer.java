@@ -1,0 +1,133 @@
+package io.tensorferry.grpc;
+
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One worker of a cluster: gives a rendezvous for each step, and serves the other workers.
+///
+/// ```java
+/// try (var server = TransportServer.builder().cluster(cluster).job("worker").task(0).start()) {
+///     server.awaitPeers(Duration.ofSeconds(30));
+///     Rendezvous rendezvous = server.rendezvous(step);
+///     ...
+///     server.closeStep(step);
+/// }
+/// ```
+///
+/// Threading: any thread.
+public final class TransportServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TransportServer.class);
+    private static final Duration DEFAULT_GRACE = Duration.ofSeconds(5);
+
+    private final ServerConfig config;
+    private final ServerParts parts;
+    private final AtomicBoolean stopping = new AtomicBoolean();
+
+    private TransportServer(ServerConfig config, ServerParts parts) {
+        this.config = config;
+        this.parts = parts;
+    }
+
+    public static TransportServerBuilder builder() {
+        return new TransportServerBuilder();
+    }
+
+    static TransportServer start(ServerOptions options) {
+        var server = new TransportServer(options.config(), ServerParts.start(options));
+        LOG.info(
+                "{} listens on {} port {}: protocol {}, device {}",
+                server.workerName(),
+                options.bindAddress().getHostAddress(),
+                options.port(),
+                options.config().protocol(),
+                server.transportDevice());
+        return server;
+    }
+
+    /// This worker's name, as `/job:worker/replica:0/task:0`.
+    public String workerName() {
+        return config.workerName();
+    }
+
+    /// The name of this worker's CPU device `cpuIndex`, for keys.
+    public DeviceName deviceName(int cpuIndex) {
+        return new DeviceName(config.job(), 0, config.task(), "CPU", cpuIndex);
+    }
+
+    public ClusterSpec cluster() {
+        return config.cluster();
+    }
+
+    public String protocol() {
+        return config.protocol();
+    }
+
+    /// The device that moves the tensors, as `soft0`; `none (grpc)` where they travel over gRPC.
+    public String transportDevice() {
+        return parts.transport().deviceName();
+    }
+
+    /// The rendezvous of a step: made when this worker or a peer first names the step, the same object until [#closeStep].
+    ///
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping
+    public Rendezvous rendezvous(long stepId) {
+        if (stopping.get()) {
+            throw new TransportException(StatusCode.UNAVAILABLE, workerName() + " is stopping");
+        }
+        return parts.transport().rendezvous(stepId);
+    }
+
+    /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and counted, their memory goes back.
+    ///
+    /// @return the sends that were dropped
+    public int closeStep(long stepId) {
+        return parts.transport().closeStep(stepId);
+    }
+
+    /// Makes tensors that travel without an extra copy.
+    public TensorAllocator allocator() {
+        return parts.transport().allocator();
+    }
+
+    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy. Over gRPC this does nothing.
+    ///
+    /// @param memory off-heap, and alive until the registration is closed
+    public MemoryRegistration register(MemorySegment memory) {
+        return parts.transport().register(memory);
+    }
+
+    public TransportStatistics statistics() {
+        return parts.transport().statistics();
+    }
+
+    /// Waits until every other worker of the cluster has answered, dialling each that has not been.
+    ///
+    /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker refuses this one for good
+    /// @throws InterruptedException if the calling thread was interrupted
+    public void awaitPeers(Duration timeout) throws InterruptedException {
+        parts.dialer().awaitAll(timeout);
+    }
+
+    /// Stops the server: refuses what is new, ends every open step with `ABORTED`, lets transfers under way and callbacks end within `grace`, then ends them, and all
+    /// threads. The second and later calls do nothing. Not to be called from a callback.
+    public void stop(Duration grace) {
+        if (stopping.compareAndSet(false, true)) {
+            parts.close(grace);
+            LOG.info("{} has stopped", workerName());
+        }
+    }
+
+    /// [#stop] with 5 s of grace.
+    @Override
+    public void close() {
+        stop(DEFAULT_GRACE);
+    }
+}

@@ -1,0 +1,164 @@
+package io.tensorferry.grpc;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// Describes a [TransportServer] and starts it. For one thread.
+public final class TransportServerBuilder {
+    private @Nullable ClusterSpec cluster;
+    private @Nullable String job;
+    private @Nullable Integer task;
+    private String protocol = ServerConfig.GRPC_VERBS;
+    private @Nullable Executor callbacks;
+    private @Nullable InetAddress bindAddress;
+    private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
+    private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private @Nullable RdmaConfig rdmaConfig;
+    private @Nullable ChannelOptions channelOptions;
+    private MemoryOptions memoryOptions = MemoryOptions.defaults();
+    private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
+    private @Nullable List<VerbsProvider> providers;
+
+    TransportServerBuilder() {}
+
+    /// All workers, this one too.
+    public TransportServerBuilder cluster(ClusterSpec cluster) {
+        this.cluster = cluster;
+        return this;
+    }
+
+    /// This worker's job.
+    public TransportServerBuilder job(String job) {
+        this.job = job;
+        return this;
+    }
+
+    /// This worker's task within its job.
+    public TransportServerBuilder task(int task) {
+        this.task = task;
+        return this;
+    }
+
+    /// `grpc+verbs` (the default) or `grpc`.
+    public TransportServerBuilder protocol(String protocol) {
+        this.protocol = protocol;
+        return this;
+    }
+
+    /// Cluster, job, task and protocol at once.
+    public TransportServerBuilder config(ServerConfig config) {
+        return cluster(config.cluster()).job(config.job()).task(config.task()).protocol(config.protocol());
+    }
+
+    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not run them on the thread that calls it, and stays
+    /// the caller's to shut down, after the server.
+    public TransportServerBuilder callbackExecutor(Executor callbacks) {
+        this.callbacks = callbacks;
+        return this;
+    }
+
+    /// The local address to listen on, where it is not the one that the cluster gives this worker: behind address translation, or the wildcard address. The port
+    /// stays the cluster's.
+    public TransportServerBuilder bindAddress(InetAddress address) {
+        this.bindAddress = address;
+        return this;
+    }
+
+    /// [DialPolicy#ON_FIRST_USE] by default.
+    public TransportServerBuilder dialPolicy(DialPolicy policy) {
+        this.dialPolicy = policy;
+        return this;
+    }
+
+    /// How long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; 30 s by default.
+    public TransportServerBuilder connectTimeout(Duration timeout) {
+        this.timeouts = timeouts.withConnect(timeout);
+        return this;
+    }
+
+    /// How long a receive waits for a peer that was there and has gone, before it ends with `UNAVAILABLE`; 3 s by default.
+    public TransportServerBuilder reconnectTimeout(Duration timeout) {
+        this.timeouts = timeouts.withReconnect(timeout);
+        return this;
+    }
+
+    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say. For `grpc+verbs`.
+    public TransportServerBuilder rdmaConfig(RdmaConfig config) {
+        this.rdmaConfig = config;
+        return this;
+    }
+
+    /// How channels to peers are made and watched. For `grpc+verbs`.
+    public TransportServerBuilder channelOptions(ChannelOptions options) {
+        this.channelOptions = options;
+        return this;
+    }
+
+    /// How registered memory is taken from the system, and how much of it at most. For `grpc+verbs`.
+    public TransportServerBuilder memoryOptions(MemoryOptions options) {
+        this.memoryOptions = options;
+        return this;
+    }
+
+    /// Checksums, and how much metadata is remembered. For `grpc+verbs`.
+    public TransportServerBuilder rendezvousOptions(RendezvousOptions options) {
+        this.rendezvousOptions = options;
+        return this;
+    }
+
+    /// Where devices come from, in order of preference, instead of this library's own. For `grpc+verbs`.
+    public TransportServerBuilder verbsProviders(List<VerbsProvider> providers) {
+        this.providers = List.copyOf(providers);
+        return this;
+    }
+
+    /// Starts the server: when this returns, peers can connect.
+    ///
+    /// @throws IllegalArgumentException naming the value that is missing or wrong
+    /// @throws TransportException `FAILED_PRECONDITION` if the address is in use or not this machine's; another code if the device cannot be opened
+    public TransportServer start() {
+        if (cluster == null || job == null || task == null) {
+            throw new IllegalArgumentException("a server needs cluster(...), job(...) and task(...); missing: "
+                    + (cluster == null ? "cluster " : "") + (job == null ? "job " : "") + (task == null ? "task" : ""));
+        }
+        var config = new ServerConfig(cluster, job, task, protocol);
+        WorkerAddress own = cluster.addressOf(job, task);
+        InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
+        VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
+        return TransportServer.start(
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, verbs));
+    }
+
+    private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
+        // A device has one address: where the server listens on all, it is the one that peers are told.
+        InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
+        return new VerbsOptions(
+                rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment(),
+                channelOptions != null ? channelOptions : defaultChannelOptions(),
+                memoryOptions,
+                rendezvousOptions,
+                providers != null ? providers : VerbsProviders.at(address));
+    }
+
+    private ChannelOptions defaultChannelOptions() {
+        ChannelOptions defaults = ChannelOptions.defaults();
+        return new ChannelOptions(
+                defaults.lanes(),
+                defaults.ringSlots(),
+                defaults.slotBytes(),
+                defaults.keepaliveInterval(),
+                defaults.peerTimeout(),
+                timeouts.connect(),
+                defaults.spin());
+    }
+}

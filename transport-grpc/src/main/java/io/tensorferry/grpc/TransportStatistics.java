@@ -1,0 +1,26 @@
+package io.tensorferry.grpc;
+
+import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import org.jspecify.annotations.Nullable;
+
+/// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one after the other.
+///
+/// Tensors that stay on their worker are not counted: they do not move.
+///
+/// @param openSteps steps that this worker or a peer has named and this worker has not closed
+/// @param pendingReceives receives of tensors on other workers that have not ended
+/// @param droppedSends sends that nobody had asked for when their step was closed
+/// @param tensorsReceived tensors from other workers, dead ones too
+/// @param bytesReceived their content on the wire
+/// @param tensorsSent tensors to other workers, dead ones too
+/// @param bytesSent their content on the wire
+/// @param verbs more about the verbs transport and its memory; null over gRPC
+public record TransportStatistics(
+        int openSteps,
+        int pendingReceives,
+        long droppedSends,
+        long tensorsReceived,
+        long bytesReceived,
+        long tensorsSent,
+        long bytesSent,
+        @Nullable RendezvousStatistics verbs) {}

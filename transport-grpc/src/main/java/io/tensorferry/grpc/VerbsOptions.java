@@ -1,0 +1,29 @@
+package io.tensorferry.grpc;
+
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import java.util.List;
+
+/// What the verbs transport of a server is opened with. Immutable.
+///
+/// @param providers where devices come from, in order of preference
+record VerbsOptions(
+        RdmaConfig config,
+        ChannelOptions channel,
+        MemoryOptions memory,
+        RendezvousOptions rendezvous,
+        List<VerbsProvider> providers) {
+    VerbsOptions {
+        providers = List.copyOf(providers);
+    }
+
+    /// The caller closes the device.
+    ChosenPort openDevice() {
+        return DeviceChoice.choose(config, providers);
+    }
+}

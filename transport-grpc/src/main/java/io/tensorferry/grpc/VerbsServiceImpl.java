@@ -1,0 +1,108 @@
+package io.tensorferry.grpc;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.proto.ConfirmReadyRequest;
+import io.tensorferry.proto.ConfirmReadyResponse;
+import io.tensorferry.proto.GetRemoteAddressRequest;
+import io.tensorferry.proto.GetRemoteAddressResponse;
+import io.tensorferry.proto.GetRemoteAddressResponse.Outcome;
+import io.tensorferry.proto.VerbsServiceGrpc;
+import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.EndpointAcceptor;
+import io.tensorferry.verbs.channel.OfferAnswer;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/// Takes peers' offers of channels and hands the sound ones to the adapter. Whoever calls and whatever comes, the worst that happens is a call that fails.
+///
+/// Threading: gRPC's, on the handlers' pool; nothing here blocks.
+final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
+    private final String workerName;
+    private final Set<String> members;
+    private final EndpointAcceptor acceptor;
+
+    VerbsServiceImpl(String workerName, Set<String> members, EndpointAcceptor acceptor) {
+        this.workerName = workerName;
+        this.members = Set.copyOf(members);
+        this.acceptor = acceptor;
+    }
+
+    @Override
+    public void getRemoteAddress(
+            GetRemoteAddressRequest request, StreamObserver<GetRemoteAddressResponse> response) {
+        answer(response, () -> acceptor.onOffer(checkOffer(request)), VerbsServiceImpl::toProto);
+    }
+
+    @Override
+    public void confirmReady(ConfirmReadyRequest request, StreamObserver<ConfirmReadyResponse> response) {
+        answer(
+                response,
+                () -> {
+                    requirePeer(request.getHostName());
+                    return acceptor.onReady(
+                            request.getHostName(), request.getIncarnation(), request.getConnectionId());
+                },
+                _ -> ConfirmReadyResponse.getDefaultInstance());
+    }
+
+    private ConnectionParameters checkOffer(GetRemoteAddressRequest request) {
+        ConnectionParameters offer;
+        try {
+            offer = ConnectionParametersMapping.fromProto(request.getOffer());
+        } catch (IllegalArgumentException e) {
+            throw new TransportException(
+                    StatusCode.INVALID_ARGUMENT, "the offer is wrong: " + e.getMessage(), e);
+        }
+        requirePeer(offer.hostName());
+        return offer;
+    }
+
+    private void requirePeer(String caller) {
+        if (caller.equals(workerName)) {
+            throw new TransportException(
+                    StatusCode.PERMISSION_DENIED, "the caller names itself " + caller + ", which is this worker");
+        }
+        if (!members.contains(caller)) {
+            throw new TransportException(
+                    StatusCode.PERMISSION_DENIED,
+                    "'" + caller + "' is not in the cluster of " + workerName + ", which has " + members);
+        }
+    }
+
+    private static GetRemoteAddressResponse toProto(OfferAnswer answer) {
+        return switch (answer) {
+            case OfferAnswer.Accepted(ConnectionParameters parameters) ->
+                GetRemoteAddressResponse.newBuilder()
+                        .setOutcome(Outcome.ACCEPTED)
+                        .setAnswer(ConnectionParametersMapping.toProto(parameters))
+                        .build();
+            case OfferAnswer.Yield() ->
+                GetRemoteAddressResponse.newBuilder().setOutcome(Outcome.YIELD).build();
+        };
+    }
+
+    private static <R, T> void answer(
+            StreamObserver<T> response, Supplier<CompletableFuture<R>> handler, Function<R, T> toProto) {
+        // With a handler for it, an answer to a caller that has gone is dropped instead of thrown.
+        ((ServerCallStreamObserver<T>) response).setOnCancelHandler(() -> {});
+        CompletableFuture<T> answered;
+        try {
+            answered = handler.get().thenApply(toProto);
+        } catch (RuntimeException e) {
+            Responses.fail(response, e);
+            return;
+        }
+        var _ = answered.whenComplete((value, failure) -> {
+            if (failure != null) {
+                Responses.fail(response, failure);
+            } else {
+                Responses.succeed(response, value);
+            }
+        });
+    }
+}

@@ -1,0 +1,41 @@
+package io.tensorferry.grpc;
+
+import io.grpc.BindableService;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.rendezvous.StepRendezvous;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/// What moves the tensors of one server: by RDMA, or over gRPC. The server knows no more of a protocol than this.
+///
+/// Threading: any thread.
+interface WorkerTransport extends AutoCloseable {
+    StepRendezvous rendezvous(long stepId);
+
+    /// Ends a step; returns the sends that nobody had asked for.
+    int closeStep(long stepId);
+
+    /// Ends every step: what waits fails with `ABORTED`.
+    void closeSteps();
+
+    TensorAllocator allocator();
+
+    /// Makes memory of the user known to the device until the result is closed.
+    MemoryRegistration register(MemorySegment memory);
+
+    /// What the server offers to peers.
+    List<BindableService> services();
+
+    /// One attempt to connect to `peer`, or its success at once if it is connected; ends by itself. Fails with a [io.tensorferry.api.TransportException].
+    CompletableFuture<Void> connect(String peer);
+
+    /// The RDMA device, as `soft0`.
+    String deviceName();
+
+    TransportStatistics statistics();
+
+    /// Ends all transfers and frees everything; the steps are closed before.
+    @Override
+    void close();
+}

@@ -1,0 +1,38 @@
+package io.tensorferry.grpc;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// Loopback ports that nobody listened on a moment ago.
+final class FreePorts {
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its server does.
+    private static final int LOWEST = 15_000;
+    private static final int END = 32_000;
+
+    private FreePorts() {}
+
+    /// Addresses as `127.0.0.1:port`, all different.
+    static List<String> addresses(int count) {
+        var addresses = new ArrayList<String>();
+        while (addresses.size() < count) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, END);
+            String address = "127.0.0.1:" + port;
+            if (!addresses.contains(address) && isFree(port)) {
+                addresses.add(address);
+            }
+        }
+        return addresses;
+    }
+
+    private static boolean isFree(int port) {
+        try (var socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException _) {
+            return false;
+        }
+    }
+}

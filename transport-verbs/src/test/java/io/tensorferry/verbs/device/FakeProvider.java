@@ -1,0 +1,52 @@
+package io.tensorferry.verbs.device;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// A provider with devices of given properties, that remembers which are open.
+final class FakeProvider implements VerbsProvider {
+    private final String name;
+    private final Map<String, FakeDevice> devices = new LinkedHashMap<>();
+    private final Set<String> broken;
+    private final List<String> open = new ArrayList<>();
+
+    FakeProvider(String name, FakeDevice... devices) {
+        this(name, Set.of(), devices);
+    }
+
+    /// @param broken devices that cannot be opened
+    FakeProvider(String name, Set<String> broken, FakeDevice... devices) {
+        this.name = name;
+        this.broken = broken;
+        Arrays.stream(devices).forEach(device -> this.devices.put(device.name(), device));
+    }
+
+    List<String> open() {
+        return open;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public List<String> deviceNames() {
+        return List.copyOf(devices.keySet());
+    }
+
+    @Override
+    public VerbsDevice open(String deviceName) {
+        FakeDevice device = devices.get(deviceName);
+        if (device == null || broken.contains(deviceName)) {
+            throw new VerbsException("ibv_open_device", VerbsException.ENODEV, deviceName + " does not open");
+        }
+        open.add(deviceName);
+        device.onClose = () -> open.remove(deviceName);
+        return device;
+    }
+}
