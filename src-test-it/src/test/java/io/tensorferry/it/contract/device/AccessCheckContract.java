@@ -31,9 +31,11 @@ abstract class AccessCheckContract extends DeviceContract {
         fill(before, 11);
         assertRefused(WorkStatus.REM_ACCESS_ERR);
         assertSame(other.memory, before);
-        await("the responder reports it", () -> other.events.stream()
-                .anyMatch(event -> event.type() == AsyncEvent.Type.QP_ACCESS_ERR
-                        && event.number() == other.queuePair.number()));
+        await(
+                "the responder reports it",
+                () -> other.events.stream()
+                        .anyMatch(event -> event.type() == AsyncEvent.Type.QP_ACCESS_ERR
+                                && event.number() == other.queuePair.number()));
     }
 
     private void connectFilled() {
@@ -46,19 +48,18 @@ abstract class AccessCheckContract extends DeviceContract {
     void anUnknownRemoteKeyIsRefused() {
         connectFilled();
         int unknown = other.region.remoteKey() ^ 0x5A5A_5A5A;
-        one.queuePair.postSend(request.write(
-                1, one.region.address(), 8, one.region.localKey(), other.region.address(), unknown));
+        one.queuePair.postSend(
+                request.write(1, one.region.address(), 8, one.region.localKey(), other.region.address(), unknown));
         assertAccessRefused();
     }
 
     @Test
     void aClosedRegionIsRefused() {
         connectFilled();
-        MemoryRegion second =
-                other.domain.register(other.memory.asSlice(0, 4096), EnumSet.allOf(AccessFlag.class));
+        MemoryRegion second = other.domain.register(other.memory.asSlice(0, 4096), EnumSet.allOf(AccessFlag.class));
         second.close();
-        one.queuePair.postSend(request.write(
-                1, one.region.address(), 8, one.region.localKey(), second.address(), second.remoteKey()));
+        one.queuePair.postSend(
+                request.write(1, one.region.address(), 8, one.region.localKey(), second.address(), second.remoteKey()));
         assertAccessRefused();
     }
 
@@ -103,7 +104,9 @@ abstract class AccessCheckContract extends DeviceContract {
 
     @Test
     void aRegionWithoutRemoteWriteRefusesWrites() {
-        connect(settings -> {}, settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
+        connect(
+                settings -> {},
+                settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
         fill(other.memory, 11);
         one.write(1, 0, 8, other, 0);
         assertAccessRefused();
@@ -111,7 +114,9 @@ abstract class AccessCheckContract extends DeviceContract {
 
     @Test
     void aRegionWithoutRemoteReadRefusesReads() {
-        connect(settings -> {}, settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        connect(
+                settings -> {},
+                settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
         fill(other.memory, 11);
         one.read(1, 0, 8, other, 0);
         assertAccessRefused();

@@ -70,13 +70,12 @@ abstract class CompletionQueueContract extends DeviceContract {
     @Test
     void oneQueueServesSeveralQueuePairs() {
         connect();
-        try (QueuePair second = one.domain.createQueuePair(
-                new QueuePairOptions(one.completions, one.completions, 4, 4))) {
+        try (QueuePair second =
+                one.domain.createQueuePair(new QueuePairOptions(one.completions, one.completions, 4, 4))) {
             second.modify(one.toInit());
             second.modify(one.toReadyToReceive(other));
             second.postReceive(77);
-            second.modify(QueuePairAttributes.to(
-                    QueuePairState.ERR));
+            second.modify(QueuePairAttributes.to(QueuePairState.ERR));
             one.write(1, 0, 8, other, 0);
             awaitCompletions(one, 2);
             assertThat(one.completed)
@@ -92,11 +91,10 @@ abstract class CompletionQueueContract extends DeviceContract {
                 QueuePair queuePair = one.domain.createQueuePair(new QueuePairOptions(one.completions, apart, 4, 4))) {
             queuePair.modify(one.toInit());
             queuePair.postReceive(5);
-            queuePair.modify(
-                    QueuePairAttributes.to(QueuePairState.ERR));
-            await("the flush comes to the receive queue's completion queue", () -> apart.poll(
-                            1, cursor -> assertThat(cursor.workId()).isEqualTo(5))
-                    == 1);
+            queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
+            await(
+                    "the flush comes to the receive queue's completion queue",
+                    () -> apart.poll(1, cursor -> assertThat(cursor.workId()).isEqualTo(5)) == 1);
             assertThat(one.poll()).isZero();
         }
     }

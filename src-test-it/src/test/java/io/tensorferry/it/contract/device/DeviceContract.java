@@ -77,7 +77,9 @@ abstract class DeviceContract {
 
     void awaitCompletions(Endpoint endpoint, int count) {
         boolean came = fixture.await(() -> endpoint.polled(count), LIMIT);
-        assertThat(came).as("%d completions, but there are %s", count, endpoint.completed).isTrue();
+        assertThat(came)
+                .as("%d completions, but there are %s", count, endpoint.completed)
+                .isTrue();
     }
 
     /// The only completion so far.
@@ -100,12 +102,15 @@ abstract class DeviceContract {
 
     static void assertSame(MemorySegment actual, MemorySegment expected) {
         assertThat(actual.byteSize()).isEqualTo(expected.byteSize());
-        assertThat(actual.mismatch(expected)).as("offset of the first byte that differs").isEqualTo(-1);
+        assertThat(actual.mismatch(expected))
+                .as("offset of the first byte that differs")
+                .isEqualTo(-1);
     }
 
     static void assertErrno(int errno, ThrowingCallable call) {
         assertThatExceptionOfType(VerbsException.class)
                 .isThrownBy(call)
-                .satisfies(failure -> assertThat(failure.errno()).as(failure.getMessage()).isEqualTo(errno));
+                .satisfies(failure ->
+                        assertThat(failure.errno()).as(failure.getMessage()).isEqualTo(errno));
     }
 }

@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/// After the first failure everything else comes back, in order, as flushed; and a peer that does not answer is a failure.
+/// After the first failure everything else comes back, in order, as flushed; and a peer that does not answer is a
+/// failure.
 abstract class ErrorFlushContract extends DeviceContract {
     @Test
     void everythingBehindAFailureIsFlushedInOrder() {
@@ -29,7 +30,9 @@ abstract class ErrorFlushContract extends DeviceContract {
                 .extracting(Completion::workId)
                 .containsExactly(100L, 101L, 102L, 103L, 104L);
         assertThat(one.completed.getFirst().status()).isEqualTo(WorkStatus.REM_ACCESS_ERR);
-        assertThat(one.completed.stream().skip(1)).extracting(Completion::status).containsOnly(WorkStatus.WR_FLUSH_ERR);
+        assertThat(one.completed.stream().skip(1))
+                .extracting(Completion::status)
+                .containsOnly(WorkStatus.WR_FLUSH_ERR);
     }
 
     @Test

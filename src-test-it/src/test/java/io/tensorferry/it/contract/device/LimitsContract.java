@@ -34,7 +34,8 @@ abstract class LimitsContract extends DeviceContract {
         assertThat(port.maxMessageBytes()).isPositive();
         assertThat(port.gidTableLength()).isGreaterThan(fixture.gidIndex());
         assertThat(port.pkeyTableLength()).isPositive();
-        assertThat(fixture.first().gid(fixture.port(), fixture.gidIndex()).gid().isZero()).isFalse();
+        assertThat(fixture.first().gid(fixture.port(), fixture.gidIndex()).gid().isZero())
+                .isFalse();
         assertThat(fixture.first().name()).isNotEmpty();
     }
 
@@ -151,7 +152,9 @@ abstract class LimitsContract extends DeviceContract {
         makeEndpoints(settings -> {});
         assertThat(one.region.address()).isEqualTo(one.memory.address());
         assertThat(one.region.byteSize()).isEqualTo(one.memory.byteSize());
-        assertThat(one.region.contains(one.memory.address(), one.memory.byteSize())).isTrue();
-        assertThat(one.region.contains(one.memory.address() + 1, one.memory.byteSize())).isFalse();
+        assertThat(one.region.contains(one.memory.address(), one.memory.byteSize()))
+                .isTrue();
+        assertThat(one.region.contains(one.memory.address() + 1, one.memory.byteSize()))
+                .isFalse();
     }
 }

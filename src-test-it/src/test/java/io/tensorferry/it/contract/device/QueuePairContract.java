@@ -169,7 +169,9 @@ abstract class QueuePairContract extends DeviceContract {
         other.queuePair.postReceive(5);
         one.signal(6, 7);
         assertThat(onlyCompletion(one).workId()).isEqualTo(6);
-        assertThat(onlyCompletion(other)).extracting(Completion::workId, Completion::immediate).containsExactly(5L, 7);
+        assertThat(onlyCompletion(other))
+                .extracting(Completion::workId, Completion::immediate)
+                .containsExactly(5L, 7);
     }
 
     @Test
@@ -182,7 +184,8 @@ abstract class QueuePairContract extends DeviceContract {
         }
         assertThat(queuePairs).extracting(QueuePair::number).doesNotHaveDuplicates();
         assertThat(queuePairs).extracting(QueuePair::number).doesNotContain(one.queuePair.number());
-        assertThat(queuePairs).allSatisfy(queuePair -> assertThat(queuePair.number()).isBetween(0, 0xFF_FFFF));
+        assertThat(queuePairs)
+                .allSatisfy(queuePair -> assertThat(queuePair.number()).isBetween(0, 0xFF_FFFF));
         queuePairs.forEach(QueuePair::close);
     }
 }

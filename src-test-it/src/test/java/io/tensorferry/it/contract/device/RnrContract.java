@@ -60,7 +60,9 @@ abstract class RnrContract extends DeviceContract {
                 .extracting(Completion::status)
                 .containsExactly(WorkStatus.RNR_RETRY_EXC_ERR, WorkStatus.WR_FLUSH_ERR);
         assertThat(one.queuePair.state()).isEqualTo(QueuePairState.ERR);
-        assertThat(other.queuePair.state()).as("the responder has done nothing wrong").isEqualTo(QueuePairState.RTS);
+        assertThat(other.queuePair.state())
+                .as("the responder has done nothing wrong")
+                .isEqualTo(QueuePairState.RTS);
     }
 
     @Test

@@ -106,8 +106,8 @@ class SoftwareDeviceChurnTest {
             var sent = new AtomicInteger();
             boolean all = fixture.await(
                     () -> {
-                        sent.addAndGet(one.completions.poll(64, cursor -> assertThat(cursor.status())
-                                .isEqualTo(WorkStatus.SUCCESS)));
+                        sent.addAndGet(one.completions.poll(
+                                64, cursor -> assertThat(cursor.status()).isEqualTo(WorkStatus.SUCCESS)));
                         other.completions.poll(64, cursor -> {
                             int poster = cursor.immediate() / each;
                             assertThat(cursor.immediate() % each).isEqualTo(next[poster]++);
@@ -117,7 +117,9 @@ class SoftwareDeviceChurnTest {
                         return received.get() == posters * each && sent.get() == posters * each;
                     },
                     LIMIT);
-            assertThat(all).as("%d received, %d sent", received.get(), sent.get()).isTrue();
+            assertThat(all)
+                    .as("%d received, %d sent", received.get(), sent.get())
+                    .isTrue();
         }
         fixture.close();
     }

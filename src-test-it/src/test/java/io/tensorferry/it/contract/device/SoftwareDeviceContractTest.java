@@ -95,7 +95,8 @@ class SoftwareDeviceContractTest {
     class Limits extends LimitsContract {
         @Override
         DevicePairFixture open() {
-            return Fixture.open(SoftwareOptions.defaults().withMaxMessageBytes(1 << 20).withMtu(1024));
+            return Fixture.open(
+                    SoftwareOptions.defaults().withMaxMessageBytes(1 << 20).withMtu(1024));
         }
     }
 }

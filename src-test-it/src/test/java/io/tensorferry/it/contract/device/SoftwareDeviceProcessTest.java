@@ -72,14 +72,18 @@ class SoftwareDeviceProcessTest {
             end.queuePair.postSend(request.writeWithImmediate(
                     round, end.region.address(), bytes, end.region.localKey(), peerAddress, peerKey, bytes));
             int answers = 2 * (round + 1);
-            assertThat(fixture.await(() -> end.polled(answers), LIMIT)).as("answer in round %d", round).isTrue();
+            assertThat(fixture.await(() -> end.polled(answers), LIMIT))
+                    .as("answer in round %d", round)
+                    .isTrue();
             int checksum = end.completed.stream()
                     .skip(answers - 2)
                     .filter(Completion::hasImmediate)
                     .findFirst()
                     .orElseThrow()
                     .immediate();
-            assertThat(checksum).as("checksum of %d bytes, seed %d", bytes, SEED).isEqualTo(EchoProcess.checksum(end, bytes));
+            assertThat(checksum)
+                    .as("checksum of %d bytes, seed %d", bytes, SEED)
+                    .isEqualTo(EchoProcess.checksum(end, bytes));
         }
     }
 
@@ -87,12 +91,7 @@ class SoftwareDeviceProcessTest {
     void aKilledPeerEndsWhatIsOutstanding() {
         for (int i = 0; i < 32; i++) {
             end.queuePair.postSend(request.write(
-                    i,
-                    end.region.address(),
-                    EchoProcess.BYTES,
-                    end.region.localKey(),
-                    peerAddress,
-                    peerKey));
+                    i, end.region.address(), EchoProcess.BYTES, end.region.localKey(), peerAddress, peerKey));
         }
         assertThat(fixture.await(() -> end.polled(2), LIMIT)).isTrue();
         process.destroyForcibly();
@@ -109,8 +108,7 @@ class SoftwareDeviceProcessTest {
     @Test
     void anIdleQueuePairNoticesAtItsNextRequest() throws InterruptedException {
         process.destroyForcibly().waitFor();
-        end.queuePair.postSend(
-                request.write(1, end.region.address(), 8, end.region.localKey(), peerAddress, peerKey));
+        end.queuePair.postSend(request.write(1, end.region.address(), 8, end.region.localKey(), peerAddress, peerKey));
         assertThat(fixture.await(() -> end.polled(1), Duration.ofSeconds(5))).isTrue();
         assertThat(end.completed.getFirst().status()).isEqualTo(WorkStatus.RETRY_EXC_ERR);
     }

@@ -14,7 +14,8 @@ import java.util.List;
 
 /// The device that is always there: `soft0`, reliable-connected queue pairs in user space over TCP.
 ///
-/// Each opening makes a device of its own, with an I/O thread and a listening socket on a free port. The port is its LID, the IPv4 address its GID.
+/// Each opening makes a device of its own, with an I/O thread and a listening socket on a free port. The port is its
+/// LID, the IPv4 address its GID.
 ///
 /// Threading: any thread.
 public final class SoftwareProvider implements VerbsProvider {
@@ -48,14 +49,12 @@ public final class SoftwareProvider implements VerbsProvider {
     public VerbsDevice open(String deviceName) {
         if (!deviceName.equals(DEVICE)) {
             throw new VerbsException(
-                    "ibv_open_device", VerbsException.ENODEV, "there is no software device " + deviceName + ", only " + DEVICE);
+                    "ibv_open_device",
+                    VerbsException.ENODEV,
+                    "there is no software device " + deviceName + ", only " + DEVICE);
         }
         var place = new TcpOptions(
-                DEVICE,
-                (Inet4Address) options.bindAddress(),
-                BACKLOG,
-                options.helloTimeout(),
-                options.mostGreetings());
+                DEVICE, (Inet4Address) options.bindAddress(), BACKLOG, options.helloTimeout(), options.mostGreetings());
         return SoftwareDevice.open(
                 DeviceProfile.of(DEVICE, options.mtu(), options.maxMessageBytes()),
                 TcpCarrier.listen(place, counters),

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SoftwareDeviceTest {
-    private final SoftwareProvider provider = new SoftwareProvider(SoftwareOptions.defaults().withMaxMessageBytes(1 << 20));
+    private final SoftwareProvider provider =
+            new SoftwareProvider(SoftwareOptions.defaults().withMaxMessageBytes(1 << 20));
     private VerbsDevice first;
     private VerbsDevice second;
 
@@ -51,7 +52,8 @@ class SoftwareDeviceTest {
     @Test
     void listensOnlyWhereAnAddressSays() {
         SoftwareOptions options = SoftwareOptions.defaults();
-        assertThatIllegalArgumentException().isThrownBy(() -> options.withBindAddress(InetAddress.ofLiteral("0.0.0.0")));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> options.withBindAddress(InetAddress.ofLiteral("0.0.0.0")));
         assertThatIllegalArgumentException().isThrownBy(() -> options.withBindAddress(InetAddress.ofLiteral("::1")));
         var elsewhere = new SoftwareProvider(options.withBindAddress(InetAddress.ofLiteral("127.0.0.2")));
         try (VerbsDevice device = elsewhere.open("soft0");

@@ -82,12 +82,7 @@ public final class SoftwareEnd implements AutoCloseable {
 
     public void write(long workId, long length, SoftwareEnd peer) {
         queuePair.postSend(request.write(
-                workId,
-                region.address(),
-                length,
-                region.localKey(),
-                peer.region.address(),
-                peer.region.remoteKey()));
+                workId, region.address(), length, region.localKey(), peer.region.address(), peer.region.remoteKey()));
     }
 
     public void writeWithImmediate(long workId, long length, SoftwareEnd peer, int immediate) {
@@ -103,12 +98,7 @@ public final class SoftwareEnd implements AutoCloseable {
 
     public void read(long workId, long length, SoftwareEnd peer) {
         queuePair.postSend(request.read(
-                workId,
-                region.address(),
-                length,
-                region.localKey(),
-                peer.region.address(),
-                peer.region.remoteKey()));
+                workId, region.address(), length, region.localKey(), peer.region.address(), peer.region.remoteKey()));
     }
 
     /// Polls, and says whether so many completions have come since the start.

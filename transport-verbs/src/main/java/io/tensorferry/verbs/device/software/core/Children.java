@@ -2,7 +2,8 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.VerbsException;
 
-/// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them than it may.
+/// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them than
+/// it may.
 ///
 /// Threading: any thread.
 final class Children {
@@ -41,7 +42,8 @@ final class Children {
             throw new VerbsException(verb, VerbsException.EINVAL, "the " + parent + " is closed");
         }
         if (open >= limit) {
-            throw new VerbsException(verb, VerbsException.ENOMEM, "the " + parent + " has " + open + ", the most it may have");
+            throw new VerbsException(
+                    verb, VerbsException.ENOMEM, "the " + parent + " has " + open + ", the most it may have");
         }
         open++;
     }
@@ -56,7 +58,8 @@ final class Children {
     /// @throws VerbsException EBUSY if children are open
     synchronized boolean close(String verb) {
         if (open > 0) {
-            throw new VerbsException(verb, VerbsException.EBUSY, "the " + parent + " is used by " + open + " open objects");
+            throw new VerbsException(
+                    verb, VerbsException.EBUSY, "the " + parent + " is used by " + open + " open objects");
         }
         boolean first = !closed;
         closed = true;

@@ -4,10 +4,12 @@ import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// One completion in a completion queue, and the cursor that a poller sees. Mutable and used again; guarded by its queue's lock, and the cursor by the poller.
+/// One completion in a completion queue, and the cursor that a poller sees. Mutable and used again; guarded by its
+/// queue's lock, and the cursor by the poller.
 final class CompletionEntry implements WorkCompletion {
     /// Whose slot is free again when this is polled.
-    @Nullable SoftwareQueuePair queuePair;
+    @Nullable
+    SoftwareQueuePair queuePair;
 
     boolean ofSendQueue;
     /// The slot's number, counted from the queue pair's first work request.
@@ -35,7 +37,11 @@ final class CompletionEntry implements WorkCompletion {
 
     /// @param request what arrived; null for a flush
     void setReceive(
-            SoftwareQueuePair owner, long slotIndex, long receiveWorkId, WorkStatus outcome, @Nullable Request request) {
+            SoftwareQueuePair owner,
+            long slotIndex,
+            long receiveWorkId,
+            WorkStatus outcome,
+            @Nullable Request request) {
         set(owner, false, slotIndex, receiveWorkId, outcome);
         opcode = request == null || request.isSend() ? Opcode.RECEIVE : Opcode.RECEIVE_RDMA_WITH_IMM;
         byteLength = 0;

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.software.core;
 
-/// The one thread that does the work of a device, as its hardware would; in a simulation, the virtual clock's event queue.
+/// The one thread that does the work of a device, as its hardware would; in a simulation, the virtual clock's event
+/// queue.
 public interface DeviceLoop {
     /// Nanoseconds since an arbitrary start.
     long now();
@@ -11,10 +12,12 @@ public interface DeviceLoop {
     /// Runs `action` on the loop some time later; returns at once. Any thread.
     void submit(Runnable action);
 
-    /// Runs `action` on the loop and returns when it has run; runs it at once where the caller is the loop. What it throws is thrown here. Any thread.
+    /// Runs `action` on the loop and returns when it has run; runs it at once where the caller is the loop. What it
+    /// throws is thrown here. Any thread.
     void run(Runnable action);
 
-    /// Has the loop call [SoftwareQueuePair#service()] soon; returns at once and allocates nothing. Any thread. A queue pair is handed over again only after
+    /// Has the loop call [SoftwareQueuePair#service()] soon; returns at once and allocates nothing. Any thread. A queue
+    /// pair is handed over again only after
     /// its service has begun.
     void ready(SoftwareQueuePair queuePair);
 

@@ -28,7 +28,8 @@ final class ReceiveQueue {
     synchronized void add(long workId, long address, long length, int localKey) {
         long index = posted;
         if (index - freed >= depth) {
-            throw new VerbsException("ibv_post_recv", VerbsException.ENOMEM, "the receive queue of " + depth + " is full");
+            throw new VerbsException(
+                    "ibv_post_recv", VerbsException.ENOMEM, "the receive queue of " + depth + " is full");
         }
         int slot = (int) (index % depth);
         workIds[slot] = workId;

@@ -15,7 +15,8 @@ public final class SendSlot {
     public int remoteKey;
     public int immediate;
 
-    /// Where the payload is read from, or goes for a READ; found when the request is executed, null for one without bytes. The loop's.
+    /// Where the payload is read from, or goes for a READ; found when the request is executed, null for one without
+    /// bytes. The loop's.
     public @Nullable SoftwareMemoryRegion region;
 
     /// Its number on the wire. The loop's.

@@ -4,7 +4,8 @@ import io.tensorferry.verbs.device.CompletionChannel;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// Where a thread sleeps until a completion queue has something. In a simulation nobody sleeps: the wait returns at once, and whoever drives the clock goes on.
+/// Where a thread sleeps until a completion queue has something. In a simulation nobody sleeps: the wait returns at
+/// once, and whoever drives the clock goes on.
 ///
 /// Threading: one thread waits; the loop and any other thread wake it.
 final class SoftwareCompletionChannel implements CompletionChannel {

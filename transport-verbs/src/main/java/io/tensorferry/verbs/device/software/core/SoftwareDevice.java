@@ -48,14 +48,17 @@ public final class SoftwareDevice implements VerbsDevice {
         this.carrier = carrier;
         this.counters = counters;
         this.keys = new KeyTable(random);
-        this.regions = new Children("device's set of regions", profile.attributes().maxMemoryRegions());
-        this.queuePairCount = new Children("device's set of queue pairs", profile.attributes().maxQueuePairs());
+        this.regions =
+                new Children("device's set of regions", profile.attributes().maxMemoryRegions());
+        this.queuePairCount =
+                new Children("device's set of queue pairs", profile.attributes().maxQueuePairs());
         this.lastNumber = random.nextInt(NUMBER_MASK);
     }
 
     /// Opens a device on a carrier, which it owns from here on.
     ///
-    /// @param random where keys and the first queue pair number are drawn from; not to be guessed, unless in a simulation
+    /// @param random where keys and the first queue pair number are drawn from; not to be guessed, unless in a
+    /// simulation
     public static SoftwareDevice open(
             DeviceProfile profile, Carrier carrier, PayloadCounters counters, RandomGenerator random) {
         var device = new SoftwareDevice(profile, carrier, counters, random);
@@ -164,11 +167,13 @@ public final class SoftwareDevice implements VerbsDevice {
 
     private static void requireDepth(int depth, int most) {
         if (depth < 1 || depth > most) {
-            throw new VerbsException("ibv_create_qp", VerbsException.EINVAL, "a queue depth of " + depth + " is not in 1.." + most);
+            throw new VerbsException(
+                    "ibv_create_qp", VerbsException.EINVAL, "a queue depth of " + depth + " is not in 1.." + most);
         }
     }
 
-    /// Counts up, so that a number comes back only after all others: a late message for a destroyed queue pair finds nobody.
+    /// Counts up, so that a number comes back only after all others: a late message for a destroyed queue pair finds
+    /// nobody.
     private int nextNumber() {
         do {
             lastNumber = Math.max(FIRST_NUMBER, lastNumber + 1 & NUMBER_MASK);

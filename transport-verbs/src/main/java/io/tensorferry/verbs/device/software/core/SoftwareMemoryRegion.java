@@ -8,10 +8,12 @@ import java.util.Set;
 
 /// Registered memory. One key serves as local and as remote key.
 ///
-/// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each access is checked once more by the segment
+/// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each
+/// access is checked once more by the segment
 /// itself: bounds, and whether the memory is still alive.
 ///
-/// Threading: any thread. Payload goes in and out on the loop only, and [#close()] waits for the loop: afterwards nothing touches the memory.
+/// Threading: any thread. Payload goes in and out on the loop only, and [#close()] waits for the loop: afterwards
+/// nothing touches the memory.
 public final class SoftwareMemoryRegion implements MemoryRegion {
     /// The largest view at once; a [ByteBuffer] ends below 2 GiB.
     public static final long MAX_VIEW_BYTES = 1L << 30;

@@ -25,7 +25,8 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         String verb = "ibv_reg_mr";
         if (!memory.isNative() || memory.byteSize() == 0) {
-            throw new IllegalArgumentException("only off-heap memory of at least one byte can be registered: " + memory);
+            throw new IllegalArgumentException(
+                    "only off-heap memory of at least one byte can be registered: " + memory);
         }
         if (memory.isReadOnly() && !access.isEmpty()) {
             throw new IllegalArgumentException("read-only memory cannot be registered for " + access);
@@ -34,7 +35,8 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             throw new IllegalArgumentException("REMOTE_WRITE needs LOCAL_WRITE");
         }
         if (memory.byteSize() > device.attributes().maxMemoryRegionBytes()) {
-            throw new VerbsException(verb, VerbsException.EINVAL, memory.byteSize() + " bytes are more than a region holds");
+            throw new VerbsException(
+                    verb, VerbsException.EINVAL, memory.byteSize() + " bytes are more than a region holds");
         }
         Children.add(verb, device.regions(), children);
         Set<AccessFlag> granted = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);

@@ -15,7 +15,8 @@ final class Message {
     /// Its payload is in place, and it waits for a posted receive.
     boolean payloadMoved;
     /// What the peer said; null until it was executed or refused.
-    @Nullable WorkStatus answer;
+    @Nullable
+    WorkStatus answer;
 
     boolean answerArrived;
 

@@ -38,7 +38,8 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
         return alive;
     }
 
-    @Nullable SimulatedLink link(int queuePairNumber) {
+    @Nullable
+    SimulatedLink link(int queuePairNumber) {
         SoftwareQueuePair queuePair = device == null ? null : device.queuePair(queuePairNumber);
         return queuePair == null ? null : (SimulatedLink) queuePair.link();
     }

@@ -14,11 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A network of software devices in one process, under a virtual clock that the caller turns.
 ///
-/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the clock, polls. Delays, and with them the order of
-/// completions on different queue pairs, keys and queue pair numbers come from the seed: the same seed and the same calls give the same run, and the same
+/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the clock,
+/// polls. Delays, and with them the order of
+/// completions on different queue pairs, keys and queue pair numbers come from the seed: the same seed and the same
+/// calls give the same run, and the same
 /// [#fingerprint()]. Memory addresses do not, so nothing here depends on them.
 ///
-/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a completion channel returns at once.
+/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a completion
+/// channel returns at once.
 public final class SimulatedFabric {
     /// The device's name on each node.
     public static final String DEVICE = "soft0";
@@ -50,7 +53,8 @@ public final class SimulatedFabric {
         return clock.now();
     }
 
-    /// Has `action` run at a time from now. It is part of the run: what a driver does by chance, it does with [#random()].
+    /// Has `action` run at a time from now. It is part of the run: what a driver does by chance, it does with
+    /// [#random()].
     public void schedule(long delayNs, Runnable action) {
         clock.schedule(delayNs, action);
     }
@@ -91,14 +95,16 @@ public final class SimulatedFabric {
         fingerprint = Long.rotateLeft(fingerprint * 0x9E37_79B9_7F4A_7C15L ^ value, 23);
     }
 
-    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its own; one that is opened after the node was
+    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its own;
+    /// one that is opened after the node was
     /// killed is the node's next life.
     public VerbsProvider provider(String node) {
         nodeNumbers.computeIfAbsent(node, name -> nodeNumbers.size() + 1);
         return new SimulatedProvider(this, node);
     }
 
-    /// Ends a node as SIGKILL ends a process: its devices do and answer nothing from now on. Requests that were on their way are lost, and a write may have
+    /// Ends a node as SIGKILL ends a process: its devices do and answer nothing from now on. Requests that were on
+    /// their way are lost, and a write may have
     /// come halfway. Peers notice when their retries are used up.
     public void killNode(String node) {
         for (SimulatedCarrier carrier : carriersOf(node)) {
@@ -153,7 +159,8 @@ public final class SimulatedFabric {
     }
 
     /// The living device with this address that `from` can reach now; null if there is none.
-    @Nullable SimulatedCarrier reachable(SimulatedCarrier from, Gid gid, int lid) {
+    @Nullable
+    SimulatedCarrier reachable(SimulatedCarrier from, Gid gid, int lid) {
         for (SimulatedCarrier carrier : carriers) {
             if (carrier.lid() == lid && carrier.gid().equals(gid)) {
                 return carrier.isAlive() && connected(from.node(), carrier.node()) ? carrier : null;
@@ -174,7 +181,8 @@ public final class SimulatedFabric {
 
     /// How long a message of this size is on its way.
     long drawDelay(long bytes) {
-        long delay = random.nextLong(options.leastDelayNs(), options.mostDelayNs() + 1) + bytes * 1_000 / options.bytesPerMicrosecond();
+        long delay = random.nextLong(options.leastDelayNs(), options.mostDelayNs() + 1)
+                + bytes * 1_000 / options.bytesPerMicrosecond();
         boolean spike = random.nextDouble() < options.spikeProbability();
         return spike ? delay + random.nextLong(options.spikeNs() + 1) : delay;
     }

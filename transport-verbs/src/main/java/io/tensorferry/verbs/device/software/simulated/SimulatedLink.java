@@ -18,10 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The way of one queue pair's requests to its peer and of the answers back.
 ///
-/// Requests arrive in order, each after a drawn delay; so do answers. A request or answer that does not get through is sent again after the queue pair's timeout
-/// until its retries are used up. An answer can be lost though the request was executed: then the payload is there and the requester fails all the same.
+/// Requests arrive in order, each after a drawn delay; so do answers. A request or answer that does not get through is
+/// sent again after the queue pair's timeout
+/// until its retries are used up. An answer can be lost though the request was executed: then the payload is there and
+/// the requester fails all the same.
 ///
-/// Payload is copied when the request arrives: until its completion the requester may neither change nor free it, as with hardware.
+/// Payload is copied when the request arrives: until its completion the requester may neither change nor free it, as
+/// with hardware.
 ///
 /// Threading: the fabric's thread.
 final class SimulatedLink implements Link {
@@ -70,7 +73,9 @@ final class SimulatedLink implements Link {
 
     @Override
     public void transmit() {
-        for (SendSlot slot = queuePair.requester().next(); slot != null; slot = queuePair.requester().next()) {
+        for (SendSlot slot = queuePair.requester().next();
+                slot != null;
+                slot = queuePair.requester().next()) {
             var message = new Message(slot);
             requests.add(message);
             lastArrival = Math.max(lastArrival + 1, fabric.now() + fabric.drawDelay(slot.length));
@@ -212,7 +217,8 @@ final class SimulatedLink implements Link {
         requests.remove();
         message.answer = status;
         answers.add(message);
-        lastAnswer = Math.max(lastAnswer + 1, fabric.now() + fabric.drawDelay(message.slot.isRead() ? message.slot.length : 0));
+        lastAnswer = Math.max(
+                lastAnswer + 1, fabric.now() + fabric.drawDelay(message.slot.isRead() ? message.slot.length : 0));
         later(lastAnswer - fabric.now(), () -> {
             message.answerArrived = true;
             takeAnswers();
@@ -268,7 +274,8 @@ final class SimulatedLink implements Link {
         fabric.counters().addCopied(length);
         if (length > 0 && fabric.drawCorruption()) {
             long at = fabric.random().nextLong(length);
-            byte flipped = (byte) (target.get(ValueLayout.JAVA_BYTE, at) ^ 1 << fabric.random().nextInt(8));
+            byte flipped = (byte) (target.get(ValueLayout.JAVA_BYTE, at)
+                    ^ 1 << fabric.random().nextInt(8));
             target.set(ValueLayout.JAVA_BYTE, at, flipped);
         }
         return true;
@@ -285,7 +292,10 @@ final class SimulatedLink implements Link {
                     || message.request.opcode == SendWorkRequest.Opcode.RDMA_WRITE_WITH_IMM;
             Responder responder = peer.queuePair.responder();
             boolean next = responder.expectedSequence() == message.request.sequence;
-            if (write && next && !message.payloadMoved && responder.admit(message.request) == Responder.Verdict.PROCEED) {
+            if (write
+                    && next
+                    && !message.payloadMoved
+                    && responder.admit(message.request) == Responder.Verdict.PROCEED) {
                 movePayload(message, responder, fabric.random().nextDouble());
             }
         }

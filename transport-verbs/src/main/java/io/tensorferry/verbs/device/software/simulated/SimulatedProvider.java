@@ -32,7 +32,8 @@ final class SimulatedProvider implements VerbsProvider {
     @Override
     public VerbsDevice open(String deviceName) {
         if (!deviceName.equals(SimulatedFabric.DEVICE)) {
-            throw new VerbsException("ibv_open_device", VerbsException.ENODEV, "there is no simulated device " + deviceName);
+            throw new VerbsException(
+                    "ibv_open_device", VerbsException.ENODEV, "there is no simulated device " + deviceName);
         }
         return SoftwareDevice.open(
                 DeviceProfile.of(deviceName, MTU, fabric.options().maxMessageBytes()),

@@ -2,7 +2,8 @@ package io.tensorferry.verbs.device.software.simulated;
 
 import java.util.PriorityQueue;
 
-/// Virtual time, and what is to happen in it: earliest first, and in the order scheduled where two fall on the same nanosecond.
+/// Virtual time, and what is to happen in it: earliest first, and in the order scheduled where two fall on the same
+/// nanosecond.
 ///
 /// Threading: one thread.
 final class VirtualClock {

@@ -6,7 +6,8 @@ import java.nio.channels.SocketChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One socket and who handles it now: first the greeting, then a requester's or a responder's side, at last perhaps [Drain].
+/// One socket and who handles it now: first the greeting, then a requester's or a responder's side, at last perhaps
+/// [Drain].
 final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 

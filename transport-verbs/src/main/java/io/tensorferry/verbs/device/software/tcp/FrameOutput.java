@@ -8,7 +8,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Writes frames to a socket: several at a time in one gathering write, headers from a buffer of its own, payload straight from registered memory.
+/// Writes frames to a socket: several at a time in one gathering write, headers from a buffer of its own, payload
+/// straight from registered memory.
 final class FrameOutput {
     /// What a call came to.
     enum Step {
@@ -97,7 +98,8 @@ final class FrameOutput {
             channel.write(buffers, first, count - first);
             dropWritten();
             if (first < count) {
-                // Also where the socket took a part: the peer may make room as fast as this writes, and others wait for their turn.
+                // Also where the socket took a part: the peer may make room as fast as this writes, and others wait for
+                // their turn.
                 return Step.BLOCKED;
             }
         }

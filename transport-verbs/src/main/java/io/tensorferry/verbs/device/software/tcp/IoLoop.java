@@ -118,7 +118,8 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should not happen at all, the device says so.
+    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should not
+    /// happen at all, the device says so.
     @SuppressWarnings("CatchThrowable")
     private void guarded(Runnable action) {
         try {

@@ -10,7 +10,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited number, the oldest makes room.
+/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited number,
+/// the oldest makes room.
 ///
 /// Threading: on the loop only.
 final class Listener {
@@ -40,7 +41,8 @@ final class Listener {
                 }
                 greet(peer);
             } catch (IOException failure) {
-                // Most likely this process has no file descriptor left; the call waits, and trying at once again would only burn the processor.
+                // Most likely this process has no file descriptor left; the call waits, and trying at once again would
+                // only burn the processor.
                 LOG.warn("a peer's connection cannot be taken now", failure);
                 key.interestOps(0);
                 carrier.loop().schedule(PAUSE_NS, this::listenAgain);

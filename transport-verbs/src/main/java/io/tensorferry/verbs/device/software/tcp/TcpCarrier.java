@@ -67,7 +67,8 @@ public final class TcpCarrier implements Carrier {
             try {
                 new Listener(this, server, options.mostGreetings());
             } catch (IOException failure) {
-                throw new VerbsException("ibv_open_device", VerbsException.EIO, "cannot listen: " + failure.getMessage());
+                throw new VerbsException(
+                        "ibv_open_device", VerbsException.EIO, "cannot listen: " + failure.getMessage());
             }
         });
     }
@@ -106,7 +107,8 @@ public final class TcpCarrier implements Carrier {
         return options.helloTimeout().toNanos();
     }
 
-    @Nullable SoftwareQueuePair queuePair(int number) {
+    @Nullable
+    SoftwareQueuePair queuePair(int number) {
         return device == null ? null : device.queuePair(number);
     }
 

@@ -15,8 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /// The two connections of a queue pair, and the search for the peer.
 ///
-/// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not ready, it is dialled again and again while requests
-/// wait, and they fail when the retry budget of `timeout` and `retry_cnt` is used up. Once established, a connection that breaks is the end: the peer's process
+/// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not ready, it
+/// is dialled again and again while requests
+/// wait, and they fail when the retry budget of `timeout` and `retry_cnt` is used up. Once established, a connection
+/// that breaks is the end: the peer's process
 /// or queue pair is gone, and outstanding requests fail at once, or else the next one does.
 ///
 /// Threading: on the loop only.
@@ -183,7 +185,8 @@ final class TcpLink implements Link {
         }
     }
 
-    /// A requester asks for this queue pair. Takes over the connection if it is the peer that this queue pair is connected to, in a state to answer it.
+    /// A requester asks for this queue pair. Takes over the connection if it is the peer that this queue pair is
+    /// connected to, in a state to answer it.
     boolean accept(Connection connection, Frame.Hello hello, InetAddress source) {
         QueuePairSettings settings = queuePair.settings();
         AddressHandle peer = settings.address();

@@ -39,12 +39,13 @@ class KeyTableTest {
             }
         }
         var own = (SoftwareProtectionDomain) domain;
-        assertThat(open).allSatisfy(region -> assertThat(
-                        table.find(region.remoteKey(), own, memory.address(), 64, AccessFlag.LOCAL_WRITE))
-                .isSameAs(region));
-        assertThat(closed).allSatisfy(region -> assertThat(
-                        table.find(region.remoteKey(), own, memory.address(), 64, null))
-                .isNull());
+        assertThat(open)
+                .allSatisfy(region -> assertThat(
+                                table.find(region.remoteKey(), own, memory.address(), 64, AccessFlag.LOCAL_WRITE))
+                        .isSameAs(region));
+        assertThat(closed)
+                .allSatisfy(region -> assertThat(table.find(region.remoteKey(), own, memory.address(), 64, null))
+                        .isNull());
         assertThat(keys).as("keys in use at the same time differ").hasSizeGreaterThan(closed.size() - 10);
         open.forEach(MemoryRegion::close);
         domain.close();

@@ -197,7 +197,9 @@ class SimulatedFabricTest {
             boolean failed = one.statuses.getFirst() == WorkStatus.RETRY_EXC_ERR;
             cameAllTheSame |= failed && other.memory.mismatch(one.memory) == -1;
         }
-        assertThat(cameAllTheSame).as("an answer was lost after its request was executed").isTrue();
+        assertThat(cameAllTheSame)
+                .as("an answer was lost after its request was executed")
+                .isTrue();
     }
 
     @Test

@@ -54,8 +54,8 @@ class HostileBytesTest {
     }
 
     private SocketChannel dial() throws IOException {
-        return SocketChannel.open(
-                new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), device.port(1).lid()));
+        return SocketChannel.open(new InetSocketAddress(
+                InetAddress.ofLiteral("127.0.0.1"), device.port(1).lid()));
     }
 
     private void assertStillWorks() {
