@@ -139,6 +139,26 @@ abstract class AccessCheckContract extends DeviceContract {
     }
 
     @Test
+    void aRefusalIsToldAlsoToOneWhoIsStillSending() {
+        connect(settings -> settings.bytes = 8 << 20);
+        for (int round = 0; round < 10; round++) {
+            one.write(0, 0, 1000, other, 0);
+            one.write(1, 0, one.memory.byteSize(), other, 8);
+            for (int i = 2; i < 10; i++) {
+                one.write(i, 0, one.memory.byteSize(), other, 0);
+            }
+            awaitCompletions(one, 10);
+            assertThat(one.completed.stream().limit(3))
+                    .extracting(Completion::status)
+                    .containsExactly(WorkStatus.SUCCESS, WorkStatus.REM_ACCESS_ERR, WorkStatus.WR_FLUSH_ERR);
+            one.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
+            other.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
+            one.completed.clear();
+            Endpoint.connect(one, other);
+        }
+    }
+
+    @Test
     void anUnknownLocalKeyFailsLocally() {
         connectFilled();
         one.queuePair.postSend(request.write(
