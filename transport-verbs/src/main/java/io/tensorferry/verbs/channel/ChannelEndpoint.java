@@ -107,14 +107,16 @@ final class ChannelEndpoint implements AutoCloseable {
 
     /// What the peer is told.
     ///
-    /// @param connectionId the dialling end's number of this attempt
-    ConnectionParameters parameters(long connectionId) {
+    /// @param connectionId the dialling end's number of this channel
+    /// @param attempt this end's count of attempts for this peer
+    ConnectionParameters parameters(long connectionId, long attempt) {
         RegisteredBuffer ring = incoming();
         return new ConnectionParameters(
                 ConnectionParameters.PROTOCOL_VERSION,
                 context.workerName(),
                 context.incarnation(),
                 connectionId,
+                attempt,
                 addresses,
                 new RemoteRegion(ring.address(), ring.remoteKey()),
                 context.options().ringSlots(),

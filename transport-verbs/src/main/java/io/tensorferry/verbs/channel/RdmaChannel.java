@@ -44,7 +44,8 @@ public final class RdmaChannel {
     private boolean open = true;
     private boolean mayWrite;
     private boolean active;
-    private long probeSentNs;
+    // When the outstanding probe was sent, or, before the peer is ready, when the channel was opened.
+    private long waitingSinceNs;
     private boolean probeOutstanding;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
@@ -69,7 +70,7 @@ public final class RdmaChannel {
         this.handler = handler;
         this.onLost = onLost;
         this.mayWrite = mayWrite;
-        ConnectionParameters own = endpoint.parameters(peer.connectionId());
+        ConnectionParameters own = endpoint.parameters(peer.connectionId(), 1);
         int slots = Math.min(own.ringSlots(), peer.ringSlots());
         int slotBytes = Math.min(own.slotBytes(), peer.slotBytes());
         int receiveDepth = Math.min(own.receiveDepth(), peer.receiveDepth());
@@ -88,6 +89,7 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.waitingSinceNs = context.loop().nanoTime();
         context.counters().opened.increment();
         context.loop().add(this);
         scheduleKeepalive();
@@ -318,12 +320,14 @@ public final class RdmaChannel {
         if (!open) {
             return;
         }
-        if (probeOutstanding
-                && context.loop().nanoTime() - probeSentNs
+        boolean waiting = probeOutstanding || !mayWrite;
+        if (waiting
+                && context.loop().nanoTime() - waitingSinceNs
                         > context.options().peerTimeout().toNanos()) {
             lose(new TransportException(
                     StatusCode.UNAVAILABLE,
-                    "the peer did not answer for " + context.options().peerTimeout(),
+                    (mayWrite ? "the peer did not answer for " : "the peer was not ready after ")
+                            + context.options().peerTimeout(),
                     peer,
                     0,
                     null));
@@ -332,7 +336,7 @@ public final class RdmaChannel {
         Lane control = lanes.get(CONTROL);
         if (!active && !probeOutstanding && mayWrite && control.hasFreeSendSlot()) {
             probeOutstanding = true;
-            probeSentNs = context.loop().nanoTime();
+            waitingSinceNs = context.loop().nanoTime();
             control.postProbe();
         }
         active = false;

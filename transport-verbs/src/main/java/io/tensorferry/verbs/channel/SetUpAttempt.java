@@ -8,12 +8,16 @@ import org.jspecify.annotations.Nullable;
 /// Owner: the loop.
 final class SetUpAttempt {
     final long connectionId;
+    final long number;
     private @Nullable ChannelEndpoint endpoint;
     private Runnable onDiscard = () -> {};
     private boolean discarded;
 
-    SetUpAttempt(long connectionId) {
+    /// @param connectionId the dialling end's number of the channel
+    /// @param number this end's count of attempts for this peer
+    SetUpAttempt(long connectionId, long number) {
         this.connectionId = connectionId;
+        this.number = number;
     }
 
     /// The endpoint was made; returns false, and closes it, if nobody wants it any more.
