@@ -21,6 +21,7 @@ final class Offers {
                 hostName,
                 -7,
                 9,
+                1,
                 List.of(new QueuePairAddress(0xFFFF, 0xFF_FFFF, 1, gid), new QueuePairAddress(0, 2, 0xFF_FFFF, gid)),
                 new RemoteRegion(0xFFFF_8000_0000_0000L, 0x8000_0001),
                 64,
