@@ -37,7 +37,7 @@ final class ChannelEndpoint implements AutoCloseable {
         this.receiveDepth = receiveDepth;
     }
 
-    /// Makes everything and moves the queue pairs to INIT, with their receives posted; leaves nothing behind when it
+    /// Makes everything and moves the queue pairs to INIT; leaves nothing behind when it
     /// fails half-way.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses

@@ -4,7 +4,7 @@ import java.time.Duration;
 
 /// How channels are made and watched. Immutable.
 ///
-/// @param lanes data queue pairs per peer, 1 to 64; both ends must agree
+/// @param lanes data queue pairs per peer, 1 to 64; the smaller number of both ends is used
 /// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
 /// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
 /// rendezvous keys

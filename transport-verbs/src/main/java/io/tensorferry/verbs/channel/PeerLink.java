@@ -88,7 +88,7 @@ final class PeerLink {
     }
 
     private void dial() {
-        SetUpAttempt dialled = begin(State.DIALLING, context.random().nextLong());
+        SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
         makeEndpoint(dialled, (endpoint, failure) -> {
             if (endpoint == null) {
                 failWaiters(failure);
@@ -205,7 +205,12 @@ final class PeerLink {
     private void expectOffer() {
         abandonAttempt();
         state = State.EXPECTING;
-        timer = context.loop().schedule(LONGEST_BACKOFF_NS, this::dial);
+        timer = context.loop().schedule(LONGEST_BACKOFF_NS, this::onNoOffer);
+    }
+
+    private void onNoOffer() {
+        onUnreachable(new TransportException(
+                StatusCode.UNAVAILABLE, "the peer announced an offer that did not come", peer, 0, null));
     }
 
     private void onUnreachable(TransportException cause) {
@@ -319,9 +324,9 @@ final class PeerLink {
     /// The dialling peer is ready to be written to.
     ///
     /// @throws TransportException `NOT_FOUND` if no channel of this number is open
-    void onReady(long connectionId) {
+    void onReady(long incarnation, long connectionId) {
         RdmaChannel current = channel;
-        if (current == null || openConnectionId != connectionId) {
+        if (current == null || openConnectionId != connectionId || current.peerIncarnation() != incarnation) {
             throw new TransportException(
                     StatusCode.NOT_FOUND,
                     "there is no channel of connection " + Long.toHexString(connectionId),

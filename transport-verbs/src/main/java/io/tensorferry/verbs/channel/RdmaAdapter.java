@@ -43,6 +43,7 @@ public final class RdmaAdapter implements AutoCloseable {
             @Nullable ExecutorService ownWorkers) {
         this.runner = runtime.runner();
         this.ownWorkers = ownWorkers;
+        checkRing(options.channel(), port);
         ProtectionDomain domain = port.device().allocateProtectionDomain();
         CompletionChannel completions = port.device().createCompletionChannel();
         this.context = new AdapterContext(
@@ -61,10 +62,20 @@ public final class RdmaAdapter implements AutoCloseable {
                 runtime.random());
     }
 
+    private static void checkRing(ChannelOptions channel, ChosenPort port) {
+        int most = port.device().attributes().maxWorkRequests() - ImmediateCredits.RESERVE;
+        if (channel.ringSlots() > most) {
+            throw new IllegalArgumentException("ringSlots " + channel.ringSlots() + " must be at most " + most + " on "
+                    + port.device().name() + ", whose queues hold "
+                    + port.device().attributes().maxWorkRequests() + " work requests");
+        }
+    }
+
     /// Opens an adapter, to be started, with threads of its own: the loop, and virtual threads for work that takes
     /// long.
     ///
     /// @param port the device and port to use; the device belongs to the adapter from now on
+    /// @throws IllegalArgumentException if the ring has more slots than the device's queues have entries
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
         ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
@@ -251,7 +262,7 @@ public final class RdmaAdapter implements AutoCloseable {
                         throw new TransportException(
                                 StatusCode.NOT_FOUND, "no channel to " + peer + " is being set up");
                     }
-                    link.onReady(connectionId);
+                    link.onReady(incarnation, connectionId);
                     done.complete(null);
                 } catch (TransportException e) {
                     done.completeExceptionally(e);

@@ -21,12 +21,17 @@ record Destination(
         int remoteKey,
         @Nullable Tensor tensor,
         @Nullable RegisteredBuffer buffer) implements AutoCloseable {
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
+    ///     tensor of 0 bytes
     static Destination allocate(TensorMetaData metaData, RegisteredMemory memory) {
         if (metaData.dead()) {
             return new Destination(0, 0, null, null);
         }
         if (!metaData.dataType().isDmaAble()) {
+            if (metaData.byteSize() == 0) {
+                throw new TransportException(
+                        StatusCode.INVALID_ARGUMENT, "a serialised tensor takes at least 1 byte: " + metaData);
+            }
             RegisteredBuffer buffer = memory.allocate(metaData.byteSize());
             return new Destination(buffer.address(), buffer.remoteKey(), null, buffer);
         }

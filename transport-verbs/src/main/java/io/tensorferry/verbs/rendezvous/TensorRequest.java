@@ -163,17 +163,21 @@ final class TensorRequest implements ChannelWaiter {
 
     private void allocate(TensorMetaData metaData) {
         context.counters().reRequests.increment();
-        context.metaDataCache().put(key(), metaData);
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
                 Destination allocated = Destination.allocate(metaData, context.memory());
                 context.loop().execute(() -> {
+                    // Only what could be allocated is expected next time.
+                    context.metaDataCache().put(key(), metaData);
                     destination = allocated;
                     on(new RequestState.Event.Allocated());
                 });
-            } catch (TransportException e) {
-                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(e)));
+            } catch (RuntimeException e) {
+                var cause = e instanceof TransportException known
+                        ? known
+                        : new TransportException(StatusCode.INTERNAL, "no memory could be made for " + metaData, e);
+                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(cause)));
             }
         });
     }
