@@ -9,7 +9,8 @@ import java.util.function.IntPredicate;
 /// @param bytesPerMicrosecond how fast payload moves
 /// @param spikeProbability how often a delay is longer, 0 to 1
 /// @param spikeNs how much longer at most
-/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware would never tell
+/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware would
+/// never tell
 /// @param corruptible which messages may be corrupted, by their immediate; 0 stands for none
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
 public record SimulationOptions(
@@ -27,9 +28,13 @@ public record SimulationOptions(
             throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
         }
         if (bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
-            throw new IllegalArgumentException("bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
+            throw new IllegalArgumentException(
+                    "bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
         }
-        if (!(spikeProbability >= 0 && spikeProbability <= 1 && corruptionProbability >= 0 && corruptionProbability <= 1)) {
+        if (!(spikeProbability >= 0
+                && spikeProbability <= 1
+                && corruptionProbability >= 0
+                && corruptionProbability <= 1)) {
             throw new IllegalArgumentException("a probability is 0 to 1");
         }
     }
