@@ -6,6 +6,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 open module io.tensorferry.it {
     requires HdrHistogram;
+    requires com.google.gson;
     requires info.picocli;
     requires io.tensorferry.api;
     requires io.tensorferry.bindings;

@@ -2,6 +2,8 @@ package io.tensorferry.verbs.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -34,32 +36,37 @@ class ImmediateCreditsTest {
         assertThat(credits.onAcknowledgement()).isZero();
     }
 
-    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: nobody is ever stuck, and no receive queue is overrun.
+    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: nobody is ever
+    /// stuck, and no receive queue is overrun.
     @Test
     void twoBusyEndsNeverStarveEachOther() {
-        for (int depth : new int[] {32, 35, 47, 64, 1024}) {
-            for (long seed = 0; seed < 50; seed++) {
-                new Duel(depth, seed).run();
+        for (long seed = 0; seed < 50; seed++) {
+            for (int depth : new int[] {32, 35, 47, 64, 1024}) {
+                new Duel(depth, depth / 4, seed).run();
+            }
+            for (int slots : new int[] {16, 64, 256}) {
+                new Duel(slots + ImmediateCredits.RESERVE, slots / 4, seed).run();
             }
         }
     }
 
     private static final class Duel {
         private final int depth;
+        private final int batch;
         private final long seed;
         private final Random random;
         private final ImmediateCredits[] ends = new ImmediateCredits[2];
         // What is under way to each end: true for an acknowledgement.
-        private final java.util.List<java.util.ArrayDeque<Boolean>> wires =
-                java.util.List.of(new java.util.ArrayDeque<>(), new java.util.ArrayDeque<>());
+        private final List<ArrayDeque<Boolean>> wires = List.of(new ArrayDeque<>(), new ArrayDeque<>());
         private final int[] toSend = {20_000, 20_000};
 
-        Duel(int depth, long seed) {
+        Duel(int depth, int batch, long seed) {
             this.depth = depth;
+            this.batch = batch;
             this.seed = seed;
             this.random = new Random(seed);
             for (int i = 0; i < 2; i++) {
-                ends[i] = new ImmediateCredits(depth, depth / 4);
+                ends[i] = new ImmediateCredits(depth, batch);
             }
         }
 
@@ -72,7 +79,9 @@ class ImmediateCreditsTest {
                     moved |= send(end);
                     moved |= receive(end);
                 }
-                assertThat(moved).as("depth %d, seed %d: both ends are stuck", depth, seed).isTrue();
+                assertThat(moved)
+                        .as("depth %d, seed %d: both ends are stuck", depth, seed)
+                        .isTrue();
             }
         }
 
@@ -85,7 +94,7 @@ class ImmediateCreditsTest {
                 wire.add(true);
                 moved = true;
             }
-            int burst = random.nextInt(depth * 2);
+            int burst = 1 + random.nextInt(depth * 2);
             while (burst-- > 0 && toSend[end] > 0 && ends[end].maySend()) {
                 ends[end].sent();
                 wire.add(false);
@@ -102,7 +111,7 @@ class ImmediateCreditsTest {
             boolean moved = false;
             while (burst-- > 0 && !wire.isEmpty()) {
                 if (wire.remove()) {
-                    assertThat(ends[end].onAcknowledgement()).isEqualTo(depth / 4);
+                    assertThat(ends[end].onAcknowledgement()).isEqualTo(batch);
                 }
                 ends[end].received();
                 moved = true;

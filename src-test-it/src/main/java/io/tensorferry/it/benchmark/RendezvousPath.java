@@ -1,0 +1,79 @@
+package io.tensorferry.it.benchmark;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.ClusterSpec;
+import io.tensorferry.grpc.TransportServer;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// Tensors by `recvAsync`, over one of the server's protocols.
+///
+/// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors under one key, all on the same memory, and then says
+/// that it is ready.
+final class RendezvousPath implements TransferPath {
+    static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
+    static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
+    static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
+    static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
+    static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final TransportServer server;
+    private long step;
+
+    private RendezvousPath(TransportServer server) {
+        this.server = server;
+    }
+
+    /// @param ports of the producer and of the consumer
+    static RendezvousPath open(String protocol, List<Integer> ports) throws InterruptedException {
+        TransportServer server = startServer(protocol, ports, CONSUMER);
+        server.awaitPeers(LIMIT);
+        return new RendezvousPath(server);
+    }
+
+    static TransportServer startServer(String protocol, List<Integer> ports, DeviceName self) {
+        var cluster = ClusterSpec.of(Map.of(
+                PRODUCER.job(), List.of("localhost:" + ports.get(0)), CONSUMER.job(), List.of("localhost:" + ports.get(1))));
+        return TransportServer.builder().cluster(cluster).job(self.job()).task(self.task()).protocol(protocol).start();
+    }
+
+    @Override
+    public String name() {
+        return server.protocol();
+    }
+
+    @Override
+    public String device() {
+        return server.transportDevice();
+    }
+
+    @Override
+    public Transfer receive(long tensorBytes, int count, int window) throws InterruptedException {
+        Rendezvous rendezvous = server.rendezvous(step);
+        Tensor order = server.allocator().allocate(DataType.INT64, Shape.of(2));
+        order.segment().setAtIndex(ValueLayout.JAVA_LONG, 0, tensorBytes);
+        order.segment().setAtIndex(ValueLayout.JAVA_LONG, 1, count);
+        rendezvous.send(ORDER, order);
+        RecvResult ready = rendezvous.recv(READY, LIMIT);
+        ready.tensorOrThrow().close();
+        Transfer transfer = new ReceiveRun(rendezvous, TENSOR, tensorBytes, count).run(window);
+        server.closeStep(step);
+        step++;
+        return transfer;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

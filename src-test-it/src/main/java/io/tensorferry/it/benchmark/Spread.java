@@ -1,0 +1,17 @@
+package io.tensorferry.it.benchmark;
+
+import java.util.Collection;
+
+/// What several rounds gave: the middle one, and the extremes.
+record Spread(double median, double minimum, double maximum) {
+    /// @throws IllegalArgumentException if there is no value
+    static Spread of(Collection<Double> values) {
+        if (values.isEmpty()) {
+            throw new IllegalArgumentException("there is no spread of no values");
+        }
+        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        int middle = sorted.length / 2;
+        double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+        return new Spread(median, sorted[0], sorted[sorted.length - 1]);
+    }
+}

@@ -1,0 +1,31 @@
+package io.tensorferry.it.benchmark;
+
+import io.tensorferry.grpc.ServerConfig;
+import java.util.List;
+
+/// The paths there are, by name; both processes look here.
+final class TransferPaths {
+    static final List<String> NAMES = List.of(ServerConfig.GRPC_VERBS, ServerConfig.GRPC);
+
+    /// One port for each process.
+    static final int PORTS = 2;
+
+    private TransferPaths() {}
+
+    /// The consumer's end; returns when the producer's is there.
+    static TransferPath open(String name, List<Integer> ports) throws InterruptedException {
+        return RendezvousPath.open(known(name), ports);
+    }
+
+    /// The producer's end.
+    static AutoCloseable openProducer(String name, List<Integer> ports) {
+        return RendezvousProducer.start(known(name), ports);
+    }
+
+    private static String known(String name) {
+        if (!NAMES.contains(name)) {
+            throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + NAMES);
+        }
+        return name;
+    }
+}

@@ -1,0 +1,39 @@
+package io.tensorferry.it.process;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// Finds ports that servers on this machine can listen on.
+public final class FreePorts {
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its server does.
+    private static final int LOWEST = 15_000;
+    private static final int END = 32_000;
+
+    private FreePorts() {}
+
+    /// `count` different ports that are free at the moment.
+    public static List<Integer> pick(int count) {
+        var ports = new ArrayList<Integer>();
+        while (ports.size() < count) {
+            int port = ThreadLocalRandom.current().nextInt(LOWEST, END);
+            if (!ports.contains(port) && isFree(port)) {
+                ports.add(port);
+            }
+        }
+        return List.copyOf(ports);
+    }
+
+    private static boolean isFree(int port) {
+        try (var socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+}

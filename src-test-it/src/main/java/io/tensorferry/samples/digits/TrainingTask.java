@@ -1,0 +1,67 @@
+package io.tensorferry.samples.digits;
+
+import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.it.process.Launcher;
+import java.time.Duration;
+import java.util.List;
+
+/// One process of the training. The same program for all of them: `TF_CONFIG` says which one it is.
+final class TrainingTask {
+    private static final String STOP = "stop";
+    private static final Duration START_LIMIT = Duration.ofSeconds(30);
+
+    private TrainingTask() {}
+
+    static String stopCommand() {
+        return STOP;
+    }
+
+    /// @param arguments the number of steps, and whether the output goes to a terminal
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher launcher = Launcher.connect();
+        long steps = Long.parseLong(arguments[0]);
+        boolean terminal = Boolean.parseBoolean(arguments[1]);
+
+        ServerConfig config = ServerConfig.fromEnvironment();
+        var plan = new TrainingPlan(steps, config.cluster().tasks("worker").size());
+        Digits.Split digits = Digits.shuffledSplit(TrainingPlan.SEED);
+        boolean well = true;
+        try (var server = TransportServer.builder().config(config).start()) {
+            switch (config.job()) {
+                case "ps" -> {
+                    well = train(server, plan, digits, terminal);
+                    // The workers collect the last model from here.
+                    launcher.awaitCommand(STOP);
+                }
+                case "worker" -> new Worker(server, plan, digits.training()).work();
+                default -> throw new IllegalArgumentException("job '" + config.job() + "' is neither 'ps' nor 'worker'");
+            }
+        }
+        System.exit(well ? 0 : 1);
+    }
+
+    private static boolean train(TransportServer server, TrainingPlan plan, Digits.Split digits, boolean terminal)
+            throws InterruptedException {
+        // The exchange needs no such wait, peers may start in any order; but what follows is timed.
+        server.awaitPeers(START_LIMIT);
+        SoftmaxRegression model;
+        long start = System.nanoTime();
+        try (var display = new ProgressDisplay(terminal, plan.steps(), digits.heldOut())) {
+            model = new ParameterServer(server, plan).train(display);
+        }
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+        var report = new TrainingReport(
+                plan,
+                server.protocol(),
+                server.transportDevice(),
+                model.accuracy(digits.heldOut()),
+                model.distance(plan.trainAlone(digits.training())),
+                server.statistics(),
+                elapsed);
+        System.out.println(report);
+        List<String> failures = report.failures();
+        failures.forEach(failure -> System.err.println("FAILED: " + failure));
+        return failures.isEmpty();
+    }
+}

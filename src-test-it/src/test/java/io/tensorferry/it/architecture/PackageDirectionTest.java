@@ -1,0 +1,95 @@
+package io.tensorferry.it.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/// A layer looks only downward.
+class PackageDirectionTest {
+    private static final JavaClasses PRODUCT = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .importPackages(
+                    "io.tensorferry.api..",
+                    "io.tensorferry.verbs..",
+                    "io.tensorferry.grpc..",
+                    "io.tensorferry.proto..",
+                    "io.tensorferry.bindings..");
+
+    @Test
+    void layersLookDownward() {
+        layeredArchitecture()
+                .consideringOnlyDependenciesInLayers()
+                .layer("api")
+                .definedBy("io.tensorferry.api..")
+                .layer("proto")
+                .definedBy("io.tensorferry.proto..")
+                .layer("bindings")
+                .definedBy("io.tensorferry.bindings..")
+                .layer("device")
+                .definedBy("io.tensorferry.verbs.device")
+                .layer("devices")
+                .definedBy("io.tensorferry.verbs.device.*..")
+                .layer("memory")
+                .definedBy("io.tensorferry.verbs.memory..")
+                .layer("wire")
+                .definedBy("io.tensorferry.verbs.wire..")
+                .layer("channel")
+                .definedBy("io.tensorferry.verbs.channel..")
+                .layer("rendezvous")
+                .definedBy("io.tensorferry.verbs.rendezvous..")
+                .layer("grpc")
+                .definedBy("io.tensorferry.grpc..")
+                .whereLayer("grpc")
+                .mayNotBeAccessedByAnyLayer()
+                .whereLayer("rendezvous")
+                .mayOnlyBeAccessedByLayers("grpc")
+                .whereLayer("channel")
+                .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
+                .whereLayer("wire")
+                .mayOnlyBeAccessedByLayers("channel", "rendezvous")
+                .whereLayer("memory")
+                .mayOnlyBeAccessedByLayers("channel", "rendezvous", "grpc")
+                .whereLayer("devices")
+                .mayOnlyBeAccessedByLayers("grpc")
+                .whereLayer("device")
+                .mayOnlyBeAccessedByLayers("devices", "memory", "channel", "rendezvous", "grpc")
+                .whereLayer("bindings")
+                .mayOnlyBeAccessedByLayers("devices")
+                .whereLayer("proto")
+                .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void theApiDependsOnNothingButLoggingAndNullness() {
+        classes()
+                .that()
+                .resideInAPackage("io.tensorferry.api..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage("io.tensorferry.api..", "java..", "org.slf4j..", "org.jspecify..")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void messagesArePure() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.tensorferry.verbs.wire..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.util.concurrent..", "java.net..", "java.nio.channels..", "org.slf4j..")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void packagesHaveNoCycles() {
+        slices().matching("io.tensorferry.(**)").should().beFreeOfCycles().check(PRODUCT);
+    }
+}

@@ -1,0 +1,42 @@
+package io.tensorferry.it.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// A worker is killed while it sends: the others learn of it soon, and go on.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class KilledWorkerIT {
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final int VICTIM = 2;
+    private static final List<Integer> SURVIVORS = List.of(0, 1);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"grpc+verbs", "grpc"})
+    void pendingReceivesEndAndTheOthersGoOn(String protocol) throws Exception {
+        try (NodeCluster cluster = NodeCluster.started(protocol, 3)) {
+            for (int survivor : SURVIVORS) {
+                cluster.node(VICTIM).send("offer " + survivor);
+                cluster.node(survivor).send("hold " + VICTIM);
+            }
+            cluster.answers(SURVIVORS, "MOVING");
+
+            long killedNs = System.nanoTime();
+            cluster.node(VICTIM).kill();
+            assertThat(cluster.answers(SURVIVORS, "LOST")).containsOnly(Hold.expectedFailures());
+            assertThat(Duration.ofNanos(System.nanoTime() - killedNs)).isLessThan(LIMIT);
+
+            // Asking the dead one again fails too, and does not hang.
+            cluster.ask(SURVIVORS, "hold " + VICTIM, "LOST");
+            assertThat(cluster.ask(SURVIVORS, "end-hold", "ENDED")).containsOnly("dropped=0");
+            var plan = new TrafficPlan(21, 1000, SURVIVORS, 1);
+            ExchangeReport.assertComplete(plan, cluster.ask(SURVIVORS, "exchange " + plan, "EXCHANGED"));
+            cluster.stop(SURVIVORS);
+        }
+    }
+}

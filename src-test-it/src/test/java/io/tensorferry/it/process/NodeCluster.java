@@ -1,0 +1,86 @@
+package io.tensorferry.it.process;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// The processes of one test, by the number of the node; all are gone when it is closed. For one thread.
+final class NodeCluster implements AutoCloseable {
+    static final Duration LIMIT = Duration.ofSeconds(100);
+
+    private final String protocol;
+    private final List<Integer> ports;
+    private final Map<Integer, ChildJvm> nodes = new TreeMap<>();
+
+    NodeCluster(String protocol, int size) {
+        this.protocol = protocol;
+        this.ports = FreePorts.pick(size);
+    }
+
+    /// Starts all, in the order of their numbers.
+    static NodeCluster started(String protocol, int size) throws InterruptedException {
+        var cluster = new NodeCluster(protocol, size);
+        try {
+            for (int node = 0; node < size; node++) {
+                cluster.launch(node);
+            }
+            for (ChildJvm child : cluster.nodes.values()) {
+                child.awaitLine("READY", LIMIT);
+            }
+            return cluster;
+        } catch (RuntimeException | InterruptedException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    /// Starts one, and returns when its server listens.
+    void start(int node) throws InterruptedException {
+        launch(node).awaitLine("READY", LIMIT);
+    }
+
+    private ChildJvm launch(int node) {
+        var arguments = new ArrayList<>(List.of(protocol, Integer.toString(node)));
+        ports.forEach(port -> arguments.add(port.toString()));
+        ChildJvm child = ChildJvm.of(NodeProcess.class)
+                .name("node " + node)
+                .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
+                .arguments(arguments.toArray(String[]::new))
+                .start();
+        nodes.put(node, child);
+        return child;
+    }
+
+    ChildJvm node(int node) {
+        return nodes.get(node);
+    }
+
+    /// Asks several nodes the same, and returns the rest of the line that each answers with.
+    List<String> ask(List<Integer> asked, String command, String answer) throws InterruptedException {
+        asked.forEach(node -> node(node).send(command));
+        return answers(asked, answer);
+    }
+
+    List<String> answers(List<Integer> asked, String answer) throws InterruptedException {
+        var lines = new ArrayList<String>();
+        for (int node : asked) {
+            lines.add(node(node).awaitLine(answer, LIMIT).substring(answer.length()).strip());
+        }
+        return lines;
+    }
+
+    /// Ends these nodes as a user would; each must end with status 0.
+    void stop(List<Integer> stopped) throws InterruptedException {
+        ask(stopped, "stop", "STOPPED");
+        for (int node : stopped) {
+            node(node).awaitSuccess(LIMIT);
+        }
+    }
+
+    @Override
+    public void close() {
+        nodes.values().forEach(ChildJvm::close);
+    }
+}

@@ -1,0 +1,52 @@
+package io.tensorferry.samples.digits;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorferry.it.process.ChildFailedException;
+import io.tensorferry.it.process.ChildJvm;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The demo as a user runs it, in a process of its own, with fewer steps.
+@Timeout(value = 90, unit = TimeUnit.SECONDS)
+class DemoIT {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"grpc+verbs", "grpc"})
+    void threeProcessesTrainWhatOneProcessWould(String protocol) throws Exception {
+        try (ChildJvm demo = demo("--steps=40", "--protocol=" + protocol)) {
+            demo.awaitSuccess(LIMIT);
+            assertThat(demo.awaitLine("training 100%", LIMIT)).contains("40/40", "loss", "accuracy");
+            // awaitLine has checked that the lines are there; the demo itself, that the numbers are right.
+            demo.awaitLine("held-out accuracy", LIMIT);
+            demo.awaitLine("one-process check", LIMIT);
+            assertThat(demo.awaitLine("moved", LIMIT)).containsPattern("40\\d tensors, .* in 40 steps");
+            assertThat(demo.awaitLine("device", LIMIT)).doesNotContain("null");
+            assertThat(demo.awaitLine("protocol", LIMIT)).endsWith(" " + protocol);
+        }
+    }
+
+    @Test
+    void aFailureIsToldAndGivesAStatus() throws Exception {
+        try (ChildJvm demo = demo("--protocol=carrier-pigeon")) {
+            assertThatThrownBy(() -> demo.awaitSuccess(LIMIT))
+                    .isInstanceOf(ChildFailedException.class)
+                    .hasMessageContaining("protocol 'carrier-pigeon' is unknown")
+                    .hasMessageContaining("ended with status 1");
+        }
+    }
+
+    private static ChildJvm demo(String... arguments) {
+        return ChildJvm.of(TrainingDemo.class)
+                .name("demo")
+                .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+                .arguments(arguments)
+                .start();
+    }
+}

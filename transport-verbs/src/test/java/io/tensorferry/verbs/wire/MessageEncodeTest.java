@@ -1,0 +1,143 @@
+package io.tensorferry.verbs.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.TensorReRequest;
+import io.tensorferry.verbs.wire.Message.TensorRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(10)
+class MessageEncodeTest {
+    private static final int INDEX = RequestIndex.of(0, 0);
+    private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));
+
+    @Test
+    void aKeyThatDoesNotFitTheSlotIsRefusedAndNothingIsWritten() {
+        byte[] slot = new byte[512];
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MessageCodec.encode(request("k".repeat(449)), MemorySegment.ofArray(slot)))
+                .withMessageContaining("520")
+                .withMessageContaining("512");
+        assertThat(slot).containsOnly(0);
+        assertThat(MessageCodec.encode(request("k".repeat(448)), MemorySegment.ofArray(slot)))
+                .isEqualTo(512);
+    }
+
+    @Test
+    void theLongestKeyTakes65535Bytes() {
+        byte[] slot = new byte[MessageCodec.MAX_MESSAGE_BYTES];
+        Message longest = request("k".repeat(65535));
+        MessageCodec.encode(longest, MemorySegment.ofArray(slot));
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(longest);
+        Message threeBytesEach = request("€".repeat(21845));
+        MessageCodec.encode(threeBytesEach, MemorySegment.ofArray(slot));
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(threeBytesEach);
+        for (String tooLong : new String[] {"k".repeat(65536), "€".repeat(21846), "k".repeat(65533) + "😀"}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> MessageCodec.encodedSize(request(tooLong)))
+                    .withMessageContaining("65535");
+        }
+    }
+
+    @Test
+    void theLargestRankIsEncoded() {
+        long[] dimensions = new long[Shape.MAX_RANK];
+        Arrays.fill(dimensions, 1);
+        Message message =
+                new TensorReRequest(1, INDEX, TensorMetaData.of(DataType.COMPLEX128, Shape.of(dimensions)), 0x1000, 1);
+        byte[] slot = new byte[MessageCodec.encodedSize(message)];
+        MessageCodec.encode(message, MemorySegment.ofArray(slot));
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(message);
+    }
+
+    @Test
+    void aStatusMessageIsNeverCutInsideACharacter() {
+        assertThat(cut("aaaaaa😀", 72)).isEqualTo("aaaaaa");
+        assertThat(cut("aaaa😀b", 72)).isEqualTo("aaaa😀");
+        assertThat(cut("éééééé", 72)).isEqualTo("éééé");
+        assertThat(cut("anything", 64)).isEmpty();
+        assertThat(cut("x".repeat(70_000), 100_000)).hasSize(65535);
+    }
+
+    @Test
+    void aSlotSmallerThanAHeaderTakesNoMessage() {
+        assertThat(MessageCodec.maxStatusBytes(63)).isZero();
+        assertThat(MessageCodec.maxStatusBytes(0)).isZero();
+        assertThat(MessageCodec.maxStatusBytes(71)).isZero();
+        assertThat(MessageCodec.maxStatusBytes(72)).isEqualTo(8);
+        assertThat(MessageCodec.maxStatusBytes(Long.MAX_VALUE)).isEqualTo(65535);
+        assertThatIllegalArgumentException().isThrownBy(() -> cut("x", 63));
+    }
+
+    @Test
+    void whatFitsIsWhatIsEncoded() {
+        assertThat(MessageCodec.fits(request("k".repeat(448)), 512)).isTrue();
+        assertThat(MessageCodec.fits(request("k".repeat(449)), 512)).isFalse();
+        Message status = new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "long".repeat(1000));
+        assertThat(MessageCodec.fits(status, 64)).isTrue();
+        assertThat(MessageCodec.fits(status, 63)).isFalse();
+        assertThat(MessageCodec.encode(status, MemorySegment.ofArray(new byte[64])))
+                .isEqualTo(64);
+    }
+
+    @Test
+    void messagesThatBreakTheProtocolCannotBeMade() {
+        assertThatIllegalArgumentException().isThrownBy(() -> request(""));
+        assertThatIllegalArgumentException().isThrownBy(() -> request("lone \ud800 surrogate"));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new TensorRequest(1, Immediate.CONTROL_MESSAGE, "k", null, 0, 0, false));
+        assertThatIllegalArgumentException().isThrownBy(() -> new TensorRequest(1, INDEX, "k", null, 0x1000, 0, false));
+        assertThatIllegalArgumentException().isThrownBy(() -> new TensorReRequest(1, INDEX, MATRIX, 0, 7));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new TensorReRequest(1, INDEX, TensorMetaData.ofDead(), 0x1000, 7));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new MetaDataResponse(1, INDEX, MATRIX, OptionalLong.of(-1)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new ErrorStatus(1, INDEX, Direction.TO_SENDER, StatusCode.OK, ""));
+    }
+
+    @Test
+    void aMessageThatChangesWhileItIsDecodedIsAMessageOrRefused() throws InterruptedException {
+        MemorySegment slot = MemorySegment.ofArray(new byte[1024]);
+        int length = MessageCodec.encode(request("k".repeat(300)), slot);
+        var peer = Thread.ofPlatform().daemon().start(() -> {
+            for (int i = 0; !Thread.currentThread().isInterrupted(); i++) {
+                slot.set(MessageLayout.U32, MessageLayout.LENGTH, i % 3 == 0 ? length : i % 1100);
+                slot.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) (i % 5 == 0 ? 300 : i % 2000));
+            }
+        });
+        for (int i = 0; i < 200_000; i++) {
+            try {
+                assertThat(MessageCodec.decode(slot).stepId()).isEqualTo(1);
+            } catch (MalformedMessageException e) {
+                assertThat(e.field()).isNotEmpty();
+            }
+        }
+        peer.interrupt();
+        peer.join();
+    }
+
+    private static Message request(String key) {
+        return new TensorRequest(1, INDEX, key, null, 0, 0, false);
+    }
+
+    private static String cut(String text, int slotBytes) {
+        byte[] slot = new byte[slotBytes];
+        MessageCodec.encode(
+                new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.INTERNAL, text),
+                MemorySegment.ofArray(slot));
+        return ((ErrorStatus) MessageCodec.decode(MemorySegment.ofArray(slot))).message();
+    }
+}

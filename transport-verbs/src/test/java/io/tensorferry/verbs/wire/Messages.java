@@ -1,0 +1,109 @@
+package io.tensorferry.verbs.wire;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.TensorReRequest;
+import io.tensorferry.verbs.wire.Message.TensorRequest;
+import java.util.Arrays;
+import java.util.OptionalLong;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Provide;
+import net.jqwik.api.arbitraries.StringArbitrary;
+import net.jqwik.api.domains.DomainContextBase;
+
+/// Every kind of message that may be sent, for property tests.
+public final class Messages extends DomainContextBase {
+    /// Low enough that no content of a generated shape goes over the end of the address space.
+    private static final long MAX_ADDRESS = 1L << 62;
+
+    @Provide
+    Arbitrary<Message> messages() {
+        return Arbitraries.oneOf(
+                requests(), responses(), reRequests(), statuses().map(status -> status));
+    }
+
+    private static Arbitrary<Message> requests() {
+        return Combinators.combine(
+                        Arbitraries.longs(),
+                        indexes(),
+                        text().ofMinLength(1),
+                        metaData().injectNull(0.3),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers(),
+                        Arbitraries.of(true, false))
+                .as((step, index, key, metaData, address, remoteKey, wantsChecksum) -> {
+                    boolean content = metaData != null && metaData.byteSize() > 0;
+                    return new TensorRequest(
+                            step, index, key, metaData, content ? address : 0, content ? remoteKey : 0, wantsChecksum);
+                });
+    }
+
+    private static Arbitrary<Message> responses() {
+        Arbitrary<OptionalLong> checksums = Arbitraries.longs()
+                .between(0, 0xFFFFFFFFL)
+                .map(OptionalLong::of)
+                .injectNull(0.3)
+                .map(checksum -> checksum == null ? OptionalLong.empty() : checksum);
+        return Combinators.combine(Arbitraries.longs(), indexes(), metaData(), checksums)
+                .as(MetaDataResponse::new);
+    }
+
+    private static Arbitrary<Message> reRequests() {
+        return Combinators.combine(
+                        Arbitraries.longs(),
+                        indexes(),
+                        metaData(),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers())
+                .as((step, index, metaData, address, remoteKey) -> {
+                    boolean content = metaData.byteSize() > 0;
+                    return new TensorReRequest(step, index, metaData, content ? address : 0, content ? remoteKey : 0);
+                });
+    }
+
+    @Provide
+    Arbitrary<ErrorStatus> statuses() {
+        Arbitrary<StatusCode> codes =
+                Arbitraries.of(Arrays.asList(StatusCode.values())).filter(code -> code != StatusCode.OK);
+        return Combinators.combine(Arbitraries.longs(), indexes(), Arbitraries.of(Direction.class), codes, text())
+                .as(ErrorStatus::new);
+    }
+
+    private static Arbitrary<Integer> indexes() {
+        return Combinators.combine(
+                        Arbitraries.integers().between(0, RequestIndex.SLOTS - 1),
+                        Arbitraries.integers().between(0, RequestIndex.GENERATIONS - 1))
+                .as(RequestIndex::of);
+    }
+
+    /// Well-formed text of characters that take one to four bytes.
+    private static StringArbitrary text() {
+        return Arbitraries.strings()
+                .withCharRange('\u0000', '\u007f')
+                .withCharRange('\u0080', '\ud7ff')
+                .withCharRange('\ue000', '\uffff')
+                .ofMaxLength(300);
+    }
+
+    private static Arbitrary<TensorMetaData> metaData() {
+        Arbitrary<Shape> shapes = Arbitraries.longs()
+                .between(0, 5)
+                .array(long[].class)
+                .ofMaxSize(20)
+                .map(Shape::of);
+        return Arbitraries.oneOf(
+                Combinators.combine(Arbitraries.of(DataType.class).filter(DataType::isDmaAble), shapes)
+                        .as(TensorMetaData::of),
+                Combinators.combine(shapes, Arbitraries.longs().between(0, 1L << 40))
+                        .as((shape, bytes) -> new TensorMetaData(DataType.STRING, shape, false, bytes)),
+                Combinators.combine(Arbitraries.of(DataType.class), shapes)
+                        .as((type, shape) -> new TensorMetaData(type, shape, true, 0)));
+    }
+}

@@ -1,0 +1,67 @@
+package io.tensorferry.verbs.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Request indexes, immediates and work ids.
+@Timeout(10)
+class NumbersTest {
+    @Property
+    void anIndexGivesBackItsSlotAndGeneration(
+            @ForAll @IntRange(max = RequestIndex.SLOTS - 1) int slot,
+            @ForAll @IntRange(max = RequestIndex.GENERATIONS - 1) int generation) {
+        int index = RequestIndex.of(slot, generation);
+        assertThat(RequestIndex.slot(index)).isEqualTo(slot);
+        assertThat(RequestIndex.generation(index)).isEqualTo(generation);
+        assertThat(Immediate.isRequestIndex(index)).isTrue();
+        assertThat(index).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+    }
+
+    @Property
+    void anyOtherImmediateIsNoIndex(@ForAll @IntRange(min = 0xFFF00000, max = -1) int immediate) {
+        assertThat(Immediate.isRequestIndex(immediate)).isFalse();
+    }
+
+    @Test
+    void theLayoutIsTheProtocols() {
+        assertThat(RequestIndex.of(5, 2)).isEqualTo(0x00200005);
+        assertThat(RequestIndex.of(0xFFFFF, 4094)).isEqualTo(0xFFEFFFFF);
+        assertThat(Immediate.CONTROL_MESSAGE).isEqualTo(0xFFFFFFFF);
+        assertThat(Immediate.ACKNOWLEDGEMENT).isEqualTo(0xFFFFFFFE);
+        assertThat(RequestIndex.describe(0x00200005)).isEqualTo("slot 5, generation 2");
+        assertThat(RequestIndex.describe(0xFFF00001)).isEqualTo("0xfff00001, not a request index");
+    }
+
+    @Test
+    void slotsAndGenerationsOutOfRangeAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(-1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(RequestIndex.SLOTS, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(0, 4095));
+        assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(0, -1));
+    }
+
+    @Property
+    void aWorkIdGivesBackItsKindAndNumber(
+            @ForAll WorkKind kind, @ForAll @LongRange(max = WorkId.MAX_NUMBER) long number) {
+        long id = WorkId.of(kind, number);
+        assertThat(WorkId.kind(id)).isEqualTo(kind);
+        assertThat(WorkId.number(id)).isEqualTo(number);
+    }
+
+    @Test
+    void idsOfNothingThatWasPostedHaveNoKind() {
+        assertThat(WorkId.kind(0)).isNull();
+        assertThat(WorkId.kind(WorkId.MAX_NUMBER)).isNull();
+        assertThat(WorkId.kind(7L << 56)).isNull();
+        assertThat(WorkId.kind(-1)).isNull();
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, WorkId.MAX_NUMBER + 1));
+    }
+}
