@@ -3,12 +3,12 @@ package io.tensorferry.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.grpc.CallOptions;
 import io.grpc.ClientCall;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.CallOptions;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
@@ -81,8 +81,7 @@ class UnfaithfulConsumerTest {
         assertRefused(
                 request().setRendezvousKey(CONSUMER + "/device:CPU:0;0;" + self + ";edge;0:0"),
                 Status.Code.INVALID_ARGUMENT);
-        assertRefused(
-                request().setRendezvousKey(self + ";0;" + self + ";edge;0:0"), Status.Code.INVALID_ARGUMENT);
+        assertRefused(request().setRendezvousKey(self + ";0;" + self + ";edge;0:0"), Status.Code.INVALID_ARGUMENT);
         assertRefused(request().setRendezvousKey("x".repeat(100_000)), Status.Code.RESOURCE_EXHAUSTED);
         assertThat(producer.statistics().openSteps()).isZero();
     }
@@ -106,7 +105,8 @@ class UnfaithfulConsumerTest {
     private static void awaitClosed(Tensor tensor) {
         long start = System.nanoTime();
         while (!tensor.isClosed()) {
-            assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(20).toNanos());
+            assertThat(System.nanoTime() - start)
+                    .isLessThan(Duration.ofSeconds(20).toNanos());
             LockSupport.parkNanos(1_000_000);
         }
     }
@@ -134,7 +134,8 @@ class UnfaithfulConsumerTest {
         call.cancel("gone", null);
         channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
 
-        // The waiter is taken out of the table, now or soon: a tensor that meets it is closed, the next one stays for who asks next.
+        // The waiter is taken out of the table, now or soon: a tensor that meets it is closed, the next one stays for
+        // who asks next.
         int queued = 0;
         for (int i = 0; i < 1000 && queued == 0; i++) {
             producer.rendezvous(1).send(key(), producer.allocator().allocate(DataType.UINT8, Shape.of(1)));
@@ -146,7 +147,8 @@ class UnfaithfulConsumerTest {
     private void awaitOpenStep() {
         long start = System.nanoTime();
         while (producer.statistics().openSteps() == 0) {
-            assertThat(System.nanoTime() - start).isLessThan(Duration.ofSeconds(20).toNanos());
+            assertThat(System.nanoTime() - start)
+                    .isLessThan(Duration.ofSeconds(20).toNanos());
             LockSupport.parkNanos(1_000_000);
         }
     }

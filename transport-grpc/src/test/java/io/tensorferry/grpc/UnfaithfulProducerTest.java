@@ -43,7 +43,8 @@ class UnfaithfulProducerTest {
     void start() throws Exception {
         receiver = cluster.start(0);
         var address = new InetSocketAddress(
-                InetAddress.getLoopbackAddress(), cluster.spec.addressOf("worker", 1).port());
+                InetAddress.getLoopbackAddress(),
+                cluster.spec.addressOf("worker", 1).port());
         peer = NettyServerBuilder.forAddress(address)
                 .addService(new TensorServiceGrpc.TensorServiceImplBase() {
                     @Override
