@@ -179,8 +179,11 @@ public final class SimulatedFabric {
         return spike ? delay + random.nextLong(options.spikeNs() + 1) : delay;
     }
 
-    boolean drawCorruption() {
-        return options.corruptionProbability() > 0 && random.nextDouble() < options.corruptionProbability();
+    /// Whether a message with this immediate, 0 for none, is corrupted.
+    boolean drawCorruption(int immediate) {
+        return options.corruptionProbability() > 0
+                && options.corruptible().test(immediate)
+                && random.nextDouble() < options.corruptionProbability();
     }
 
     SimulationOptions options() {

@@ -266,7 +266,7 @@ final class SimulatedLink implements Link {
         MemorySegment target = message.slot.isRead() ? here : there;
         target.copyFrom(message.slot.isRead() ? there : here);
         fabric.counters().addCopied(length);
-        if (length > 0 && fabric.drawCorruption()) {
+        if (length > 0 && fabric.drawCorruption(message.slot.immediate)) {
             long at = fabric.random().nextLong(length);
             byte flipped = (byte) (target.get(ValueLayout.JAVA_BYTE, at) ^ 1 << fabric.random().nextInt(8));
             target.set(ValueLayout.JAVA_BYTE, at, flipped);

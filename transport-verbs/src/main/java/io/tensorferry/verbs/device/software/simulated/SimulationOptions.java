@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.device.software.simulated;
 
+import java.util.function.IntPredicate;
+
 /// What a simulated network is like.
 ///
 /// @param leastDelayNs the shortest time that a request or an answer is on its way
@@ -8,6 +10,7 @@ package io.tensorferry.verbs.device.software.simulated;
 /// @param spikeProbability how often a delay is longer, 0 to 1
 /// @param spikeNs how much longer at most
 /// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware would never tell
+/// @param corruptible which messages may be corrupted, by their immediate; 0 stands for none
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
 public record SimulationOptions(
         long leastDelayNs,
@@ -16,6 +19,7 @@ public record SimulationOptions(
         double spikeProbability,
         long spikeNs,
         double corruptionProbability,
+        IntPredicate corruptible,
         long maxMessageBytes) {
     /// @throws IllegalArgumentException if a value makes no sense
     public SimulationOptions {
@@ -32,33 +36,40 @@ public record SimulationOptions(
 
     /// 1 to 20 us, 10 GB/s, now and then a delay of up to 500 us, no corruption.
     public static SimulationOptions defaults() {
-        return new SimulationOptions(1_000, 20_000, 10_000, 0.01, 500_000, 0, 1L << 30);
+        return new SimulationOptions(1_000, 20_000, 10_000, 0.01, 500_000, 0, immediate -> true, 1L << 30);
     }
 
     public SimulationOptions withCorruptionProbability(double probability) {
-        return new SimulationOptions(
-                leastDelayNs, mostDelayNs, bytesPerMicrosecond, spikeProbability, spikeNs, probability, maxMessageBytes);
+        return with(spikeProbability, spikeNs, probability, corruptible, maxMessageBytes);
+    }
+
+    /// Spares the messages whose immediate `which` refuses; 0 stands for no immediate.
+    public SimulationOptions withCorruptible(IntPredicate which) {
+        return with(spikeProbability, spikeNs, corruptionProbability, which, maxMessageBytes);
     }
 
     public SimulationOptions withSpikes(double probability, long mostNs) {
-        return new SimulationOptions(
-                leastDelayNs,
-                mostDelayNs,
-                bytesPerMicrosecond,
-                probability,
-                mostNs,
-                corruptionProbability,
-                maxMessageBytes);
+        return with(probability, mostNs, corruptionProbability, corruptible, maxMessageBytes);
     }
 
     public SimulationOptions withMaxMessageBytes(long bytes) {
+        return with(spikeProbability, spikeNs, corruptionProbability, corruptible, bytes);
+    }
+
+    private SimulationOptions with(
+            double newSpikeProbability,
+            long newSpikeNs,
+            double newCorruptionProbability,
+            IntPredicate newCorruptible,
+            long newMaxMessageBytes) {
         return new SimulationOptions(
                 leastDelayNs,
                 mostDelayNs,
                 bytesPerMicrosecond,
-                spikeProbability,
-                spikeNs,
-                corruptionProbability,
-                bytes);
+                newSpikeProbability,
+                newSpikeNs,
+                newCorruptionProbability,
+                newCorruptible,
+                newMaxMessageBytes);
     }
 }

@@ -1,0 +1,253 @@
+package io.tensorferry.verbs.simulation;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.AdapterRuntime;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.EndpointExchange;
+import io.tensorferry.verbs.channel.LoopRunner;
+import io.tensorferry.verbs.channel.OfferAnswer;
+import io.tensorferry.verbs.channel.RdmaAdapter;
+import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/// Several workers in one thread under one virtual clock: the whole protocol from the rendezvous down to the queue pairs, every delay drawn from one seed.
+///
+/// Everything that has a thread of its own in production is an event of the fabric here: loops, workers, callbacks, the exchange.
+final class SimulatedCluster implements AutoCloseable {
+    private static final long LONGEST_TASK_NS = 50_000;
+    private static final long LONGEST_CALL_NS = 2_000_000;
+
+    /// How the workers of a cluster behave.
+    record Options(ChannelOptions channel, RendezvousOptions rendezvous, MemoryOptions memory, RdmaConfig config) {
+        /// Two lanes and the smallest ring and queues, so that credits run out.
+        static Options defaults() {
+            return with(RendezvousOptions.defaults());
+        }
+
+        static Options validating() {
+            return with(new RendezvousOptions(true, 1000));
+        }
+
+        private static Options with(RendezvousOptions rendezvous) {
+            return new Options(
+                    new ChannelOptions(
+                            2,
+                            16,
+                            4096,
+                            Duration.ofMillis(100),
+                            Duration.ofSeconds(1),
+                            Duration.ofSeconds(5),
+                            Duration.ZERO),
+                    rendezvous,
+                    new MemoryOptions(1 << 20, Long.MAX_VALUE),
+                    RdmaConfig.builder().queueDepth(32).build());
+        }
+    }
+
+    private final SimulatedFabric fabric;
+    private final Options options;
+    private final Random random;
+    private final Set<String> names = new LinkedHashSet<>();
+    private final Map<String, Worker> workers = new LinkedHashMap<>();
+    private double callFailureRate;
+
+    SimulatedCluster(long seed, int size, SimulatedFabric fabric, Options options) {
+        this.fabric = fabric;
+        this.options = options;
+        this.random = new Random(seed * 31 + 7);
+        for (int i = 0; i < size; i++) {
+            names.add(name(i));
+        }
+        for (String name : names) {
+            workers.put(name, new Worker(name));
+        }
+    }
+
+    static String name(int index) {
+        return "/job:worker/replica:0/task:" + index;
+    }
+
+    /// From now on this share of the calls of the exchange fail.
+    void failCalls(double rate) {
+        callFailureRate = rate;
+    }
+
+    SimulatedFabric fabric() {
+        return fabric;
+    }
+
+    Random random() {
+        return random;
+    }
+
+    List<Worker> living() {
+        return workers.values().stream().filter(worker -> worker.alive).toList();
+    }
+
+    Worker worker(int index) {
+        return workers.get(name(index));
+    }
+
+    /// The process is gone: its device falls silent, and nothing of it runs any more.
+    void kill(Worker worker) {
+        worker.alive = false;
+        fabric.killNode(worker.name);
+    }
+
+    /// Lets everything happen that happens until `deadlineNs` of virtual time, or until `done` says that it is enough. Returns whether it did.
+    boolean run(long deadlineNs, Supplier<Boolean> done) {
+        while (!done.get()) {
+            turnLoops();
+            if (done.get()) {
+                return true;
+            }
+            if (fabric.now() >= deadlineNs) {
+                return false;
+            }
+            advance(deadlineNs);
+        }
+        return true;
+    }
+
+    void runFor(long durationNs) {
+        run(fabric.now() + durationNs, () -> false);
+    }
+
+    private void turnLoops() {
+        boolean worked = true;
+        while (worked) {
+            worked = false;
+            for (Worker worker : workers.values()) {
+                worked |= worker.alive && worker.loop != null && worker.loop.doWork() > 0;
+            }
+        }
+    }
+
+    /// Takes the next event of the fabric, or the next timer of a loop, whichever comes first.
+    private void advance(long deadlineNs) {
+        long timerNs = deadlineNs - fabric.now();
+        for (Worker worker : workers.values()) {
+            if (worker.alive && worker.loop != null) {
+                timerNs = Math.min(timerNs, Math.max(0, worker.loop.nanosToNextTimer()));
+            }
+        }
+        boolean[] reached = new boolean[1];
+        fabric.schedule(timerNs, () -> reached[0] = true);
+        fabric.runNext();
+    }
+
+    @Override
+    public void close() {
+        workers.values().forEach(Worker::close);
+    }
+
+    /// One process of the cluster.
+    final class Worker implements LoopRunner, EndpointExchange {
+        final String name;
+        final RdmaAdapter adapter;
+        final RdmaRendezvousManager manager;
+        private boolean alive = true;
+        private @org.jspecify.annotations.Nullable CompletionLoop loop;
+
+        private Worker(String name) {
+            this.name = name;
+            Executor tasks = task -> later(this, LONGEST_TASK_NS, task);
+            var config = options.config();
+            var port = DeviceChoice.choose(config, List.of(fabric.provider(name)));
+            this.adapter = RdmaAdapter.open(
+                    new RdmaAdapterOptions(name, random.nextLong(), config, options.channel(), options.memory()),
+                    port,
+                    this,
+                    new AdapterRuntime(fabric::now, this, tasks, random));
+            this.manager = new RdmaRendezvousManager(
+                    adapter, new WorkerContext(name, names, tasks), options.rendezvous());
+        }
+
+        boolean isAlive() {
+            return alive;
+        }
+
+        @Override
+        public void start(CompletionLoop started) {
+            loop = started;
+        }
+
+        @Override
+        public void stop(Runnable last) {
+            last.run();
+            loop = null;
+        }
+
+        @Override
+        public CompletableFuture<OfferAnswer> offer(String peer, ConnectionParameters offer) {
+            return call(peer, target -> target.adapter.acceptor().onOffer(offer));
+        }
+
+        @Override
+        public CompletableFuture<Void> ready(String peer, String self, long incarnation, long connectionId) {
+            return call(peer, target -> target.adapter.acceptor().onReady(self, incarnation, connectionId));
+        }
+
+        private <T> CompletableFuture<T> call(
+                String peer, java.util.function.Function<Worker, CompletableFuture<T>> remote) {
+            var result = new CompletableFuture<T>();
+            boolean lost = random.nextDouble() < callFailureRate;
+            later(this, LONGEST_CALL_NS, () -> {
+                Worker target = workers.get(peer);
+                if (target == null || !target.alive || lost) {
+                    result.completeExceptionally(
+                            new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
+                    return;
+                }
+                var _ = remote.apply(target).whenComplete((value, error) -> later(this, LONGEST_CALL_NS, () -> {
+                    if (error != null) {
+                        result.completeExceptionally(error);
+                    } else {
+                        result.complete(value);
+                    }
+                }));
+            });
+            return result;
+        }
+
+        private void close() {
+            if (alive) {
+                manager.close();
+                adapter.close();
+            }
+        }
+    }
+
+    private void later(Worker owner, long longestNs, Runnable task) {
+        fabric.schedule(1 + random.nextLong(longestNs), () -> {
+            if (owner.alive) {
+                task.run();
+            }
+        });
+    }
+
+    /// The names of all workers.
+    List<String> names() {
+        return new ArrayList<>(names);
+    }
+}

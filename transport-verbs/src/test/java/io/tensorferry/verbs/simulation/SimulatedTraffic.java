@@ -1,0 +1,244 @@
+package io.tensorferry.verbs.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Random sends and receives over a simulated cluster, and the book that is kept on them: each receive ends exactly once, with the right content or a failure
+/// that the faults explain.
+final class SimulatedTraffic {
+    private static final DataType[] TYPES = DataType.values();
+    private static final long LONGEST_PAUSE_NS = 3_000_000;
+
+    private final SimulatedCluster cluster;
+    private final Random random;
+    private final boolean cancels;
+    private final List<Receive> receives = new ArrayList<>();
+    private final Map<String, Integer> sent = new HashMap<>();
+    private final Map<StatusCode, Integer> failures = new TreeMap<>();
+    private int ended;
+    private int received;
+
+    /// @param cancels whether some receives are cancelled and some steps aborted
+    SimulatedTraffic(SimulatedCluster cluster, boolean cancels) {
+        this.cluster = cluster;
+        this.random = cluster.random();
+        this.cancels = cancels;
+    }
+
+    private static final class Receive {
+        private final RendezvousKey key;
+        private final long step;
+        private final SimulatedCluster.Worker consumer;
+        private int calls;
+        private @Nullable PendingReceive pending;
+
+        Receive(RendezvousKey key, long step, SimulatedCluster.Worker consumer) {
+            this.key = key;
+            this.step = step;
+            this.consumer = consumer;
+        }
+    }
+
+    /// Plans `transfers` sends and receives in each of `steps` steps, the same edges in each, at random moments of virtual time.
+    void plan(int steps, int transfers) {
+        List<SimulatedCluster.Worker> workers = cluster.living();
+        for (int edge = 0; edge < transfers; edge++) {
+            var producer = workers.get(random.nextInt(workers.size()));
+            var consumer = workers.get(random.nextInt(workers.size()));
+            var key = RendezvousKey.of(device(producer), device(consumer), "edge_" + edge);
+            DataType type = TYPES[random.nextInt(TYPES.length)];
+            long[] dims = randomDims();
+            for (long step = 0; step < steps; step++) {
+                // Now and then the metadata changes from one step to the next.
+                if (random.nextInt(6) == 0) {
+                    type = TYPES[random.nextInt(TYPES.length)];
+                    dims = randomDims();
+                }
+                int queued = random.nextInt(8) == 0 ? 3 : 1;
+                for (int i = 0; i < queued; i++) {
+                    planTransfer(producer, consumer, key, step, type, dims);
+                }
+            }
+        }
+        if (cancels && random.nextInt(3) == 0) {
+            long step = random.nextInt(steps);
+            var worker = workers.get(random.nextInt(workers.size()));
+            at(worker, () -> worker.manager.rendezvous(step).startAbort(StatusCode.FAILED_PRECONDITION, "a fault"));
+        }
+    }
+
+    private long[] randomDims() {
+        long[] dims = new long[random.nextInt(4)];
+        for (int i = 0; i < dims.length; i++) {
+            dims[i] = random.nextInt(12) == 0 ? 0 : 1 + random.nextInt(24);
+        }
+        return dims;
+    }
+
+    private static DeviceName device(SimulatedCluster.Worker worker) {
+        return DeviceName.parse(worker.name + "/device:CPU:0");
+    }
+
+    private void planTransfer(
+            SimulatedCluster.Worker producer,
+            SimulatedCluster.Worker consumer,
+            RendezvousKey key,
+            long step,
+            DataType type,
+            long[] dims) {
+        boolean dead = random.nextInt(20) == 0;
+        boolean registered = random.nextInt(10) != 0;
+        at(producer, () -> send(producer, key, step, type, Shape.of(dims), dead, registered));
+        at(consumer, () -> receive(consumer, key, step));
+    }
+
+    private void at(SimulatedCluster.Worker worker, Runnable action) {
+        cluster.fabric().schedule(random.nextLong(LONGEST_PAUSE_NS), () -> {
+            if (worker.isAlive()) {
+                action.run();
+            }
+        });
+    }
+
+    private void send(
+            SimulatedCluster.Worker producer,
+            RendezvousKey key,
+            long step,
+            DataType type,
+            Shape shape,
+            boolean dead,
+            boolean registered) {
+        String queue = key + "@" + step;
+        int sequence = sent.merge(queue, 1, Integer::sum) - 1;
+        Rendezvous rendezvous = producer.manager.rendezvous(step);
+        try {
+            if (dead) {
+                rendezvous.sendDead(key);
+                return;
+            }
+            TensorAllocator allocator =
+                    registered ? producer.adapter.memory().allocator() : TensorAllocator.unregistered();
+            rendezvous.send(key, make(allocator, key, step, sequence, type, shape));
+        } catch (TransportException e) {
+            assertThat(e.code()).isIn(StatusCode.FAILED_PRECONDITION, StatusCode.ABORTED);
+        }
+    }
+
+    private static Tensor make(
+            TensorAllocator allocator, RendezvousKey key, long step, int sequence, DataType type, Shape shape) {
+        if (type == DataType.STRING) {
+            var elements = new ArrayList<byte[]>();
+            for (long i = 0; i < shape.elementCount(); i++) {
+                elements.add((key.edgeName() + step + "/" + i).getBytes(StandardCharsets.UTF_8));
+            }
+            return allocator.allocateStrings(shape, elements);
+        }
+        Tensor tensor = allocator.allocate(type, shape);
+        var pattern = pattern(key, step);
+        for (long i = 0; i < tensor.byteSize(); i++) {
+            tensor.segment().set(ValueLayout.JAVA_BYTE, i, (byte) pattern.nextInt());
+        }
+        // The place in the queue, where there is room for it: receives of one key must see it grow.
+        if (tensor.byteSize() > 0) {
+            tensor.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) sequence);
+        }
+        return tensor;
+    }
+
+    private static Random pattern(RendezvousKey key, long step) {
+        return new Random(key.hashCode() * 1_000_003L + step);
+    }
+
+    private void receive(SimulatedCluster.Worker consumer, RendezvousKey key, long step) {
+        var receive = new Receive(key, step, consumer);
+        receives.add(receive);
+        receive.pending = consumer.manager.rendezvous(step).recvAsync(key, result -> onEnd(receive, result));
+        if (cancels && random.nextInt(10) == 0) {
+            at(consumer, () -> receive.pending.cancel());
+        }
+    }
+
+    private void onEnd(Receive receive, RecvResult result) {
+        receive.calls++;
+        ended++;
+        assertThat(receive.calls).as("callbacks of %s", receive.key).isEqualTo(1);
+        switch (result) {
+            case RecvResult.Received(Tensor tensor) -> {
+                received++;
+                check(receive, tensor);
+                tensor.close();
+            }
+            case RecvResult.Dead() -> received++;
+            case RecvResult.Failed(TransportException cause) -> failures.merge(cause.code(), 1, Integer::sum);
+        }
+    }
+
+    private static void check(Receive receive, Tensor tensor) {
+        if (tensor.dataType() == DataType.STRING) {
+            List<byte[]> elements = tensor.toStrings();
+            assertThat(elements).hasSize((int) tensor.shape().elementCount());
+            for (int i = 0; i < elements.size(); i++) {
+                assertThat(new String(elements.get(i), StandardCharsets.UTF_8))
+                        .isEqualTo(receive.key.edgeName() + receive.step + "/" + i);
+            }
+            return;
+        }
+        var pattern = pattern(receive.key, receive.step);
+        for (long i = 0; i < tensor.byteSize(); i++) {
+            byte expected = (byte) pattern.nextInt();
+            if (i > 0) {
+                assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, i))
+                        .as("byte %d of %s in step %d", i, receive.key, receive.step)
+                        .isEqualTo(expected);
+            }
+        }
+    }
+
+    boolean allEnded() {
+        return receives.stream().allMatch(receive -> receive.calls == 1 || !receive.consumer.isAlive());
+    }
+
+    /// The receives that have not ended, for a message.
+    List<String> waiting() {
+        return receives.stream()
+                .filter(receive -> receive.calls != 1 && receive.consumer.isAlive())
+                .map(receive -> receive.key + " in step " + receive.step)
+                .toList();
+    }
+
+    Map<StatusCode, Integer> failures() {
+        return failures;
+    }
+
+    int received() {
+        return received;
+    }
+
+    int ended() {
+        return ended;
+    }
+
+    int started() {
+        return receives.size();
+    }
+}
