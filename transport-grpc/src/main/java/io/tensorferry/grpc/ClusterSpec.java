@@ -11,7 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The workers of a cluster: jobs, the tasks of each, and the address of each task. Immutable; every worker is given the same one.
+/// The workers of a cluster: jobs, the tasks of each, and the address of each task. Immutable; every worker is given
+/// the same one.
 ///
 /// A worker's name is `/job:NAME/replica:0/task:N`. No two workers have the same address.
 public final class ClusterSpec {
@@ -49,7 +50,8 @@ public final class ClusterSpec {
         return new ClusterSpec(checked);
     }
 
-    /// Reads the field `cluster` of the text that TensorFlow's tools put into `TF_CONFIG`; [ServerConfig#fromTfConfig] reads the task as well.
+    /// Reads the field `cluster` of the text that TensorFlow's tools put into `TF_CONFIG`;
+    /// [ServerConfig#fromTfConfig] reads the task as well.
     ///
     /// @param json as `{"cluster": {"ps": ["host:2222"], "worker": {"0": "host:2223"}}}`
     /// @throws IllegalArgumentException naming the field and the value that is wrong
@@ -67,7 +69,8 @@ public final class ClusterSpec {
 
     private static SortedMap<Integer, WorkerAddress> checkTasks(String job, Map<Integer, String> tasks) {
         if (tasks.isEmpty()) {
-            throw new IllegalArgumentException("job '" + job + "' has no task; leave the job out or give it an address");
+            throw new IllegalArgumentException(
+                    "job '" + job + "' has no task; leave the job out or give it an address");
         }
         var checked = new TreeMap<Integer, WorkerAddress>();
         tasks.forEach((task, address) -> {
@@ -85,8 +88,8 @@ public final class ClusterSpec {
             String name = DeviceName.workerName(job, 0, task);
             String other = owners.put(address, name);
             if (other != null) {
-                throw new IllegalArgumentException(
-                        "address '" + address + "' is given to both " + other + " and " + name + "; each needs its own");
+                throw new IllegalArgumentException("address '" + address + "' is given to both " + other + " and "
+                        + name + "; each needs its own");
             }
         }));
     }
@@ -120,7 +123,8 @@ public final class ClusterSpec {
     WorkerAddress addressOf(String job, int task) {
         WorkerAddress address = tasksOf(job).get(task);
         if (address == null) {
-            throw new IllegalArgumentException("job '" + job + "' has no task " + task + "; its tasks are " + tasks(job));
+            throw new IllegalArgumentException(
+                    "job '" + job + "' has no task " + task + "; its tasks are " + tasks(job));
         }
         return address;
     }

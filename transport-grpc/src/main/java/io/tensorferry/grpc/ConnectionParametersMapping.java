@@ -62,6 +62,10 @@ final class ConnectionParametersMapping {
         }
         requireDrawn("incarnation", proto.getIncarnation());
         requireDrawn("connection id", proto.getConnectionId());
+        if (proto.getAttempt() < 1) {
+            throw new IllegalArgumentException(
+                    "attempt " + Long.toUnsignedString(proto.getAttempt()) + " must be in 1.." + Long.MAX_VALUE);
+        }
         List<QueuePairAddress> queuePairs = proto.getChannelList().stream()
                 .map(ConnectionParametersMapping::fromProto)
                 .toList();

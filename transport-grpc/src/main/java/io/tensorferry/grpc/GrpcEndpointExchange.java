@@ -17,7 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// Carries offer and ready to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not started, and has a deadline once it is connected.
+/// Carries offer and ready to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not started, and has a
+/// deadline once it is connected.
 ///
 /// Threading: any thread.
 final class GrpcEndpointExchange implements EndpointExchange {
@@ -55,10 +56,7 @@ final class GrpcEndpointExchange implements EndpointExchange {
     }
 
     private <T, R> CompletableFuture<R> call(
-            String what,
-            String peer,
-            BiConsumer<VerbsServiceStub, StreamObserver<T>> method,
-            Function<T, R> check) {
+            String what, String peer, BiConsumer<VerbsServiceStub, StreamObserver<T>> method, Function<T, R> check) {
         PeerChannel channel;
         try {
             channel = peers.to(peer);

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Failures between gRPC's vocabulary and the API's. The codes have the same numbers.
 ///
-/// A status that a peer's handler chose is marked in the trailers. A status without the mark was made by gRPC itself, on either side, and says only that the call
-/// did not come through: its `CANCELLED` is not ours, so it becomes `UNAVAILABLE`.
+/// A status that a peer's handler chose is marked in the trailers. A status without the mark was made by gRPC itself,
+/// on either side, and says only that the call did not come through: its `CANCELLED` is not ours, so it becomes
+/// `UNAVAILABLE`.
 final class GrpcStatus {
     private static final Metadata.Key<String> CHOSEN =
             Metadata.Key.of("tensorferry-status", Metadata.ASCII_STRING_MARSHALLER);
@@ -49,8 +50,8 @@ final class GrpcStatus {
     static TransportException fromGrpc(String what, String peer, Throwable failure) {
         return switch (failure) {
             case TransportException known -> known;
-            case CompletionException wrapped when wrapped.getCause() != null ->
-                fromGrpc(what, peer, wrapped.getCause());
+            case CompletionException wrapped
+            when wrapped.getCause() != null -> fromGrpc(what, peer, wrapped.getCause());
             case StatusRuntimeException status -> fromGrpc(what, peer, status.getStatus(), status.getTrailers());
             case StatusException status -> fromGrpc(what, peer, status.getStatus(), status.getTrailers());
             default ->

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The chunks are views of the tensor's memory: gRPC copies each into its buffers before `onNext` returns.
 final class OutgoingTensor implements AutoCloseable {
-    // Large enough that the cost of a message vanishes, and below what the garbage collector treats as a humongous object at the receiver.
+    // Large enough that the cost of a message vanishes, and below what the garbage collector treats as a humongous
+    // object at the receiver.
     static final int CHUNK_BYTES = 256 << 10;
 
     private final TensorMetaData metaData;
@@ -28,7 +29,8 @@ final class OutgoingTensor implements AutoCloseable {
         this.owner = owner;
     }
 
-    /// @param taken what came from the table, no failure; its tensor is closed with this, or if this throws by the caller
+    /// @param taken what came from the table, no failure; its tensor is closed with this, or if this throws by the
+    ///     caller
     static OutgoingTensor of(RecvResult taken) {
         if (!(taken instanceof RecvResult.Received(Tensor tensor))) {
             return new OutgoingTensor(TensorMetaData.ofDead(), MemorySegment.NULL, null);

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The gRPC channel to one worker, and whether that worker can be reached.
 ///
-/// gRPC's own choices do not fit a cluster that starts in any order: a call either fails at the first refused connection or waits without end. So calls are made
-/// only once [#whenReady()] has completed, which waits for a bounded time and dials more often than gRPC would.
+/// gRPC's own choices do not fit a cluster that starts in any order: a call either fails at the first refused
+/// connection or waits without end. So calls are made only once [#whenReady()] has completed, which waits for a
+/// bounded time and dials more often than gRPC would.
 ///
 /// Threading: any thread.
 final class PeerChannel {
@@ -55,7 +56,8 @@ final class PeerChannel {
         return address;
     }
 
-    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none for too long.
+    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none for
+    /// too long.
     CompletableFuture<Void> whenReady() {
         if (channel.getState(false) == ConnectivityState.READY) {
             reached = true;
@@ -70,15 +72,15 @@ final class PeerChannel {
             waiting = started;
         }
         Duration limit = reached ? timeouts.reconnect() : timeouts.connect();
-        Future<?> alarm =
-                timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+        Future<?> alarm = timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
         var _ = started.whenComplete((_, _) -> alarm.cancel(false));
         watch(started);
         return started;
     }
 
     private void giveUp(CompletableFuture<Void> future, Duration limit) {
-        String what = reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";
+        String what =
+                reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";
         future.completeExceptionally(
                 new TransportException(StatusCode.UNAVAILABLE, what + address + " within " + limit, worker, 0, null));
     }

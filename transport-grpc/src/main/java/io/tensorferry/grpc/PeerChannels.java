@@ -53,7 +53,8 @@ final class PeerChannels implements AutoCloseable {
     private PeerChannel open(String worker) {
         WorkerAddress address = addresses.get(worker);
         if (address == null) {
-            throw new IllegalArgumentException("worker " + worker + " is not in the cluster; it has " + addresses.keySet());
+            throw new IllegalArgumentException(
+                    "worker " + worker + " is not in the cluster; it has " + addresses.keySet());
         }
         ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port())
                 .usePlaintext()

@@ -20,7 +20,8 @@ final class PeerPing {
         this.peers = peers;
     }
 
-    /// Completes when `peer` has answered under that name. Fails with a [TransportException]; `FAILED_PRECONDITION` if another worker serves at its address.
+    /// Completes when `peer` has answered under that name. Fails with a [TransportException]; `FAILED_PRECONDITION`
+    /// if another worker serves at its address.
     CompletableFuture<Void> ping(String peer) {
         PeerChannel channel;
         try {
@@ -31,8 +32,8 @@ final class PeerPing {
         return channel.whenReady()
                 .thenCompose(_ -> call(channel))
                 .thenAccept(answer -> requireName(channel, answer.getHostName()))
-                .exceptionallyCompose(failure ->
-                        CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));
+                .exceptionallyCompose(
+                        failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));
     }
 
     private CompletableFuture<PingResponse> call(PeerChannel channel) {

@@ -50,7 +50,8 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
             switch (chunk.getPartCase()) {
                 case HEADER -> tensor.header(chunk.getHeader());
                 case CONTENT -> tensor.content(chunk.getContent());
-                case PART_NOT_SET -> throw new TransportException(StatusCode.DATA_LOSS, "a message without a part came");
+                case PART_NOT_SET ->
+                    throw new TransportException(StatusCode.DATA_LOSS, "a message without a part came");
             }
         } catch (TransportException e) {
             broken = e;

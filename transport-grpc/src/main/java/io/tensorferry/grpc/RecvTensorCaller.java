@@ -20,11 +20,7 @@ final class RecvTensorCaller {
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            String workerName,
-            long incarnation,
-            PeerChannels peers,
-            TensorAllocator allocator,
-            TensorTraffic traffic) {
+            String workerName, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
         this.workerName = workerName;
         this.incarnation = incarnation;
         this.peers = peers;
@@ -64,8 +60,14 @@ final class RecvTensorCaller {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
             new RecvTensorCall(receive, call, new TensorAssembler(allocator), traffic).start(request);
         } catch (RuntimeException e) {
-            fail(receive, new TransportException(
-                    StatusCode.INTERNAL, "the call could not be started: " + e.getMessage(), receive.peer(), 0, e));
+            fail(
+                    receive,
+                    new TransportException(
+                            StatusCode.INTERNAL,
+                            "the call could not be started: " + e.getMessage(),
+                            receive.peer(),
+                            0,
+                            e));
         }
     }
 

@@ -26,9 +26,11 @@ public record ServerConfig(ClusterSpec cluster, String job, int task, String pro
         }
     }
 
-    /// Reads what TensorFlow's tools put into `TF_CONFIG`: the cluster, the own task, and optionally the protocol, [#GRPC_VERBS] where it is left out.
+    /// Reads what TensorFlow's tools put into `TF_CONFIG`: the cluster, the own task, and optionally the protocol,
+    /// [#GRPC_VERBS] where it is left out.
     ///
-    /// @param json as `{"cluster": {"ps": ["host:2222"], "worker": {"0": "host:2223"}}, "task": {"type": "worker", "index": 0}, "rpc_layer": "grpc+verbs"}`
+    /// @param json as `{"cluster": {"ps": ["host:2222"], "worker": {"0": "host:2223"}}, "task": {"type": "worker",
+    ///     "index": 0}, "rpc_layer": "grpc+verbs"}`
     /// @throws IllegalArgumentException naming the field and the value that is wrong
     public static ServerConfig fromTfConfig(String json) {
         TfConfig config = TfConfig.parse(json);

@@ -12,10 +12,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server leaves none behind.
+/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server leaves
+/// none behind.
 ///
-/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none of which ever blocks; and the threads of
-/// users' callbacks, which may.
+/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none of
+/// which ever blocks; and the threads of users' callbacks, which may.
 final class ServerThreads {
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;
@@ -29,7 +30,8 @@ final class ServerThreads {
         // Plain NIO: the native transports would unpack a library into the temporary folder, for little gain.
         this.eventLoops = new MultiThreadIoEventLoopGroup(
                 Math.clamp(processors, 2, 8), daemons(prefix + "event-loop-"), NioIoHandler.newFactory());
-        // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must go on.
+        // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must
+        // go on.
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
         if (callbacks != null) {
             this.ownCallbacks = null;

@@ -21,7 +21,8 @@ final class StringContent {
         return content;
     }
 
-    /// @throws TransportException `INVALID_ARGUMENT` if no serialised tensor is that large; `RESOURCE_EXHAUSTED` if there is no memory
+    /// @throws TransportException `INVALID_ARGUMENT` if no serialised tensor is that large; `RESOURCE_EXHAUSTED` if
+    ///     there is no memory
     static MemorySegment allocate(long bytes) {
         if (bytes > TensorProtoCodec.MAX_BYTES) {
             throw new TransportException(

@@ -13,9 +13,11 @@ import io.tensorferry.proto.TensorHeader;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked. For one thread.
+/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked. For
+/// one thread.
 ///
-/// Failures are [TransportException]s: `DATA_LOSS` if the messages contradict each other, `RESOURCE_EXHAUSTED` if there is no memory.
+/// Failures are [TransportException]s: `DATA_LOSS` if the messages contradict each other, `RESOURCE_EXHAUSTED` if
+/// there is no memory.
 final class TensorAssembler {
     private final TensorAllocator allocator;
     private @Nullable TensorMetaData metaData;
@@ -65,8 +67,7 @@ final class TensorAssembler {
             return new TensorMetaData(
                     DataType.ofNumber(header.getDtype()), Shape.of(dimensions), false, header.getTensorBytes());
         } catch (IllegalArgumentException e) {
-            throw new TransportException(
-                    StatusCode.DATA_LOSS, "the header makes no sense: " + e.getMessage(), e);
+            throw new TransportException(StatusCode.DATA_LOSS, "the header makes no sense: " + e.getMessage(), e);
         }
     }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param task null where the text has none
 /// @param protocol the field `rpc_layer`, null where the text has none
-record TfConfig(ClusterSpec cluster, @Nullable Task task, @Nullable String protocol) {
+record TfConfig(
+        ClusterSpec cluster, @Nullable Task task, @Nullable String protocol) {
     private static final String FORM = "{\"cluster\": {\"ps\": [\"host:port\"], \"worker\": [\"host:port\"]},"
             + " \"task\": {\"type\": \"worker\", \"index\": 0}}";
 

@@ -75,7 +75,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().deviceName();
     }
 
-    /// The rendezvous of a step: made when this worker or a peer first names the step, the same object until [#closeStep].
+    /// The rendezvous of a step: made when this worker or a peer first names the step, the same object until
+    /// [#closeStep].
     ///
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public Rendezvous rendezvous(long stepId) {
@@ -85,7 +86,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().rendezvous(stepId);
     }
 
-    /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and counted, their memory goes back.
+    /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and
+    /// counted, their memory goes back.
     ///
     /// @return the sends that were dropped
     public int closeStep(long stepId) {
@@ -97,7 +99,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().allocator();
     }
 
-    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy. Over gRPC this does nothing.
+    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy. Over
+    /// gRPC this does nothing.
     ///
     /// @param memory off-heap, and alive until the registration is closed
     public MemoryRegistration register(MemorySegment memory) {
@@ -110,14 +113,16 @@ public final class TransportServer implements AutoCloseable {
 
     /// Waits until every other worker of the cluster has answered, dialling each that has not been.
     ///
-    /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker refuses this one for good
+    /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker
+    ///     refuses this one for good
     /// @throws InterruptedException if the calling thread was interrupted
     public void awaitPeers(Duration timeout) throws InterruptedException {
         parts.dialer().awaitAll(timeout);
     }
 
-    /// Stops the server: refuses what is new, ends every open step with `ABORTED`, lets transfers under way and callbacks end within `grace`, then ends them, and all
-    /// threads. The second and later calls do nothing. Not to be called from a callback.
+    /// Stops the server: refuses what is new, ends every open step with `ABORTED`, lets transfers under way and
+    /// callbacks end within `grace`, then ends them, and all threads. The second and later calls do nothing. Not to
+    /// be called from a callback.
     public void stop(Duration grace) {
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);

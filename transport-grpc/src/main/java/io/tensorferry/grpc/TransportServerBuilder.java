@@ -1,6 +1,5 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
@@ -60,15 +59,15 @@ public final class TransportServerBuilder {
         return cluster(config.cluster()).job(config.job()).task(config.task()).protocol(config.protocol());
     }
 
-    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not run them on the thread that calls it, and stays
-    /// the caller's to shut down, after the server.
+    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not run
+    /// them on the thread that calls it, and stays the caller's to shut down, after the server.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
         return this;
     }
 
-    /// The local address to listen on, where it is not the one that the cluster gives this worker: behind address translation, or the wildcard address. The port
-    /// stays the cluster's.
+    /// The local address to listen on, where it is not the one that the cluster gives this worker: behind address
+    /// translation, or the wildcard address. The port stays the cluster's.
     public TransportServerBuilder bindAddress(InetAddress address) {
         this.bindAddress = address;
         return this;
@@ -86,13 +85,15 @@ public final class TransportServerBuilder {
         return this;
     }
 
-    /// How long a receive waits for a peer that was there and has gone, before it ends with `UNAVAILABLE`; 3 s by default.
+    /// How long a receive waits for a peer that was there and has gone, before it ends with `UNAVAILABLE`; 3 s by
+    /// default.
     public TransportServerBuilder reconnectTimeout(Duration timeout) {
         this.timeouts = timeouts.withReconnect(timeout);
         return this;
     }
 
-    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say. For `grpc+verbs`.
+    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say. For
+    /// `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
         this.rdmaConfig = config;
         return this;
@@ -125,7 +126,8 @@ public final class TransportServerBuilder {
     /// Starts the server: when this returns, peers can connect.
     ///
     /// @throws IllegalArgumentException naming the value that is missing or wrong
-    /// @throws TransportException `FAILED_PRECONDITION` if the address is in use or not this machine's; another code if the device cannot be opened
+    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
+    ///     machine's; another code if the device cannot be opened
     public TransportServer start() {
         if (cluster == null || job == null || task == null) {
             throw new IllegalArgumentException("a server needs cluster(...), job(...) and task(...); missing: "

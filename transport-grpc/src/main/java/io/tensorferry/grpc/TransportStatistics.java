@@ -3,7 +3,8 @@ package io.tensorferry.grpc;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import org.jspecify.annotations.Nullable;
 
-/// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one after the other.
+/// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one
+/// after the other.
 ///
 /// Tensors that stay on their worker are not counted: they do not move.
 ///

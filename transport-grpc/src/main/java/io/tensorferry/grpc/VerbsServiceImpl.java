@@ -18,7 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Takes peers' offers of channels and hands the sound ones to the adapter. Whoever calls and whatever comes, the worst that happens is a call that fails.
+/// Takes peers' offers of channels and hands the sound ones to the adapter. Whoever calls and whatever comes, the
+/// worst that happens is a call that fails.
 ///
 /// Threading: gRPC's, on the handlers' pool; nothing here blocks.
 final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
@@ -33,8 +34,7 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
     }
 
     @Override
-    public void getRemoteAddress(
-            GetRemoteAddressRequest request, StreamObserver<GetRemoteAddressResponse> response) {
+    public void getRemoteAddress(GetRemoteAddressRequest request, StreamObserver<GetRemoteAddressResponse> response) {
         answer(response, () -> acceptor.onOffer(checkOffer(request)), VerbsServiceImpl::toProto);
     }
 
@@ -44,8 +44,7 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
                 response,
                 () -> {
                     requirePeer(request.getHostName());
-                    return acceptor.onReady(
-                            request.getHostName(), request.getIncarnation(), request.getConnectionId());
+                    return acceptor.onReady(request.getHostName(), request.getIncarnation(), request.getConnectionId());
                 },
                 _ -> ConfirmReadyResponse.getDefaultInstance());
     }
@@ -55,8 +54,7 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
         try {
             offer = ConnectionParametersMapping.fromProto(request.getOffer());
         } catch (IllegalArgumentException e) {
-            throw new TransportException(
-                    StatusCode.INVALID_ARGUMENT, "the offer is wrong: " + e.getMessage(), e);
+            throw new TransportException(StatusCode.INVALID_ARGUMENT, "the offer is wrong: " + e.getMessage(), e);
         }
         requirePeer(offer.hostName());
         return offer;

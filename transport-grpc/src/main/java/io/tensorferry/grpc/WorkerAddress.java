@@ -35,8 +35,8 @@ record WorkerAddress(String host, int port) {
             return InetAddress.getByName(host);
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException(
-                    "host '" + host + "' of the address '" + this + "' cannot be resolved; use a name or an address that"
-                            + " this machine knows",
+                    "host '" + host + "' of the address '" + this
+                            + "' cannot be resolved; use a name or an address that" + " this machine knows",
                     e);
         }
     }

@@ -27,7 +27,8 @@ interface WorkerTransport extends AutoCloseable {
     /// What the server offers to peers.
     List<BindableService> services();
 
-    /// One attempt to connect to `peer`, or its success at once if it is connected; ends by itself. Fails with a [io.tensorferry.api.TransportException].
+    /// One attempt to connect to `peer`, or its success at once if it is connected; ends by itself. Fails with a
+    /// [io.tensorferry.api.TransportException].
     CompletableFuture<Void> connect(String peer);
 
     /// The RDMA device, as `soft0`.

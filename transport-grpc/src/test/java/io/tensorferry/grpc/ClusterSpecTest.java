@@ -53,7 +53,19 @@ class ClusterSpecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "host", "host:", ":2222", "host:port", "host:-1", "::1:2222", "a b:1", "host:1/x", "http://h:1"})
+    @ValueSource(
+            strings = {
+                "",
+                "host",
+                "host:",
+                ":2222",
+                "host:port",
+                "host:-1",
+                "::1:2222",
+                "a b:1",
+                "host:1/x",
+                "http://h:1"
+            })
     void refusesAnAddressThatIsNotHostAndPort(String address) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterSpec.of(Map.of("worker", List.of("a:1", address))))
@@ -82,7 +94,9 @@ class ClusterSpecTest {
 
     @Test
     void refusesAnEmptyClusterAnEmptyJobAndANegativeTask() {
-        assertThatIllegalArgumentException().isThrownBy(() -> ClusterSpec.of(Map.of())).withMessageContaining("no job");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterSpec.of(Map.of()))
+                .withMessageContaining("no job");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterSpec.of(Map.of("ps", List.of())))
                 .withMessageContaining("job 'ps' has no task");

@@ -9,7 +9,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Loopback ports that nobody listened on a moment ago.
 final class FreePorts {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its server does.
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before
+    // its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
 

@@ -21,7 +21,7 @@ final class Offers {
                 hostName,
                 -7,
                 9,
-                1,
+                3,
                 List.of(new QueuePairAddress(0xFFFF, 0xFF_FFFF, 1, gid), new QueuePairAddress(0, 2, 0xFF_FFFF, gid)),
                 new RemoteRegion(0xFFFF_8000_0000_0000L, 0x8000_0001),
                 64,
@@ -40,6 +40,8 @@ final class Offers {
                 offer -> offer.setHostName("x".repeat(513)),
                 offer -> offer.setIncarnation(0),
                 offer -> offer.setConnectionId(0),
+                offer -> offer.setAttempt(0),
+                offer -> offer.setAttempt(-1),
                 ConnectionParameters.Builder::clearChannel,
                 offer -> offer.removeChannel(1),
                 offer -> {

@@ -23,11 +23,7 @@ final class TestCluster implements AutoCloseable {
     }
 
     TransportServerBuilder builder(int task) {
-        return TransportServer.builder()
-                .cluster(spec)
-                .job("worker")
-                .task(task)
-                .protocol(ServerConfig.GRPC);
+        return TransportServer.builder().cluster(spec).job("worker").task(task).protocol(ServerConfig.GRPC);
     }
 
     TransportServer start(int task) {

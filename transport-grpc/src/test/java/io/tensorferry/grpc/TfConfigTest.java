@@ -56,7 +56,15 @@ class TfConfigTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "{", "not json", "{\"cluster\": {}} x", "{'cluster': {}}", "{\"cluster\": {\"w\": [\"a:1\",]}}"})
+    @ValueSource(
+            strings = {
+                "",
+                "{",
+                "not json",
+                "{\"cluster\": {}} x",
+                "{'cluster': {}}",
+                "{\"cluster\": {\"w\": [\"a:1\",]}}"
+            })
     void refusesWhatIsNotJson(String json) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterSpec.fromTfConfig(json))

@@ -85,7 +85,8 @@ class TransportServerTest {
     @Test
     void connectsPeersThatStartInAnyOrder() throws Exception {
         try (var cluster = new TestCluster(3)) {
-            var first = cluster.add(cluster.builder(2).dialPolicy(DialPolicy.AT_START).start());
+            var first = cluster.add(
+                    cluster.builder(2).dialPolicy(DialPolicy.AT_START).start());
             assertThatExceptionOfType(TransportException.class)
                     .isThrownBy(() -> first.awaitPeers(Duration.ofMillis(200)))
                     .withMessageContaining("[/job:worker/replica:0/task:0, /job:worker/replica:0/task:1]")
@@ -102,8 +103,7 @@ class TransportServerTest {
     }
 
     private static int receiveFrom(TransportServer receiver, int task) {
-        var key = RendezvousKey.of(
-                new DeviceName("worker", 0, task, "CPU", 0), receiver.deviceName(0), "early");
+        var key = RendezvousKey.of(new DeviceName("worker", 0, task, "CPU", 0), receiver.deviceName(0), "early");
         try (Tensor tensor = receiver.rendezvous(1).recvAsync(key).join().tensorOrThrow()) {
             return tensor.toIntArray()[0];
         }
@@ -142,8 +142,7 @@ class TransportServerTest {
         try (var cluster = new TestCluster(2)) {
             var server = cluster.add(
                     cluster.builder(0).connectTimeout(Duration.ofMillis(300)).start());
-            var key = RendezvousKey.of(
-                    new DeviceName("worker", 0, 1, "CPU", 0), server.deviceName(0), "never");
+            var key = RendezvousKey.of(new DeviceName("worker", 0, 1, "CPU", 0), server.deviceName(0), "never");
 
             assertThatExceptionOfType(TransportException.class)
                     .isThrownBy(() -> server.rendezvous(1).recv(key, SOON))

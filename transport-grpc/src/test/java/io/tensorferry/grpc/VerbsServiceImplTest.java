@@ -160,7 +160,9 @@ class VerbsServiceImplTest {
             GetRemoteAddressRequest garbage = garbage(random);
             try {
                 var response = stub.getRemoteAddress(garbage);
-                assertThat(response.getOutcome()).as("seed %d, round %d", seed, i).isEqualTo(Outcome.ACCEPTED);
+                assertThat(response.getOutcome())
+                        .as("seed %d, round %d", seed, i)
+                        .isEqualTo(Outcome.ACCEPTED);
             } catch (StatusRuntimeException e) {
                 assertThat(e.getStatus().getCode())
                         .as("seed %d, round %d: %s", seed, i, e.getStatus())
@@ -181,7 +183,8 @@ class VerbsServiceImplTest {
     /// A sound offer with some bytes changed, or with nothing right at all.
     private static GetRemoteAddressRequest garbage(Random random) {
         while (true) {
-            byte[] bytes = request(ConnectionParametersMapping.toProto(Offers.sound(PEER))).toByteArray();
+            byte[] bytes = request(ConnectionParametersMapping.toProto(Offers.sound(PEER)))
+                    .toByteArray();
             int changes = 1 + random.nextInt(8);
             for (int i = 0; i < changes; i++) {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();

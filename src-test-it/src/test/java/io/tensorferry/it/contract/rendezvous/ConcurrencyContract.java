@@ -75,8 +75,7 @@ abstract class ConcurrencyContract extends RendezvousContract {
             TransportServer to = there ? consumer() : producer();
             running.add(start(failures, () -> {
                 for (int i = 0; i < each; i++) {
-                    from.rendezvous(STEP)
-                            .send(key(from, to, number, i), Contents.bytes(from.allocator(), size(i), i));
+                    from.rendezvous(STEP).send(key(from, to, number, i), Contents.bytes(from.allocator(), size(i), i));
                 }
             }));
             running.add(start(failures, () -> {

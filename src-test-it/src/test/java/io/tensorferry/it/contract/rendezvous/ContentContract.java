@@ -83,13 +83,17 @@ abstract class ContentContract extends RendezvousContract {
         for (int step = 1; step <= 2; step++) {
             sending(step).send(key("scalar"), Contents.strings(allocator(), Shape.scalar(), "only"));
             sending(step)
-                    .send(key("some"), Contents.strings(allocator(), Shape.of(2, 2), "", "a", "h\u00e9llo", "x".repeat(70_000)));
+                    .send(
+                            key("some"),
+                            Contents.strings(allocator(), Shape.of(2, 2), "", "a", "h\u00e9llo", "x".repeat(70_000)));
             sending(step).send(key("none"), Contents.strings(allocator(), Shape.of(0)));
 
-            assertThat(Contents.strings(receiving(step).recv(key("scalar"), LIMIT))).containsExactly("only");
+            assertThat(Contents.strings(receiving(step).recv(key("scalar"), LIMIT)))
+                    .containsExactly("only");
             assertThat(Contents.strings(receiving(step).recv(key("some"), LIMIT)))
                     .containsExactly("", "a", "h\u00e9llo", "x".repeat(70_000));
-            assertThat(Contents.strings(receiving(step).recv(key("none"), LIMIT))).isEmpty();
+            assertThat(Contents.strings(receiving(step).recv(key("none"), LIMIT)))
+                    .isEmpty();
         }
     }
 
@@ -109,7 +113,8 @@ abstract class ContentContract extends RendezvousContract {
 
     @Test
     void manyStringsArrive() throws Exception {
-        String[] elements = IntStream.range(0, 100_000).mapToObj(i -> "element " + i).toArray(String[]::new);
+        String[] elements =
+                IntStream.range(0, 100_000).mapToObj(i -> "element " + i).toArray(String[]::new);
         sending().send(key("a"), Contents.strings(allocator(), Shape.of(elements.length), elements));
 
         assertThat(Contents.strings(receive("a")))

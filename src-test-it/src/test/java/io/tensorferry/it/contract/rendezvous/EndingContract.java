@@ -24,8 +24,7 @@ abstract class EndingContract extends RendezvousContract {
     @Test
     void abortEndsTheReceivesOfItsOwnWorker() throws Exception {
         CompletableFuture<RecvResult> remote = receiving().recvAsync(key("a"));
-        CompletableFuture<RecvResult> local =
-                receiving().recvAsync(Workers.key(CONSUMER, CONSUMER, "local"));
+        CompletableFuture<RecvResult> local = receiving().recvAsync(Workers.key(CONSUMER, CONSUMER, "local"));
 
         receiving().startAbort(StatusCode.INTERNAL, "the loss is NaN");
         receiving().startAbort(StatusCode.UNKNOWN, "only the first call counts");
@@ -88,8 +87,10 @@ abstract class EndingContract extends RendezvousContract {
         assertThat(receive.cancel()).isTrue();
         assertThat(receive.cancel()).isFalse();
 
-        assertThat(await(cancelled)).isInstanceOfSatisfying(RecvResult.Failed.class, failed ->
-                assertThat(failed.cause().code()).isEqualTo(StatusCode.CANCELLED));
+        assertThat(await(cancelled))
+                .isInstanceOfSatisfying(
+                        RecvResult.Failed.class,
+                        failed -> assertThat(failed.cause().code()).isEqualTo(StatusCode.CANCELLED));
         send("b", 2);
         assertThat(Contents.number(await(other))).isEqualTo(2);
     }

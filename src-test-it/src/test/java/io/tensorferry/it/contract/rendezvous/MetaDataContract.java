@@ -24,7 +24,13 @@ abstract class MetaDataContract extends RendezvousContract {
     void theShapeMayChange() throws Exception {
         long step = 1;
         for (Shape shape : List.of(
-                Shape.of(10), Shape.of(10), Shape.of(20), Shape.of(2, 5), Shape.of(0), Shape.scalar(), Shape.of(100_000))) {
+                Shape.of(10),
+                Shape.of(10),
+                Shape.of(20),
+                Shape.of(2, 5),
+                Shape.of(0),
+                Shape.scalar(),
+                Shape.of(100_000))) {
             exchange(step++, DataType.FLOAT, shape);
         }
     }
@@ -82,7 +88,8 @@ abstract class MetaDataContract extends RendezvousContract {
                 case 1 -> {
                     String element = "x".repeat(random.nextInt(10_000));
                     sending(step).send(key("a"), Contents.strings(allocator(), Shape.scalar(), element));
-                    assertThat(Contents.strings(receiving(step).recv(key("a"), LIMIT))).containsExactly(element);
+                    assertThat(Contents.strings(receiving(step).recv(key("a"), LIMIT)))
+                            .containsExactly(element);
                 }
                 default -> {
                     DataType dataType = random.nextBoolean() ? DataType.FLOAT : DataType.INT16;

@@ -90,7 +90,9 @@ abstract class OrderContract extends RendezvousContract {
         for (CompletableFuture<RecvResult> receive : receives) {
             values.add(Contents.number(await(receive)));
         }
-        assertThat(values).containsExactlyInAnyOrderElementsOf(IntStream.range(0, 200).boxed().toList());
+        assertThat(values)
+                .containsExactlyInAnyOrderElementsOf(
+                        IntStream.range(0, 200).boxed().toList());
     }
 
     @Test
@@ -102,7 +104,8 @@ abstract class OrderContract extends RendezvousContract {
         receiving().send(back, Contents.number(consumer().allocator(), 2));
         sending().send(there, Contents.number(allocator(), 1));
 
-        assertThat(List.of(Contents.number(await(first)), Contents.number(await(second)))).containsExactly(1, 2);
+        assertThat(List.of(Contents.number(await(first)), Contents.number(await(second))))
+                .containsExactly(1, 2);
     }
 
     @Test
@@ -113,7 +116,8 @@ abstract class OrderContract extends RendezvousContract {
         sending().send(localKey("early"), sent.share());
         sending().send(localKey("late"), sent);
         for (RecvResult result : List.of(await(early), sending().recv(localKey("late"), LIMIT))) {
-            assertThat(((RecvResult.Received) result).tensor().segment().address()).isEqualTo(address);
+            assertThat(((RecvResult.Received) result).tensor().segment().address())
+                    .isEqualTo(address);
             Contents.checkBytes(result, 4096, 5);
         }
         sending().sendDead(localKey("dead"));

@@ -72,7 +72,8 @@ abstract class OwnershipContract extends RendezvousContract {
 
         sending().startAbort(StatusCode.INTERNAL, "why");
         Tensor late = Contents.number(allocator(), 1);
-        assertThatExceptionOfType(TransportException.class).isThrownBy(() -> sending().send(key("a"), late));
+        assertThatExceptionOfType(TransportException.class)
+                .isThrownBy(() -> sending().send(key("a"), late));
         assertThat(late.isClosed()).isTrue();
     }
 

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/// Two workers for each test, of a cluster of three: task 0 produces, task 1 consumes, task 2 is never started. Afterwards nothing may be left over.
+/// Two workers for each test, of a cluster of three: task 0 produces, task 1 consumes, task 2 is never started.
+/// Afterwards nothing may be left over.
 @Timeout(120)
 abstract class RendezvousContract {
     static final int PRODUCER = 0;
@@ -59,7 +60,9 @@ abstract class RendezvousContract {
 
     private void exchange(int from, int to) throws InterruptedException {
         RendezvousKey key = Workers.key(from, to, "warm up");
-        workers.get(from).rendezvous(WARM_UP).send(key, Contents.number(workers.get(from).allocator(), 1));
+        workers.get(from)
+                .rendezvous(WARM_UP)
+                .send(key, Contents.number(workers.get(from).allocator(), 1));
         workers.get(to).rendezvous(WARM_UP).recv(key, LIMIT).tensorOrThrow().close();
     }
 
@@ -168,7 +171,9 @@ abstract class RendezvousContract {
     static void eventually(String what, BooleanSupplier condition) {
         long start = System.nanoTime();
         while (!condition.getAsBoolean()) {
-            assertThat(System.nanoTime() - start).as("nanoseconds until %s", what).isLessThan(LIMIT.toNanos());
+            assertThat(System.nanoTime() - start)
+                    .as("nanoseconds until %s", what)
+                    .isLessThan(LIMIT.toNanos());
             LockSupport.parkNanos(1_000_000);
         }
     }

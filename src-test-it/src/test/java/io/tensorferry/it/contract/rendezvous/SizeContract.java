@@ -20,8 +20,25 @@ abstract class SizeContract extends RendezvousContract {
     @ParameterizedTest
     @ValueSource(
             longs = {
-                0, 1, 2, 63, 64, 65, 4095, 4096, 4097, 65_535, 65_537, 256 * 1024 - 1, 256 * 1024, 256 * 1024 + 1,
-                MIB - 1, MIB, MIB + 1, 16 * MIB + 3, 64 * MIB
+                0,
+                1,
+                2,
+                63,
+                64,
+                65,
+                4095,
+                4096,
+                4097,
+                65_535,
+                65_537,
+                256 * 1024 - 1,
+                256 * 1024,
+                256 * 1024 + 1,
+                MIB - 1,
+                MIB,
+                MIB + 1,
+                16 * MIB + 3,
+                64 * MIB
             })
     void everySizeArrivesWhole(long size) throws Exception {
         // Cold, then twice with metadata that the receiver remembers.

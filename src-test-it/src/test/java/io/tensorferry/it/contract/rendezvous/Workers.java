@@ -17,11 +17,11 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// The workers of one test, all in this process, on free loopback ports.
 final class Workers implements AutoCloseable {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its server does.
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before
+    // its server does.
     private static final int LOWEST_PORT = 15_000;
     private static final int END_OF_PORTS = 32_000;
-    private static final InetAddress HOST =
-            InetAddress.ofLiteral(System.getProperty("rdma.host", "127.0.0.1"));
+    private static final InetAddress HOST = InetAddress.ofLiteral(System.getProperty("rdma.host", "127.0.0.1"));
 
     private final ClusterSpec cluster;
     private final String protocol;
