@@ -2,7 +2,8 @@ package io.tensorferry.api;
 
 /// The element types of a tensor, with TensorFlow's numbers (`tensorflow/core/framework/types.proto`).
 ///
-/// All but [#STRING] are plain bytes of a fixed size, little-endian, and can be written into the receiver's memory as they are ([#isDmaAble()]).
+/// All but [#STRING] are plain bytes of a fixed size, little-endian, and can be written into the receiver's memory
+/// as they are ([#isDmaAble()]).
 public enum DataType {
     FLOAT(1, 4),
     DOUBLE(2, 8),

@@ -23,6 +23,7 @@ public interface Device {
     /// The kind of device as in a device name, `CPU` or `GPU`.
     String type();
 
-    /// Whether the processor can read and write the memory directly, so that a tensor's segment may be dereferenced.
+    /// Whether the processor can read and write the memory directly, so that a tensor's segment may be
+    /// dereferenced.
     boolean hostAccessible();
 }

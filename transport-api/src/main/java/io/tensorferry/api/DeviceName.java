@@ -4,14 +4,36 @@ import java.util.regex.Pattern;
 
 /// The full name of a device of the cluster, as `/job:worker/replica:0/task:1/device:CPU:0`. Immutable.
 ///
-/// @param job the job's name, of letters, digits, `_`, `.` and `-`
-/// @param replica the replica, 0 or more
-/// @param task the task within the job, 0 or more
-/// @param type the kind of device in capitals, as `CPU` or `GPU`
-/// @param index the device of that kind on that worker, 0 or more
+/// @param job the job's name, of letters, digits, `_`, `.` and `-`, a letter first
+/// @param replica the replica, 0 to 999,999,999
+/// @param task the task within the job, 0 to 999,999,999
+/// @param type the kind of device in capitals, digits and `_`, as `CPU` or `GPU`, a capital first
+/// @param index the device of that kind on that worker, 0 to 999,999,999
 public record DeviceName(String job, int replica, int task, String type, int index) {
-    private static final Pattern FORM = Pattern.compile(
-            "/job:([A-Za-z][A-Za-z0-9_.-]*)/replica:(\\d{1,9})/task:(\\d{1,9})/device:([A-Z][A-Z0-9_]*):(\\d{1,9})");
+    private static final Pattern JOB = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]*");
+    private static final Pattern TYPE = Pattern.compile("[A-Z][A-Z0-9_]*");
+    private static final Pattern FORM =
+            Pattern.compile("/job:(" + JOB + ")/replica:(\\d{1,9})/task:(\\d{1,9})/device:(" + TYPE + "):(\\d{1,9})");
+    private static final int LARGEST_NUMBER = 999_999_999;
+
+    /// @throws IllegalArgumentException if a part is not of its form, so that what is printed can always be parsed
+    public DeviceName {
+        if (!JOB.matcher(job).matches()) {
+            throw new IllegalArgumentException("job '" + job + "' is not of the form " + JOB);
+        }
+        requireNumber("replica", replica);
+        requireNumber("task", task);
+        if (!TYPE.matcher(type).matches()) {
+            throw new IllegalArgumentException("device type '" + type + "' is not of the form " + TYPE);
+        }
+        requireNumber("device index", index);
+    }
+
+    private static void requireNumber(String part, int value) {
+        if (value < 0 || value > LARGEST_NUMBER) {
+            throw new IllegalArgumentException(part + " " + value + " is not in 0.." + LARGEST_NUMBER);
+        }
+    }
 
     /// @throws IllegalArgumentException if `name` has another form
     public static DeviceName parse(String name) {

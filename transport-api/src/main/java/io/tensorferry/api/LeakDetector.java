@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /// Finds tensor handles that became unreachable without being closed, counts them and reports each.
 ///
-/// The memory of a leaked handle is not reused: its owner may still hold the segment. `-Dio.tensorferry.leakStacks=true` records where each handle was made.
+/// The memory of a leaked handle is not reused: its owner may still hold the segment.
+/// `-Dio.tensorferry.leakStacks=true` records where each handle was made.
 final class LeakDetector {
     private static final Logger LOG = LoggerFactory.getLogger(LeakDetector.class);
     private static final Cleaner CLEANER = Cleaner.create();
@@ -22,22 +23,58 @@ final class LeakDetector {
         return LEAKED.get();
     }
 
-    /// Watches `handle`; the returned flag says that it was closed.
-    static AtomicBoolean watch(Tensor handle, String description) {
-        var closed = new AtomicBoolean();
-        var origin = RECORD_STACKS ? new Throwable("the handle was made here") : null;
-        CLEANER.register(handle, new Report(closed, description, origin));
-        return closed;
+    /// Watches `handle`, whose state the result holds from then on.
+    static Watch watch(Tensor handle, DataType dataType, Shape shape) {
+        var report = new Report(dataType, shape, RECORD_STACKS ? new Throwable("the handle was made here") : null);
+        return new Watch(report, CLEANER.register(handle, report));
     }
 
-    private record Report(AtomicBoolean closed, String description, @Nullable Throwable origin) implements Runnable {
+    /// Whether a handle is closed. Threading: any thread.
+    static final class Watch {
+        private final Report report;
+        private final Cleaner.Cleanable cleanable;
+
+        private Watch(Report report, Cleaner.Cleanable cleanable) {
+            this.report = report;
+            this.cleanable = cleanable;
+        }
+
+        boolean isClosed() {
+            return report.closed.get();
+        }
+
+        /// Ends the watch; returns whether this call did.
+        boolean close() {
+            boolean first = report.closed.compareAndSet(false, true);
+            if (first) {
+                // Runs the report, which has nothing to say any more, and leaves nothing for the garbage collector to
+                // do.
+                cleanable.clean();
+            }
+            return first;
+        }
+    }
+
+    private static final class Report implements Runnable {
+        private final AtomicBoolean closed = new AtomicBoolean();
+        private final DataType dataType;
+        private final Shape shape;
+        private final @Nullable Throwable origin;
+
+        Report(DataType dataType, Shape shape, @Nullable Throwable origin) {
+            this.dataType = dataType;
+            this.shape = shape;
+            this.origin = origin;
+        }
+
         @Override
         public void run() {
             if (!closed.get()) {
                 LEAKED.incrementAndGet();
                 LOG.warn(
-                        "a tensor handle ({}) was dropped without close(); its memory is lost to the pool{}",
-                        description,
+                        "a handle on a {} tensor of shape {} was dropped without close(); its memory is lost to the pool{}",
+                        dataType,
+                        shape,
                         origin == null ? "; -Dio.tensorferry.leakStacks=true shows where it was made" : "",
                         origin);
             }

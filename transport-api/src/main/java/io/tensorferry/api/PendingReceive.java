@@ -4,6 +4,7 @@ package io.tensorferry.api;
 public interface PendingReceive {
     /// Ends this receive with `CANCELLED` unless it has ended already; returns whether it did.
     ///
-    /// The callback runs soon after. Memory that the peer may still write stays out of the pool until the peer is known to be done with it. Any thread.
+    /// The callback runs soon after. Memory that the peer may still write stays out of the pool until the peer is
+    /// known to be done with it. Any thread.
     boolean cancel();
 }

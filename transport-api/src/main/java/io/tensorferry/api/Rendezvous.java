@@ -7,10 +7,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Where the producers and consumers of one training step meet: a producer puts a tensor under a key, a consumer asks for the key, in any order.
+/// Where the producers and consumers of one training step meet: a producer puts a tensor under a key, a consumer
+/// asks for the key, in any order.
 ///
-/// Each key is a queue: sends with the same key are received in the order sent, one per receive. It is the receive that moves a tensor between workers; a send
-/// only makes it available on the producer's worker.
+/// Each key is a queue: sends with the same key are received in the order sent, one per receive. It is the receive
+/// that moves a tensor between workers; a send only makes it available on the producer's worker.
 ///
 /// Threading: every method may be called from any thread.
 public interface Rendezvous {
@@ -19,37 +20,46 @@ public interface Rendezvous {
 
     /// Makes `tensor` available to the consumer of `key`; never blocks on the consumer or the network.
     ///
-    /// Takes the handle, also when it throws: use [Tensor#share()] to go on reading the tensor. The content must not be changed afterwards.
+    /// Takes the handle, also when it throws: use [Tensor#share()] to go on reading the tensor. The content must
+    /// not be changed afterwards.
     ///
     /// @throws IllegalArgumentException if `key` names a producer on another worker
-    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is closed
+    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
+    ///     closed
     void send(RendezvousKey key, Tensor tensor);
 
     /// Tells the consumer of `key` that there will be no tensor: a dead tensor takes its place in the queue.
     ///
     /// @throws IllegalArgumentException if `key` names a producer on another worker
-    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is closed
+    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
+    ///     closed
     void sendDead(RendezvousKey key);
 
     /// Asks the worker that owns `key` for its tensor; returns at once.
     ///
-    /// The tensor lands row-major in memory from this rendezvous' allocator; where producer and consumer are on the same worker it is the producer's own
-    /// memory. `done` runs exactly once on the callback executor and owns the tensor it is given. Failures reach `done`: `ABORTED` or another code (the status of
-    /// [#startAbort]), `CANCELLED`, `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not match its checksum),
-    /// `RESOURCE_EXHAUSTED` (no memory for the result), `INVALID_ARGUMENT` (the producer's worker refused the key).
+    /// The tensor lands row-major in memory from this rendezvous' allocator; where producer and consumer are on the
+    /// same worker it is the producer's own memory. `done` runs exactly once on the callback executor and owns the
+    /// tensor it is given. Failures reach `done`: `ABORTED` or another code (the status of [#startAbort]),
+    /// `CANCELLED`, `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not
+    /// match its checksum), `RESOURCE_EXHAUSTED` (no memory for the result), `INVALID_ARGUMENT` (the producer's
+    /// worker refused the key).
     ///
     /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the cluster
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in
+    ///     the cluster
     PendingReceive recvAsync(RendezvousKey key, DoneCallback done);
 
-    /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and every later send or receive fails with it.
+    /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and
+    /// every later send or receive fails with it.
     ///
-    /// Receives of other workers that wait for a tensor of this one end with it as well. Only the first call counts.
+    /// Receives of other workers that wait for a tensor of this one end with it as well. Only the first call
+    /// counts.
     ///
     /// @throws IllegalArgumentException if `code` is [StatusCode#OK]
     void startAbort(StatusCode code, String message);
 
-    /// The same as a future. It completes with `Received` or `Dead`, or exceptionally with a [TransportException]. Cancelling the future cancels the receive.
+    /// The same as a future. It completes with `Received` or `Dead`, or exceptionally with a [TransportException].
+    /// Cancelling the future cancels the receive.
     ///
     /// Dependent stages run on the callback executor.
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key) {

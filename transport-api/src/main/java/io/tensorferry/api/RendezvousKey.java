@@ -1,11 +1,18 @@
 package io.tensorferry.api;
 
+import java.util.HexFormat;
+import java.util.regex.Pattern;
+
 /// Names one tensor on its way from a producer to a consumer: five parts, printed as
-/// `src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id`. Immutable; equal if all five parts are equal.
+/// `src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id`. Immutable; equal if all five parts are
+/// equal.
 ///
-/// The incarnation is a 64-bit number in 16 hexadecimal digits; frame and iteration are decimal. The edge name holds no `;`.
+/// The incarnation is a 64-bit number in 16 hexadecimal digits; frame and iteration are decimal. The edge name
+/// holds no `;`.
 public final class RendezvousKey {
     private static final int PARTS = 5;
+    private static final Pattern INCARNATION = Pattern.compile("[0-9A-Fa-f]{1,16}");
+    private static final Pattern FRAME_AND_ITERATION = Pattern.compile("(\\d{1,19}):(\\d{1,19})");
 
     private final DeviceName source;
     private final long sourceIncarnation;
@@ -29,8 +36,8 @@ public final class RendezvousKey {
         this.edgeName = edgeName;
         this.frameId = frameId;
         this.iterationId = iterationId;
-        this.text = "%s;%016x;%s;%s;%d:%d"
-                .formatted(source, sourceIncarnation, destination, edgeName, frameId, iterationId);
+        this.text = source + ";" + HexFormat.of().toHexDigits(sourceIncarnation) + ";" + destination + ";" + edgeName
+                + ";" + frameId + ":" + iterationId;
     }
 
     /// @param sourceIncarnation distinguishes a restarted producer from its earlier self
@@ -58,27 +65,32 @@ public final class RendezvousKey {
         return of(source, 0, destination, edgeName, 0, 0);
     }
 
-    /// Reads what [#toString()] prints.
+    /// Reads what [#toString()] prints. The incarnation may have fewer digits, and capitals.
     ///
     /// @throws IllegalArgumentException if `text` has not exactly five parts, or one of them is malformed
     public static RendezvousKey parse(String text) {
         String[] parts = text.split(";", -1);
         if (parts.length != PARTS) {
-            throw new IllegalArgumentException("rendezvous key '" + text + "' has " + parts.length + " parts, it must have "
-                    + PARTS + ": src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id");
+            throw new IllegalArgumentException(
+                    "rendezvous key '" + text + "' has " + parts.length + " parts, it must have " + PARTS
+                            + ": src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id");
         }
         try {
-            int colon = parts[4].indexOf(':');
-            if (colon < 0) {
-                throw new IllegalArgumentException("its last part must be frame_id:iter_id");
+            // Stricter than the number parsers, which take a sign.
+            if (!INCARNATION.matcher(parts[1]).matches()) {
+                throw new IllegalArgumentException("its second part must be 1 to 16 hexadecimal digits");
+            }
+            var last = FRAME_AND_ITERATION.matcher(parts[4]);
+            if (!last.matches()) {
+                throw new IllegalArgumentException("its last part must be frame_id:iter_id, two decimal numbers");
             }
             return of(
                     DeviceName.parse(parts[0]),
                     Long.parseUnsignedLong(parts[1], 16),
                     DeviceName.parse(parts[2]),
                     parts[3],
-                    Long.parseLong(parts[4].substring(0, colon)),
-                    Long.parseLong(parts[4].substring(colon + 1)));
+                    Long.parseLong(last.group(1)),
+                    Long.parseLong(last.group(2)));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("rendezvous key '" + text + "' is malformed: " + e.getMessage(), e);
         }

@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /// The dimensions of a tensor, `[d0, ..., dn-1]`, row-major; rank 0 is a scalar. Immutable.
 ///
-/// Dimensions are 0 or more, the rank is at most 254 (TensorFlow's limit), and the number of elements fits in a `long`: a shape that overflows cannot be made.
+/// Dimensions are 0 or more, the rank is at most 254 (TensorFlow's limit), and the number of elements fits in a
+/// `long`: a shape that overflows cannot be made.
 public final class Shape {
     public static final int MAX_RANK = 254;
 
@@ -22,7 +23,8 @@ public final class Shape {
         return SCALAR;
     }
 
-    /// @throws IllegalArgumentException for a negative dimension, a rank over [#MAX_RANK], or more than `Long.MAX_VALUE` elements
+    /// @throws IllegalArgumentException for a negative dimension, a rank over [#MAX_RANK], or more than
+    ///     `Long.MAX_VALUE` elements
     public static Shape of(long... dimensions) {
         if (dimensions.length == 0) {
             return SCALAR;
@@ -79,14 +81,16 @@ public final class Shape {
 
     /// Bytes that the elements take in memory, row-major and without padding.
     ///
-    /// @throws IllegalArgumentException if `dataType` has no fixed element size, or the product does not fit in a `long`
+    /// @throws IllegalArgumentException if `dataType` has no fixed element size, or the product does not fit in a
+    ///     `long`
     public long byteSize(DataType dataType) {
         if (!dataType.isDmaAble()) {
             throw new IllegalArgumentException("the elements of " + dataType + " have no fixed size");
         }
         long size = elementCount * dataType.byteSize();
         if (Math.multiplyHigh(elementCount, dataType.byteSize()) != 0 || size < 0) {
-            throw new IllegalArgumentException("the bytes of a " + dataType + " tensor of shape " + this + " do not fit in 63 bits");
+            throw new IllegalArgumentException(
+                    "the bytes of a " + dataType + " tensor of shape " + this + " do not fit in 63 bits");
         }
         return size;
     }

@@ -3,7 +3,8 @@ package io.tensorferry.api;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The reference-counted memory behind the handles of one tensor: freed, exactly once, when the last handle is closed.
+/// The reference-counted memory behind the handles of one tensor: freed, exactly once, when the last handle is
+/// closed.
 final class SharedMemory {
     private final MemorySegment segment;
     private final Runnable onFree;
@@ -18,9 +19,10 @@ final class SharedMemory {
         return segment;
     }
 
-    /// The caller holds a handle, so the count cannot reach 0 meanwhile.
-    void retain() {
-        handles.getAndIncrement();
+    /// Counts one handle more, unless the last was closed already; returns whether it did.
+    boolean retain() {
+        int before = handles.getAndUpdate(count -> count == 0 ? 0 : count + 1);
+        return before > 0;
     }
 
     void release() {

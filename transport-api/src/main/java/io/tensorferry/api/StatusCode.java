@@ -33,7 +33,8 @@ public enum StatusCode {
         return number;
     }
 
-    /// The code with this number; [#UNKNOWN] for a number that no code has, so that a peer of a later version is understood as far as possible.
+    /// The code with this number; [#UNKNOWN] for a number that no code has, so that a peer of a later version is
+    /// understood as far as possible.
     public static StatusCode ofNumber(int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }

@@ -6,7 +6,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The elements of a string tensor in memory: `n + 1` offsets of 8 bytes (little-endian, from the end of the offsets), then the bytes of all elements.
+/// The elements of a string tensor in memory: `n + 1` offsets of 8 bytes (little-endian, from the end of the
+/// offsets), then the bytes of all elements.
 final class StringLayout {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -32,14 +33,40 @@ final class StringLayout {
         memory.setAtIndex(OFFSET, elements.size(), offset);
     }
 
+    /// @throws IllegalStateException if the memory does not hold so many elements: its content may have come from a
+    ///     peer
     static List<byte[]> read(MemorySegment memory, long elementCount) {
-        long start = Long.BYTES * (elementCount + 1);
-        var elements = new ArrayList<byte[]>(Math.toIntExact(elementCount));
+        if (elementCount == 0) {
+            return List.of();
+        }
+        // Compared so that nothing overflows, and before a list is made for elements that are not there.
+        if (elementCount > memory.byteSize() / Long.BYTES - 1) {
+            throw new IllegalStateException("the memory of a string tensor of " + elementCount
+                    + " elements is corrupt: it has only " + memory.byteSize() + " bytes");
+        }
+        if (elementCount > Integer.MAX_VALUE) {
+            throw new IllegalStateException(elementCount + " strings do not fit in a list; use segment()");
+        }
+        MemorySegment content = memory.asSlice(Long.BYTES * (elementCount + 1));
+        var elements = new ArrayList<byte[]>((int) elementCount);
+        long from = memory.getAtIndex(OFFSET, 0);
         for (long i = 0; i < elementCount; i++) {
-            long from = memory.getAtIndex(OFFSET, i);
             long to = memory.getAtIndex(OFFSET, i + 1);
-            elements.add(memory.asSlice(start + from, to - from).toArray(ValueLayout.JAVA_BYTE));
+            if (from < 0 || to < from || to > content.byteSize()) {
+                throw new IllegalStateException("the memory of a string tensor is corrupt: element " + i + " is at ["
+                        + from + ", " + to + ") of " + content.byteSize() + " bytes");
+            }
+            elements.add(elementAt(content, from, to));
+            from = to;
         }
         return elements;
+    }
+
+    private static byte[] elementAt(MemorySegment content, long from, long to) {
+        if (to - from > Integer.MAX_VALUE) {
+            throw new IllegalStateException(
+                    "a string of " + (to - from) + " bytes does not fit in an array; use segment()");
+        }
+        return content.asSlice(from, to - from).toArray(ValueLayout.JAVA_BYTE);
     }
 }

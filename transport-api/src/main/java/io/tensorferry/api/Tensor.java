@@ -5,43 +5,49 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A handle on a tensor: element type, shape, and reference-counted off-heap memory, row-major, little-endian, without padding.
+/// A handle on a tensor: element type, shape, and reference-counted off-heap memory, row-major, little-endian,
+/// without padding.
 ///
-/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes the handle it is given; while the transfer reads the memory, the transport
-/// keeps it alive. A receive's callback owns the handle it gets. [#share()] makes another handle on the same memory, for another owner. The memory goes back to
-/// where it came from when the last handle is closed and no transfer reads or writes it.
+/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes the handle it is given; while the
+/// transfer reads the memory, the transport keeps it alive. A receive's callback owns the handle it gets.
+/// [#share()] makes another handle on the same memory, for another owner. The memory goes back to where it came
+/// from when the last handle is closed and no transfer reads or writes it.
 ///
-/// After `send` the content must not be changed: the transport may read it at any time until the receiver has it, and a receiver on the same worker sees the
-/// same memory.
+/// After `send` the content must not be changed: the transport may read it at any time until the receiver has it,
+/// and a receiver on the same worker sees the same memory.
 ///
-/// Threading: a handle may be used from any thread; the content is plain memory, so whoever writes it must publish it to whoever reads it. `send` and the
-/// callback do that.
+/// Threading: a handle may be used from any thread; the content is plain memory, so whoever writes it must publish
+/// it to whoever reads it. `send` and the callback do that.
 public final class Tensor implements AutoCloseable {
+    // Never started: memory that is accessible by it is not confined to any thread.
+    private static final Thread ANOTHER_THREAD =
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
+
     private final DataType dataType;
     private final Shape shape;
     private final SharedMemory memory;
-    private final AtomicBoolean closed;
+    private final LeakDetector.Watch watch;
 
     private Tensor(DataType dataType, Shape shape, SharedMemory memory) {
         this.dataType = dataType;
         this.shape = shape;
         this.memory = memory;
-        this.closed = LeakDetector.watch(this, dataType + " " + shape);
+        this.watch = LeakDetector.watch(this, dataType, shape);
     }
 
     /// Wraps memory that the caller provides.
     ///
-    /// @param segment off-heap memory of exactly the tensor's bytes, accessible from every thread (a shared, automatic or global arena), and alive until
-    ///     `onLastClose` has run
-    /// @param onLastClose runs once, on the thread that closes the last handle; it must not block
+    /// @param segment off-heap memory of exactly the tensor's bytes, accessible from every thread (a shared,
+    ///     automatic or global arena), and alive until `onLastClose` has run
+    /// @param onLastClose runs once, on the thread that closes the last handle; it must not block. It does not run
+    ///     if this throws
     /// @throws IllegalArgumentException if the segment is on the heap, confined to a thread, or of the wrong size
     public static Tensor wrap(DataType dataType, Shape shape, MemorySegment segment, Runnable onLastClose) {
         if (!segment.isNative()) {
             throw new IllegalArgumentException("the memory of a tensor must be off-heap; this segment is on the heap");
         }
-        if (!segment.isAccessibleBy(Thread.ofVirtual().unstarted(() -> {}))) {
+        if (!segment.isAccessibleBy(ANOTHER_THREAD)) {
             throw new IllegalArgumentException(
                     "the memory of a tensor must be accessible from every thread; this segment is confined to one");
         }
@@ -118,10 +124,11 @@ public final class Tensor implements AutoCloseable {
         return elements(DataType.INT64).toArray(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /// Copies of the elements of a [DataType#STRING] tensor, row-major. In memory they are `n + 1` little-endian 64-bit offsets, counted from the end of the
-    /// offsets, and then the bytes.
+    /// Copies of the elements of a [DataType#STRING] tensor, row-major. In memory they are `n + 1` little-endian
+    /// 64-bit offsets, counted from the end of the offsets, and then the bytes.
     ///
-    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    /// @throws IllegalStateException if this handle is closed, the tensor is of another type, or its memory does
+    ///     not hold that layout
     public List<byte[]> toStrings() {
         return StringLayout.read(elements(DataType.STRING), shape.elementCount());
     }
@@ -138,31 +145,39 @@ public final class Tensor implements AutoCloseable {
     /// @throws IllegalStateException if this handle is closed
     public Tensor share() {
         checkOpen();
-        memory.retain();
+        // The other half of the check: this handle may be closed by another thread meanwhile.
+        if (!memory.retain()) {
+            throw closedException();
+        }
         return new Tensor(dataType, shape, memory);
     }
 
     public boolean isClosed() {
-        return closed.get();
+        return watch.isClosed();
     }
 
     /// Gives up this handle. The second and later calls do nothing.
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (watch.close()) {
             memory.release();
         }
     }
 
-    /// Handles of this process that became unreachable without being closed, since its start. 0 in a correct program.
+    /// Handles of this process that became unreachable without being closed, since its start. 0 in a correct
+    /// program.
     public static long leakedHandleCount() {
         return LeakDetector.leakedCount();
     }
 
     private void checkOpen() {
-        if (closed.get()) {
-            throw new IllegalStateException("this handle on a " + dataType + " tensor of shape " + shape + " is closed");
+        if (isClosed()) {
+            throw closedException();
         }
+    }
+
+    private IllegalStateException closedException() {
+        return new IllegalStateException("this handle on a " + dataType + " tensor of shape " + shape + " is closed");
     }
 
     @Override

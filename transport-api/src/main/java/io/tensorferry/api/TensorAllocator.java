@@ -1,16 +1,17 @@
 package io.tensorferry.api;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 
-/// Makes tensors whose memory suits a transport: for the verbs transport, registered memory that the device reads and writes without a copy.
+/// Makes tensors whose memory suits a transport: for the verbs transport, registered memory that the device reads
+/// and writes without a copy.
 ///
 /// Threading: any thread. The content of a new tensor is undefined. The caller owns the handle.
 public interface TensorAllocator {
     /// A tensor with `byteSize` bytes of memory, aligned to 64 bytes.
     ///
-    /// @param byteSize `shape.byteSize(dataType)` for a DMA-able type, the size of the encoded elements for strings; 0 or more
+    /// @param byteSize `shape.byteSize(dataType)` for a DMA-able type, the size of the encoded elements for
+    ///     strings; 0 or more
+    /// @throws IllegalArgumentException if `byteSize` is negative or contradicts a DMA-able type's shape
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory left
     Tensor allocate(DataType dataType, Shape shape, long byteSize);
 
@@ -31,17 +32,18 @@ public interface TensorAllocator {
                     + " elements, not " + elements.size());
         }
         Tensor tensor = allocate(DataType.STRING, shape, StringLayout.byteSize(elements));
-        StringLayout.write(tensor.segment(), elements);
-        return tensor;
+        try {
+            StringLayout.write(tensor.segment(), elements);
+            return tensor;
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
     }
 
-    /// Plain off-heap memory that no device knows, freed by the garbage collector after the last handle is gone. A transport sends such a tensor through a
-    /// registered copy.
+    /// Plain off-heap memory that no device knows, freed by the garbage collector after the last handle is gone. A
+    /// transport sends such a tensor through a registered copy.
     static TensorAllocator unregistered() {
-        return (dataType, shape, byteSize) -> {
-            // An automatic arena is safe here because nothing but Java code ever holds the address.
-            MemorySegment memory = Arena.ofAuto().allocate(Math.max(byteSize, 1), 64).asSlice(0, byteSize);
-            return Tensor.wrap(dataType, shape, memory, () -> {});
-        };
+        return UnregisteredAllocator.INSTANCE;
     }
 }

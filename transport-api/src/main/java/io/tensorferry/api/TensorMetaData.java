@@ -1,11 +1,13 @@
 package io.tensorferry.api;
 
-/// What a receiver must know to allocate a result: type, shape, whether the tensor is dead, and how many bytes travel. Immutable.
+/// What a receiver must know to allocate a result: type, shape, whether the tensor is dead, and how many bytes
+/// travel. Immutable.
 ///
 /// @param dataType the element type
 /// @param shape the dimensions
 /// @param dead whether the producer sent a dead tensor (the untaken branch of a conditional), which has no content
-/// @param byteSize bytes of the content on the wire: `shape.byteSize(dataType)`, or the serialised size where the type is not DMA-able; 0 for a dead tensor
+/// @param byteSize bytes of the content on the wire: `shape.byteSize(dataType)`, or the serialised size where the
+///     type is not DMA-able; 0 for a dead tensor
 public record TensorMetaData(DataType dataType, Shape shape, boolean dead, long byteSize) {
     /// @throws IllegalArgumentException if `byteSize` is negative or contradicts the type, the shape or deadness
     public TensorMetaData {
@@ -16,8 +18,8 @@ public record TensorMetaData(DataType dataType, Shape shape, boolean dead, long 
             throw new IllegalArgumentException("a dead tensor has no content, but its byte size is " + byteSize);
         }
         if (!dead && dataType.isDmaAble() && byteSize != shape.byteSize(dataType)) {
-            throw new IllegalArgumentException("byte size " + byteSize + " of a " + dataType + " tensor of shape " + shape
-                    + " should be " + shape.byteSize(dataType));
+            throw new IllegalArgumentException("byte size " + byteSize + " of a " + dataType + " tensor of shape "
+                    + shape + " should be " + shape.byteSize(dataType));
         }
     }
 

@@ -2,9 +2,11 @@ package io.tensorferry.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// A failed operation of the transport: a canonical code, a message, and, where they are known, the peer and the operating system's error number.
+/// A failed operation of the transport: a canonical code, a message, and, where they are known, the peer and the
+/// operating system's error number.
 ///
-/// Immutable; may be handed between threads. The same object is given to every receive that one event ended, so do not add suppressed exceptions to it.
+/// Immutable; may be handed between threads. The same object is given to every receive that one event ended, so do
+/// not add suppressed exceptions to it.
 public final class TransportException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

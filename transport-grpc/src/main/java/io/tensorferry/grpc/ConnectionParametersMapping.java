@@ -19,6 +19,7 @@ final class ConnectionParametersMapping {
                 .setHostName(parameters.hostName())
                 .setIncarnation(parameters.incarnation())
                 .setConnectionId(parameters.connectionId())
+                .setAttempt(parameters.attempt())
                 .addMr(toProto(parameters.ring()))
                 .setRing(RingGeometry.newBuilder()
                         .setSlots(parameters.ringSlots())
@@ -69,6 +70,7 @@ final class ConnectionParametersMapping {
                 proto.getHostName(),
                 proto.getIncarnation(),
                 proto.getConnectionId(),
+                proto.getAttempt(),
                 queuePairs,
                 fromProto(proto.getMr(0)),
                 proto.getRing().getSlots(),

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
 ///
-/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have work requests, so it cannot overrun, and a
+/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have work
+/// requests, so it cannot overrun, and a
 /// failing one takes no other channel with it.
 ///
 /// Threading: made on a worker thread, because registration may block; then owned by the loop.
@@ -36,7 +37,8 @@ final class ChannelEndpoint implements AutoCloseable {
         this.receiveDepth = receiveDepth;
     }
 
-    /// Makes everything and moves the queue pairs to INIT, with their receives posted; leaves nothing behind when it fails half-way.
+    /// Makes everything and moves the queue pairs to INIT, with their receives posted; leaves nothing behind when it
+    /// fails half-way.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     /// @throws io.tensorferry.api.TransportException if there is no memory for the ring
@@ -46,8 +48,7 @@ final class ChannelEndpoint implements AutoCloseable {
         int receiveDepth = Math.max(sendDepth, ConnectionParameters.MIN_RECEIVE_DEPTH);
         int controlReceives = options.ringSlots() + ImmediateCredits.RESERVE;
         int completions = sendDepth + controlReceives + options.lanes() * (sendDepth + receiveDepth);
-        CompletionQueue queue =
-                context.port().device().createCompletionQueue(completions, context.completions());
+        CompletionQueue queue = context.port().device().createCompletionQueue(completions, context.completions());
         var endpoint = new ChannelEndpoint(context, queue, sendDepth, receiveDepth);
         try {
             endpoint.addQueuePair(controlReceives);
@@ -106,14 +107,16 @@ final class ChannelEndpoint implements AutoCloseable {
 
     /// What the peer is told.
     ///
-    /// @param connectionId the dialling end's number of this attempt
-    ConnectionParameters parameters(long connectionId) {
+    /// @param connectionId the dialling end's number of this channel
+    /// @param attempt this end's count of attempts for this peer
+    ConnectionParameters parameters(long connectionId, long attempt) {
         RegisteredBuffer ring = incoming();
         return new ConnectionParameters(
                 ConnectionParameters.PROTOCOL_VERSION,
                 context.workerName(),
                 context.incarnation(),
                 connectionId,
+                attempt,
                 addresses,
                 new RemoteRegion(ring.address(), ring.remoteKey()),
                 context.options().ringSlots(),
@@ -132,7 +135,11 @@ final class ChannelEndpoint implements AutoCloseable {
         for (int i = 0; i < queuePairs.size(); i++) {
             QueuePair queuePair = queuePairs.get(i);
             QueuePairSetup.toReadyToReceive(
-                    queuePair, context.port(), context.config(), peer.queuePairs().get(i), mtu);
+                    queuePair,
+                    context.port(),
+                    context.config(),
+                    peer.queuePairs().get(i),
+                    mtu);
             QueuePairSetup.toReadyToSend(
                     queuePair, context.config(), addresses.get(i).packetSequenceNumber());
         }

@@ -6,7 +6,8 @@ import java.time.Duration;
 ///
 /// @param lanes data queue pairs per peer, 1 to 64; both ends must agree
 /// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
-/// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of rendezvous keys
+/// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
+/// rendezvous keys
 /// @param keepaliveInterval how long a channel may be silent before it is probed
 /// @param peerTimeout how long a probe may stay unanswered before the peer counts as gone
 /// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
@@ -42,7 +43,13 @@ public record ChannelOptions(
 
     public static ChannelOptions defaults() {
         return new ChannelOptions(
-                1, 256, 4096, Duration.ofSeconds(1), Duration.ofSeconds(10), Duration.ofSeconds(30), Duration.ofNanos(20_000));
+                1,
+                256,
+                4096,
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(10),
+                Duration.ofSeconds(30),
+                Duration.ofNanos(20_000));
     }
 
     private static void require(boolean condition, String name, Object value, String range) {

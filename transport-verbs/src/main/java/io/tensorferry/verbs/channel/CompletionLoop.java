@@ -11,9 +11,11 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads, polls completion queues, runs timers.
+/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads, polls
+/// completion queues, runs timers.
 ///
-/// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a [LoopThread], or a simulation.
+/// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a
+/// [LoopThread], or a simulation.
 public final class CompletionLoop implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
     private static final int COMMANDS_PER_TURN = 256;
@@ -21,8 +23,7 @@ public final class CompletionLoop implements Executor {
 
     private final CompletionChannel completions;
     private final NanoClock clock;
-    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands =
-            new MpscUnboundedVarHandleArrayQueue<>(1024);
+    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands = new MpscUnboundedVarHandleArrayQueue<>(1024);
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(timer -> timer.dueNs));
     private final List<RdmaChannel> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
@@ -76,7 +77,8 @@ public final class CompletionLoop implements Executor {
         channels.remove(channel);
     }
 
-    /// One turn: commands, completions, timers. Never waits. Returns how much there was to do; 0 means that nothing was.
+    /// One turn: commands, completions, timers. Never waits. Returns how much there was to do; 0 means that nothing
+    /// was.
     public int doWork() {
         int work = runCommands();
         // By index, because a channel that fails while it is polled leaves the list.

@@ -9,8 +9,11 @@ import java.util.List;
 ///
 /// @param protocolVersion version of exchange and messages, [#PROTOCOL_VERSION] today
 /// @param hostName the sender's worker name, as `/job:worker/replica:0/task:1`
-/// @param incarnation a random number that the sender's process chose at its start; another one means that it was restarted
+/// @param incarnation a random number that the sender's process chose at its start; another one means that it was
+/// restarted
 /// @param connectionId a random number that the dialling end chose for this attempt; the answer repeats it
+/// @param attempt counts the offers and answers that this end made for this peer, from 1: an offer whose number is not above all that were seen from this
+///     incarnation was overtaken on the way and is refused
 /// @param queuePairs the control queue pair, then the data lanes in their order
 /// @param ring where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
 /// @param ringSlots message slots of the ring, a power of two
@@ -23,6 +26,7 @@ public record ConnectionParameters(
         String hostName,
         long incarnation,
         long connectionId,
+        long attempt,
         List<QueuePairAddress> queuePairs,
         RemoteRegion ring,
         int ringSlots,
@@ -50,6 +54,7 @@ public record ConnectionParameters(
     public void validate() {
         require(protocolVersion == PROTOCOL_VERSION, "protocol version", protocolVersion, "" + PROTOCOL_VERSION);
         require(!hostName.isEmpty() && hostName.length() <= 512, "host name length", hostName.length(), "1..512");
+        require(attempt >= 1, "attempt", attempt, "1 or more");
         require(
                 queuePairs.size() >= 2 && queuePairs.size() <= MAX_LANES + 1,
                 "number of queue pairs",

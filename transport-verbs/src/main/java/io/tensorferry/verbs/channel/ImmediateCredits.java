@@ -1,9 +1,12 @@
 package io.tensorferry.verbs.channel;
 
-/// Counts, for one queue pair, the writes with immediate that the peer may still be sent: each uses up one of the receives that the peer has posted.
+/// Counts, for one queue pair, the writes with immediate that the peer may still be sent: each uses up one of the
+/// receives that the peer has posted.
 ///
-/// The peer posts a receive again as soon as one is used, and says so with one acknowledgement for each [#batch] of them. Acknowledgements use up receives
-/// too; [#RESERVE] receives are kept for them, which suffices for both ends to go on when both have used up all others (docs/protocol.md shows why).
+/// The peer posts a receive again as soon as one is used, and says so with one acknowledgement for each [#batch] of
+/// them. Acknowledgements use up receives
+/// too; [#RESERVE] receives are kept for them, which suffices for both ends to go on when both have used up all others
+/// (docs/protocol.md shows why).
 ///
 /// Owner: the loop.
 final class ImmediateCredits {

@@ -8,7 +8,8 @@ import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// One queue pair of a channel, with its count of free send-queue slots and of receives left at the peer; on a data lane, the contents that wait to be written.
+/// One queue pair of a channel, with its count of free send-queue slots and of receives left at the peer; on a data
+/// lane, the contents that wait to be written.
 ///
 /// Owner: the loop.
 final class Lane {
@@ -124,7 +125,8 @@ final class Lane {
     }
 
     /// The content whose last chunk completed.
-    @Nullable ContentWrite onContentCompleted() {
+    @Nullable
+    ContentWrite onContentCompleted() {
         return posted.poll();
     }
 

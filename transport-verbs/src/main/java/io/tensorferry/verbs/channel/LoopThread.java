@@ -4,7 +4,8 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// Turns a completion loop on a thread of its own: polls, spins for a bounded time, then sleeps until something happens.
+/// Turns a completion loop on a thread of its own: polls, spins for a bounded time, then sleeps until something
+/// happens.
 ///
 /// Threading: [#start] and [#stop] from one thread at a time.
 final class LoopThread implements LoopRunner {

@@ -5,9 +5,11 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.util.ArrayDeque;
 
-/// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot at the peer.
+/// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot at
+/// the peer.
 ///
-/// A slot is used again when the peer has acknowledged its message. Immediates on the control queue pair are consumed in the order sent, so an acknowledgement,
+/// A slot is used again when the peer has acknowledged its message. Immediates on the control queue pair are consumed
+/// in the order sent, so an acknowledgement,
 /// which counts immediates of every kind, tells how many messages were among them.
 ///
 /// Owner: the loop.
@@ -17,7 +19,8 @@ final class OutgoingRing {
     private final int slots;
     private final int slotBytes;
     private final ArrayDeque<Message> waiting = new ArrayDeque<>();
-    // For each unacknowledged immediate in the order sent, whether it was a message; a circle of as many as may be outstanding.
+    // For each unacknowledged immediate in the order sent, whether it was a message; a circle of as many as may be
+    // outstanding.
     private final boolean[] kinds;
     private int kindsHead;
     private int kindsSize;

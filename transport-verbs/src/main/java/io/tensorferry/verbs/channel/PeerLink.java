@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and again after it is lost.
+/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and again
+/// after it is lost.
 ///
 /// ```
 /// IDLE       -- wanted -->                          DIALLING
@@ -47,6 +49,10 @@ final class PeerLink {
     private @Nullable SetUpAttempt attempt;
     private @Nullable RdmaChannel channel;
     private long openConnectionId;
+    // Attempts of this end, and the latest of the peer's that was seen, with the incarnation that it belongs to.
+    private long attempts;
+    private long latestPeerAttempt;
+    private long peerIncarnation;
     private long giveUpAtNs;
     private long backoffNs = FIRST_BACKOFF_NS;
     private CompletionLoop.@Nullable Timer timer;
@@ -74,7 +80,8 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
-            giveUpAtNs = context.loop().nanoTime() + context.options().connectTimeout().toNanos();
+            giveUpAtNs = context.loop().nanoTime()
+                    + context.options().connectTimeout().toNanos();
             backoffNs = FIRST_BACKOFF_NS;
             dial();
         }
@@ -88,16 +95,15 @@ final class PeerLink {
                 return;
             }
             var _ = context.exchange()
-                    .offer(peer, endpoint.parameters(dialled.connectionId))
-                    .whenComplete((answer, error) ->
-                            context.loop().execute(() -> onAnswer(dialled, answer, error)));
+                    .offer(peer, endpoint.parameters(dialled.connectionId, dialled.number))
+                    .whenComplete((answer, error) -> context.loop().execute(() -> onAnswer(dialled, answer, error)));
         });
     }
 
     private SetUpAttempt begin(State newState, long connectionId) {
         abandonAttempt();
         state = newState;
-        var begun = new SetUpAttempt(connectionId);
+        var begun = new SetUpAttempt(connectionId, ++attempts);
         attempt = begun;
         return begun;
     }
@@ -114,18 +120,14 @@ final class PeerLink {
     }
 
     /// Makes an endpoint on a worker thread and, back on the loop, gives it to `then` if the attempt still counts.
-    private void makeEndpoint(
-            SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
+    private void makeEndpoint(SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
         context.workers().execute(() -> {
             ChannelEndpoint endpoint = null;
             TransportException failure = null;
             try {
                 endpoint = ChannelEndpoint.create(context);
             } catch (RuntimeException e) {
-                failure = e instanceof TransportException known
-                        ? known
-                        : new TransportException(
-                                StatusCode.RESOURCE_EXHAUSTED, "no endpoint could be made: " + e.getMessage(), peer, 0, e);
+                failure = asEndpointFailure(e);
             }
             ChannelEndpoint result = endpoint;
             TransportException why = failure == null ? closed() : failure;
@@ -136,6 +138,19 @@ final class PeerLink {
                 }
             });
         });
+    }
+
+    private TransportException asEndpointFailure(RuntimeException e) {
+        if (e instanceof TransportException known) {
+            return known;
+        }
+        boolean exhausted = e instanceof VerbsException refused && refused.errno() == VerbsException.ENOMEM;
+        return new TransportException(
+                exhausted ? StatusCode.RESOURCE_EXHAUSTED : StatusCode.UNAVAILABLE,
+                "no endpoint could be made: " + e.getMessage(),
+                peer,
+                0,
+                e);
     }
 
     private void onAnswer(SetUpAttempt dialled, @Nullable OfferAnswer answer, @Nullable Throwable error) {
@@ -161,7 +176,8 @@ final class PeerLink {
 
     private void checkAnswer(SetUpAttempt dialled, ConnectionParameters parameters) {
         parameters.validate();
-        if (parameters.connectionId() != dialled.connectionId || !parameters.hostName().equals(peer)) {
+        if (parameters.connectionId() != dialled.connectionId
+                || !parameters.hostName().equals(peer)) {
             throw new IllegalArgumentException("it comes from " + parameters.hostName() + " for connection "
                     + Long.toHexString(parameters.connectionId()) + ", expected " + peer + " for "
                     + Long.toHexString(dialled.connectionId));
@@ -172,9 +188,16 @@ final class PeerLink {
         RdmaChannel opened = channel;
         var _ = context.exchange()
                 .ready(peer, context.workerName(), context.incarnation(), connectionId)
-                .whenComplete((nothing, error) -> {
+                .whenComplete((_, error) -> {
                     if (error != null && opened != null) {
-                        context.loop().execute(() -> opened.lose(asTransportException(error)));
+                        // Whatever the peer's reason, this channel is of no use; another may be.
+                        var cause = new TransportException(
+                                StatusCode.UNAVAILABLE,
+                                "the peer did not take note that this end is ready",
+                                peer,
+                                0,
+                                asTransportException(error));
+                        context.loop().execute(() -> opened.lose(cause));
                     }
                 });
     }
@@ -216,6 +239,12 @@ final class PeerLink {
             reply.completeExceptionally(closed());
             return;
         }
+        if (isOvertaken(offer)) {
+            reply.completeExceptionally(new TransportException(
+                    StatusCode.ABORTED, "a later offer or answer overtook this offer", context.workerName(), 0, null));
+            return;
+        }
+        remember(offer);
         if (state == State.DIALLING && context.workerName().compareTo(peer) < 0) {
             reply.complete(new OfferAnswer.Yield());
             return;
@@ -238,7 +267,7 @@ final class PeerLink {
                 return;
             }
             try {
-                ConnectionParameters own = endpoint.parameters(offer.connectionId());
+                ConnectionParameters own = endpoint.parameters(offer.connectionId(), answered.number);
                 open(answered, offer, false);
                 reply.complete(new OfferAnswer.Accepted(own));
             } catch (RuntimeException e) {
@@ -253,6 +282,15 @@ final class PeerLink {
                 StatusCode.ABORTED, "another offer took the place of this one", context.workerName(), 0, null)));
     }
 
+    private boolean isOvertaken(ConnectionParameters offer) {
+        return offer.incarnation() == peerIncarnation && offer.attempt() <= latestPeerAttempt;
+    }
+
+    private void remember(ConnectionParameters parameters) {
+        peerIncarnation = parameters.incarnation();
+        latestPeerAttempt = parameters.attempt();
+    }
+
     private void open(SetUpAttempt done, ConnectionParameters parameters, boolean mayWrite) {
         ChannelEndpoint endpoint = done.takeEndpoint();
         try {
@@ -263,10 +301,14 @@ final class PeerLink {
         }
         attempt = null;
         state = State.OPEN;
+        remember(parameters);
         openConnectionId = done.connectionId;
         var opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
         channel = opened;
-        LOG.debug("channel to {} is open, {} queue pairs", peer, endpoint.queuePairs().size());
+        LOG.debug(
+                "channel to {} is open, {} queue pairs",
+                peer,
+                endpoint.queuePairs().size());
         var served = List.copyOf(waiters);
         waiters.clear();
         for (ChannelWaiter waiter : served) {

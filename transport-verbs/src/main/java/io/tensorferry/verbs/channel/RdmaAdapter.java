@@ -61,14 +61,16 @@ public final class RdmaAdapter implements AutoCloseable {
                 runtime.random());
     }
 
-    /// Opens an adapter, to be started, with threads of its own: the loop, and virtual threads for work that takes long.
+    /// Opens an adapter, to be started, with threads of its own: the loop, and virtual threads for work that takes
+    /// long.
     ///
     /// @param port the device and port to use; the device belongs to the adapter from now on
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
         ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
         var runner = new LoopThread(
-                "tensorferry-loop-" + port.device().name(), options.channel().spin().toNanos());
+                "tensorferry-loop-" + port.device().name(),
+                options.channel().spin().toNanos());
         var runtime = new AdapterRuntime(System::nanoTime, runner, workers, new SecureRandom());
         return new RdmaAdapter(options, port, exchange, runtime, workers);
     }
@@ -81,7 +83,8 @@ public final class RdmaAdapter implements AutoCloseable {
         return new RdmaAdapter(options, port, exchange, runtime, null);
     }
 
-    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the channels bring.
+    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the channels
+    /// bring.
     public void start(ChannelHandler handler) {
         this.handler = handler;
         context.port().device().onAsyncEvent(this::onAsyncEvent);
@@ -126,17 +129,18 @@ public final class RdmaAdapter implements AutoCloseable {
     /// Sets up the channel to `peer`, unless it is open. The future fails with a [TransportException].
     public CompletableFuture<Void> connect(String peer) {
         var connected = new CompletableFuture<Void>();
-        context.loop().execute(() -> withChannel(peer, new ChannelWaiter() {
-            @Override
-            public void onChannel(RdmaChannel channel) {
-                connected.complete(null);
-            }
+        context.loop()
+                .execute(() -> withChannel(peer, new ChannelWaiter() {
+                    @Override
+                    public void onChannel(RdmaChannel channel) {
+                        connected.complete(null);
+                    }
 
-            @Override
-            public void onNoChannel(TransportException cause) {
-                connected.completeExceptionally(cause);
-            }
-        }));
+                    @Override
+                    public void onNoChannel(TransportException cause) {
+                        connected.completeExceptionally(cause);
+                    }
+                }));
         return connected;
     }
 
@@ -158,10 +162,14 @@ public final class RdmaAdapter implements AutoCloseable {
     private void onAsyncEvent(AsyncEvent event) {
         switch (event.type()) {
             case DEVICE_FATAL, PORT_ERR -> {
-                LOG.error("{} reports {}; every channel fails", context.port().device().name(), event);
-                context.loop().execute(() -> failAll(new TransportException(
-                        StatusCode.UNAVAILABLE,
-                        "the device " + context.port().device().name() + " reports " + event.type())));
+                LOG.error(
+                        "{} reports {}; every channel fails",
+                        context.port().device().name(),
+                        event);
+                context.loop()
+                        .execute(() -> failAll(new TransportException(
+                                StatusCode.UNAVAILABLE,
+                                "the device " + context.port().device().name() + " reports " + event.type())));
             }
             case CQ_ERR, QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR ->
                 // The queue pairs concerned complete with errors, which fails their channel.
@@ -177,7 +185,8 @@ public final class RdmaAdapter implements AutoCloseable {
         }
     }
 
-    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device. What waits fails with `UNAVAILABLE`. Not on the
+    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device. What
+    /// waits fails with `UNAVAILABLE`. Not on the
     /// loop. The second and later calls do nothing.
     @Override
     public void close() {
@@ -239,7 +248,8 @@ public final class RdmaAdapter implements AutoCloseable {
                 try {
                     PeerLink link = links.get(peer);
                     if (link == null) {
-                        throw new TransportException(StatusCode.NOT_FOUND, "no channel to " + peer + " is being set up");
+                        throw new TransportException(
+                                StatusCode.NOT_FOUND, "no channel to " + peer + " is being set up");
                     }
                     link.onReady(connectionId);
                     done.complete(null);

@@ -44,7 +44,8 @@ public final class RdmaChannel {
     private boolean open = true;
     private boolean mayWrite;
     private boolean active;
-    private long probeSentNs;
+    // When the outstanding probe was sent, or, before the peer is ready, when the channel was opened.
+    private long waitingSinceNs;
     private boolean probeOutstanding;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
@@ -69,7 +70,7 @@ public final class RdmaChannel {
         this.handler = handler;
         this.onLost = onLost;
         this.mayWrite = mayWrite;
-        ConnectionParameters own = endpoint.parameters(peer.connectionId());
+        ConnectionParameters own = endpoint.parameters(peer.connectionId(), 1);
         int slots = Math.min(own.ringSlots(), peer.ringSlots());
         int slotBytes = Math.min(own.slotBytes(), peer.slotBytes());
         int receiveDepth = Math.min(own.receiveDepth(), peer.receiveDepth());
@@ -88,6 +89,7 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.waitingSinceNs = context.loop().nanoTime();
         context.counters().opened.increment();
         context.loop().add(this);
         scheduleKeepalive();
@@ -109,11 +111,12 @@ public final class RdmaChannel {
 
     /// Sends a control message, in order; a lost channel drops it.
     ///
-    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous key can be too long
+    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous
+    /// key can be too long
     public void send(Message message) {
-        int size = MessageCodec.encodedSize(message);
-        if (size > maxMessageSize) {
-            throw new IllegalArgumentException("the message takes " + size + " bytes, a slot has " + maxMessageSize);
+        if (!MessageCodec.fits(message, maxMessageSize)) {
+            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
+                    + " bytes, a slot has " + maxMessageSize);
         }
         if (open) {
             outgoing.enqueue(message);
@@ -308,7 +311,8 @@ public final class RdmaChannel {
     }
 
     private void scheduleKeepalive() {
-        keepalive = context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
+        keepalive =
+                context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
     }
 
     /// Finds a peer that went without a word: an idle channel would never learn of it by itself.
@@ -316,12 +320,14 @@ public final class RdmaChannel {
         if (!open) {
             return;
         }
-        if (probeOutstanding
-                && context.loop().nanoTime() - probeSentNs
+        boolean waiting = probeOutstanding || !mayWrite;
+        if (waiting
+                && context.loop().nanoTime() - waitingSinceNs
                         > context.options().peerTimeout().toNanos()) {
             lose(new TransportException(
                     StatusCode.UNAVAILABLE,
-                    "the peer did not answer for " + context.options().peerTimeout(),
+                    (mayWrite ? "the peer did not answer for " : "the peer was not ready after ")
+                            + context.options().peerTimeout(),
                     peer,
                     0,
                     null));
@@ -330,14 +336,15 @@ public final class RdmaChannel {
         Lane control = lanes.get(CONTROL);
         if (!active && !probeOutstanding && mayWrite && control.hasFreeSendSlot()) {
             probeOutstanding = true;
-            probeSentNs = context.loop().nanoTime();
+            waitingSinceNs = context.loop().nanoTime();
             control.postProbe();
         }
         active = false;
         scheduleKeepalive();
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost already.
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost
+    /// already.
     void lose(TransportException cause) {
         if (!open) {
             return;

@@ -2,17 +2,22 @@ package io.tensorferry.verbs.channel;
 
 import org.jspecify.annotations.Nullable;
 
-/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded one still brings is thrown away.
+/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded one
+/// still brings is thrown away.
 ///
 /// Owner: the loop.
 final class SetUpAttempt {
     final long connectionId;
+    final long number;
     private @Nullable ChannelEndpoint endpoint;
     private Runnable onDiscard = () -> {};
     private boolean discarded;
 
-    SetUpAttempt(long connectionId) {
+    /// @param connectionId the dialling end's number of the channel
+    /// @param number this end's count of attempts for this peer
+    SetUpAttempt(long connectionId, long number) {
         this.connectionId = connectionId;
+        this.number = number;
     }
 
     /// The endpoint was made; returns false, and closes it, if nobody wants it any more.

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 /// @param remoteKey the key that goes with it
 /// @param tensor the result, where its type is DMA-able and it is not dead
 /// @param buffer the buffer, where the type is not DMA-able
-record Destination(long address, int remoteKey, @Nullable Tensor tensor, @Nullable RegisteredBuffer buffer)
-        implements AutoCloseable {
+record Destination(
+        long address,
+        int remoteKey,
+        @Nullable Tensor tensor,
+        @Nullable RegisteredBuffer buffer) implements AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory
     static Destination allocate(TensorMetaData metaData, RegisteredMemory memory) {
         if (metaData.dead()) {

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those of its peers.
+/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those of
+/// its peers.
 ///
 /// Threading: the public methods from any thread; what the adapter tells comes on the loop.
 public final class RdmaRendezvousManager implements AutoCloseable {
@@ -45,7 +46,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return steps.open(stepId);
     }
 
-    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes back to the pool.
+    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes back to
+    /// the pool.
     ///
     /// @return the sends that were dropped
     public int closeStep(long stepId) {
@@ -130,8 +132,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 case TO_RECEIVER -> {
                     TensorRequest request = requestOf(transfers, channel, status.requestIndex());
                     if (request != null) {
-                        request.on(new RequestState.Event.Refused(new TransportException(
-                                status.code(), status.message(), channel.peer(), 0, null)));
+                        request.on(new RequestState.Event.Refused(
+                                new TransportException(status.code(), status.message(), channel.peer(), 0, null)));
                     }
                 }
                 case TO_SENDER -> {
@@ -160,8 +162,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             }
             var response = new TensorResponse(context, transfers, channel, rendezvous.table(), key, message);
             if (!transfers.add(message.requestIndex(), response)) {
-                throw new ProtocolViolationException(
-                        "request index " + message.requestIndex() + " is in use");
+                throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
             }
             response.start();
         }

@@ -6,14 +6,16 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The receiver's side of one transfer as a pure state machine: [#step] says what follows from an event, [TensorRequest] performs it.
+/// The receiver's side of one transfer as a pure state machine: [#step] says what follows from an event,
+/// [TensorRequest] performs it.
 ///
 /// ```
 /// AwaitingChannel -- channel -->   AwaitingReply: the request is sent, with memory if the metadata is known
 /// AwaitingReply   -- content -->   Ended: delivered
 /// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Ended: delivered
 /// any of them     -- refused -->   Ended: failed
-/// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content lands
+/// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
+/// lands
 /// any of them     -- lost -->      Ended: failed
 /// ```
 sealed interface RequestState {
@@ -91,63 +93,79 @@ sealed interface RequestState {
     /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
     static Step step(RequestState state, Event event) {
         return switch (state) {
-            case AwaitingChannel(var expected) -> switch (event) {
-                case Event.ChannelOpen() -> Step.of(new AwaitingReply(expected), new Action.SendRequest(expected));
-                case Event.ChannelLost(var cause) -> failed(cause);
-                case Event.UserGaveUp() -> silentEnd();
-                case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
-                    throw new ProtocolViolationException("an answer to a request that was not sent");
-                case Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
-            };
-            case AwaitingReply(var expected) -> switch (event) {
-                case Event.MetaDataChanged(var metaData) ->
-                    Step.of(new Allocating(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
-                case Event.ContentLanded() -> {
-                    if (expected == null) {
-                        throw new ProtocolViolationException("content for a request that named no memory");
+            case AwaitingChannel(var expected) ->
+                switch (event) {
+                    case Event.ChannelOpen() -> Step.of(new AwaitingReply(expected), new Action.SendRequest(expected));
+                    case Event.ChannelLost(var cause) -> failed(cause);
+                    case Event.UserGaveUp() -> silentEnd();
+                    case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
+                        throw new ProtocolViolationException("an answer to a request that was not sent");
+                    case Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
+                };
+            case AwaitingReply(var expected) ->
+                switch (event) {
+                    case Event.MetaDataChanged(var metaData) ->
+                        Step.of(new Allocating(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
+                    case Event.ContentLanded() -> {
+                        if (expected == null) {
+                            throw new ProtocolViolationException("content for a request that named no memory");
+                        }
+                        yield delivered(expected);
                     }
-                    yield delivered(expected);
-                }
-                case Event.Refused(var cause) -> failed(cause);
-                case Event.UserGaveUp() -> givenUp();
-                case Event.ChannelLost(var cause) -> failed(cause);
-                case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
-            };
-            case Allocating(var metaData) -> switch (event) {
-                case Event.Allocated() -> Step.of(new AwaitingContent(metaData), new Action.SendReRequest(metaData));
-                case Event.AllocationFailed(var cause) ->
-                    Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
-                case Event.MetaDataChanged _ -> throw new ProtocolViolationException("metadata twice for one request");
-                case Event.ContentLanded _ ->
-                    throw new ProtocolViolationException("content for a request that named no memory");
-                case Event.Refused(var cause) -> failed(cause);
-                case Event.UserGaveUp() -> givenUp();
-                case Event.ChannelLost(var cause) -> failed(cause);
-                case Event.ChannelOpen _ -> throw impossible(state, event);
-            };
-            case AwaitingContent(var metaData) -> switch (event) {
-                case Event.ContentLanded() -> delivered(metaData);
-                case Event.MetaDataChanged _ -> throw new ProtocolViolationException("metadata twice for one request");
-                case Event.Refused(var cause) -> failed(cause);
-                case Event.UserGaveUp() -> givenUp();
-                case Event.ChannelLost(var cause) -> failed(cause);
-                case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
-            };
-            case GivenUp() -> switch (event) {
-                // The content, a refusal or the confirmation: the sender is done with the memory.
-                case Event.ContentLanded _, Event.Refused _, Event.ChannelLost _ -> silentEnd();
-                // The metadata crossed the give-up on the way; the confirmation follows.
-                case Event.MetaDataChanged _ -> Step.of(state);
-                // Memory that no message has named yet.
-                case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
-                case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
-                case Event.ChannelOpen _ -> throw impossible(state, event);
-            };
-            case Ended() -> switch (event) {
-                case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
-                case Event.ChannelOpen _, Event.MetaDataChanged _, Event.AllocationFailed _, Event.ContentLanded _,
-                        Event.Refused _, Event.UserGaveUp _, Event.ChannelLost _ -> Step.of(state);
-            };
+                    case Event.Refused(var cause) -> failed(cause);
+                    case Event.UserGaveUp() -> givenUp();
+                    case Event.ChannelLost(var cause) -> failed(cause);
+                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                        throw impossible(state, event);
+                };
+            case Allocating(var metaData) ->
+                switch (event) {
+                    case Event.Allocated() ->
+                        Step.of(new AwaitingContent(metaData), new Action.SendReRequest(metaData));
+                    case Event.AllocationFailed(var cause) ->
+                        Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
+                    case Event.MetaDataChanged _ ->
+                        throw new ProtocolViolationException("metadata twice for one request");
+                    case Event.ContentLanded _ ->
+                        throw new ProtocolViolationException("content for a request that named no memory");
+                    case Event.Refused(var cause) -> failed(cause);
+                    case Event.UserGaveUp() -> givenUp();
+                    case Event.ChannelLost(var cause) -> failed(cause);
+                    case Event.ChannelOpen _ -> throw impossible(state, event);
+                };
+            case AwaitingContent(var metaData) ->
+                switch (event) {
+                    case Event.ContentLanded() -> delivered(metaData);
+                    case Event.MetaDataChanged _ ->
+                        throw new ProtocolViolationException("metadata twice for one request");
+                    case Event.Refused(var cause) -> failed(cause);
+                    case Event.UserGaveUp() -> givenUp();
+                    case Event.ChannelLost(var cause) -> failed(cause);
+                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                        throw impossible(state, event);
+                };
+            case GivenUp() ->
+                switch (event) {
+                    // The content, a refusal or the confirmation: the sender is done with the memory.
+                    case Event.ContentLanded _, Event.Refused _, Event.ChannelLost _ -> silentEnd();
+                    // The metadata crossed the give-up on the way; the confirmation follows.
+                    case Event.MetaDataChanged _ -> Step.of(state);
+                    // Memory that no message has named yet.
+                    case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
+                    case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
+                    case Event.ChannelOpen _ -> throw impossible(state, event);
+                };
+            case Ended() ->
+                switch (event) {
+                    case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
+                    case Event.ChannelOpen _,
+                            Event.MetaDataChanged _,
+                            Event.AllocationFailed _,
+                            Event.ContentLanded _,
+                            Event.Refused _,
+                            Event.UserGaveUp _,
+                            Event.ChannelLost _ -> Step.of(state);
+                };
         };
     }
 

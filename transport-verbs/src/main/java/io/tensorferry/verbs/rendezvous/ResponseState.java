@@ -6,7 +6,8 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sender's side of one transfer as a pure state machine: [#step] says what follows from an event, [TensorResponse] performs it.
+/// The sender's side of one transfer as a pure state machine: [#step] says what follows from an event, [TensorResponse]
+/// performs it.
 ///
 /// ```
 /// AwaitingTensor    -- tensor, as the request expects -->  Writing
@@ -81,51 +82,60 @@ sealed interface ResponseState {
     /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
     static Step step(ResponseState state, Event event) {
         return switch (state) {
-            case AwaitingTensor(var target) -> switch (event) {
-                case Event.Prepared(var metaData, var announce) -> {
-                    if (!announce && target != null && target.metaData().equals(metaData)) {
+            case AwaitingTensor(var target) ->
+                switch (event) {
+                    case Event.Prepared(var metaData, var announce) -> {
+                        if (!announce && target != null && target.metaData().equals(metaData)) {
+                            yield Step.of(new Writing(), new Action.Write(target));
+                        }
+                        yield Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
+                    }
+                    case Event.LocalFailure(var cause) ->
+                        Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
+                    case Event.ReRequested _ ->
+                        throw new ProtocolViolationException("asked again before it was answered");
+                    case Event.ReceiverGaveUp _ ->
+                        Step.of(new Ended(), new Action.Withdraw(), new Action.ConfirmGiveUp(), new Action.Forget());
+                    case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
+                    case Event.WriteEnded _ -> throw impossible(state, event);
+                };
+            case AwaitingReRequest(var metaData) ->
+                switch (event) {
+                    case Event.ReRequested(var target) -> {
+                        if (!target.metaData().equals(metaData)) {
+                            throw new ProtocolViolationException(
+                                    "asked again for " + target.metaData() + " instead of " + metaData);
+                        }
                         yield Step.of(new Writing(), new Action.Write(target));
                     }
-                    yield Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
-                }
-                case Event.LocalFailure(var cause) ->
-                    Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
-                case Event.ReRequested _ -> throw new ProtocolViolationException("asked again before it was answered");
-                case Event.ReceiverGaveUp _ ->
-                    Step.of(new Ended(), new Action.Withdraw(), new Action.ConfirmGiveUp(), new Action.Forget());
-                case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
-                case Event.WriteEnded _ -> throw impossible(state, event);
-            };
-            case AwaitingReRequest(var metaData) -> switch (event) {
-                case Event.ReRequested(var target) -> {
-                    if (!target.metaData().equals(metaData)) {
-                        throw new ProtocolViolationException("asked again for " + target.metaData() + " instead of " + metaData);
-                    }
-                    yield Step.of(new Writing(), new Action.Write(target));
-                }
-                case Event.ReceiverGaveUp _ ->
-                    Step.of(
-                            new Ended(),
-                            new Action.ReleaseContent(),
-                            new Action.ConfirmGiveUp(),
-                            new Action.Forget());
-                case Event.ChannelLost _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
-                case Event.Prepared _, Event.LocalFailure _, Event.WriteEnded _ -> throw impossible(state, event);
-            };
-            case Writing() -> switch (event) {
-                case Event.WriteEnded _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
-                // The content tells the receiver that its memory is free again.
-                case Event.ReceiverGaveUp _ -> Step.of(state);
-                // The channel gives the write back by WriteEnded.
-                case Event.ChannelLost _ -> Step.of(state);
-                case Event.ReRequested _ -> throw new ProtocolViolationException("asked again while it is written");
-                case Event.Prepared _, Event.LocalFailure _ -> throw impossible(state, event);
-            };
-            case Ended() -> switch (event) {
-                case Event.Prepared _ -> Step.of(state, new Action.ReleaseContent());
-                case Event.LocalFailure _, Event.ReRequested _, Event.ReceiverGaveUp _, Event.WriteEnded _,
-                        Event.ChannelLost _ -> Step.of(state);
-            };
+                    case Event.ReceiverGaveUp _ ->
+                        Step.of(
+                                new Ended(),
+                                new Action.ReleaseContent(),
+                                new Action.ConfirmGiveUp(),
+                                new Action.Forget());
+                    case Event.ChannelLost _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
+                    case Event.Prepared _, Event.LocalFailure _, Event.WriteEnded _ -> throw impossible(state, event);
+                };
+            case Writing() ->
+                switch (event) {
+                    case Event.WriteEnded _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
+                    // The content tells the receiver that its memory is free again.
+                    case Event.ReceiverGaveUp _ -> Step.of(state);
+                    // The channel gives the write back by WriteEnded.
+                    case Event.ChannelLost _ -> Step.of(state);
+                    case Event.ReRequested _ -> throw new ProtocolViolationException("asked again while it is written");
+                    case Event.Prepared _, Event.LocalFailure _ -> throw impossible(state, event);
+                };
+            case Ended() ->
+                switch (event) {
+                    case Event.Prepared _ -> Step.of(state, new Action.ReleaseContent());
+                    case Event.LocalFailure _,
+                            Event.ReRequested _,
+                            Event.ReceiverGaveUp _,
+                            Event.WriteEnded _,
+                            Event.ChannelLost _ -> Step.of(state);
+                };
         };
     }
 

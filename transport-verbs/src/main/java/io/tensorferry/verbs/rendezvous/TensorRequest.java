@@ -109,12 +109,13 @@ final class TensorRequest implements ChannelWaiter {
             case RequestState.Action.SendRequest(var expected) -> sendRequest(expected);
             case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
             case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);
-            case RequestState.Action.SendGiveUp() -> send(new Message.ErrorStatus(
-                    receive.stepId(),
-                    index,
-                    Message.Direction.TO_SENDER,
-                    StatusCode.CANCELLED,
-                    "the receiver gave the request up"));
+            case RequestState.Action.SendGiveUp() ->
+                send(new Message.ErrorStatus(
+                        receive.stepId(),
+                        index,
+                        Message.Direction.TO_SENDER,
+                        StatusCode.CANCELLED,
+                        "the receiver gave the request up"));
             case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
             case RequestState.Action.Fail(var cause) -> {
                 context.counters().failedReceives.increment();

@@ -45,9 +45,7 @@ final class TensorResponse implements DoneCallback {
         this.wantsChecksum = request.wantsChecksum();
         TensorMetaData expected = request.metaData();
         this.state = new ResponseState.AwaitingTensor(
-                expected == null
-                        ? null
-                        : new ResponseState.Target(expected, request.address(), request.remoteKey()));
+                expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey()));
     }
 
     /// Asks the table for the tensor.
@@ -106,7 +104,8 @@ final class TensorResponse implements DoneCallback {
                 channel.send(new Message.MetaDataResponse(
                         stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
             case ResponseState.Action.Write(var target) -> write(target);
-            case ResponseState.Action.SendError(var cause) -> sendError(cause.code(), String.valueOf(cause.getMessage()));
+            case ResponseState.Action.SendError(var cause) ->
+                sendError(cause.code(), String.valueOf(cause.getMessage()));
             case ResponseState.Action.ConfirmGiveUp() ->
                 sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
             case ResponseState.Action.Withdraw() -> table.remove(key, this);

@@ -26,6 +26,16 @@ public final class MessageCodec {
         return MessageEncoder.encodedSize(message);
     }
 
+    /// Whether [#encode] takes `message` with a target of `capacity` bytes. Any [Message.ErrorStatus] fits where a
+    /// header does: it is cut.
+    ///
+    /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
+    public static boolean fits(Message message, long capacity) {
+        return message instanceof Message.ErrorStatus
+                ? capacity >= MIN_MESSAGE_BYTES
+                : MessageEncoder.encodedSize(message) <= capacity;
+    }
+
     /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between two
     /// characters.
     public static int maxStatusBytes(long capacity) {

@@ -36,7 +36,8 @@ class ImmediateCreditsTest {
         assertThat(credits.onAcknowledgement()).isZero();
     }
 
-    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: nobody is ever stuck, and no receive queue is overrun.
+    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: nobody is ever
+    /// stuck, and no receive queue is overrun.
     @Test
     void twoBusyEndsNeverStarveEachOther() {
         for (long seed = 0; seed < 50; seed++) {
@@ -56,8 +57,7 @@ class ImmediateCreditsTest {
         private final Random random;
         private final ImmediateCredits[] ends = new ImmediateCredits[2];
         // What is under way to each end: true for an acknowledgement.
-        private final List<ArrayDeque<Boolean>> wires =
-                List.of(new ArrayDeque<>(), new ArrayDeque<>());
+        private final List<ArrayDeque<Boolean>> wires = List.of(new ArrayDeque<>(), new ArrayDeque<>());
         private final int[] toSend = {20_000, 20_000};
 
         Duel(int depth, int batch, long seed) {
@@ -79,7 +79,9 @@ class ImmediateCreditsTest {
                     moved |= send(end);
                     moved |= receive(end);
                 }
-                assertThat(moved).as("depth %d, seed %d: both ends are stuck", depth, seed).isTrue();
+                assertThat(moved)
+                        .as("depth %d, seed %d: both ends are stuck", depth, seed)
+                        .isTrue();
             }
         }
 

@@ -10,10 +10,10 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.rendezvous.RequestState.Action;
+import io.tensorferry.verbs.rendezvous.RequestState.Allocating;
 import io.tensorferry.verbs.rendezvous.RequestState.AwaitingChannel;
 import io.tensorferry.verbs.rendezvous.RequestState.AwaitingContent;
 import io.tensorferry.verbs.rendezvous.RequestState.AwaitingReply;
-import io.tensorferry.verbs.rendezvous.RequestState.Allocating;
 import io.tensorferry.verbs.rendezvous.RequestState.Ended;
 import io.tensorferry.verbs.rendezvous.RequestState.Event;
 import io.tensorferry.verbs.rendezvous.RequestState.GivenUp;
@@ -71,17 +71,13 @@ class RequestStateTest {
 
     @Test
     void memoryThatThePeerMayWriteIsKeptWhenTheUserGivesUp() {
-        for (RequestState state : List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL))) {
+        for (RequestState state :
+                List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL))) {
             assertStep(state, new Event.UserGaveUp(), new GivenUp(), new Action.SendGiveUp());
         }
         assertStep(
-                new GivenUp(),
-                new Event.ContentLanded(),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget());
-        assertStep(
-                new GivenUp(), new Event.Refused(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+                new GivenUp(), new Event.ContentLanded(), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+        assertStep(new GivenUp(), new Event.Refused(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
     }
 
     @Test

@@ -33,16 +33,9 @@ class ResponseStateTest {
     @Test
     void aTensorAsExpectedIsWrittenAtOnce() {
         assertStep(
-                new AwaitingTensor(TARGET),
-                new Event.Prepared(SMALL, false),
-                new Writing(),
-                new Action.Write(TARGET));
+                new AwaitingTensor(TARGET), new Event.Prepared(SMALL, false), new Writing(), new Action.Write(TARGET));
         assertStep(
-                new Writing(),
-                new Event.WriteEnded(),
-                new Ended(),
-                new Action.ReleaseContent(),
-                new Action.Forget());
+                new Writing(), new Event.WriteEnded(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
     }
 
     @Test

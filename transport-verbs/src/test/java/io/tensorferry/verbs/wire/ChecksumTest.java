@@ -18,7 +18,8 @@ class ChecksumTest {
     @Test
     void itIsCrc32c() {
         // The check value that every catalogue of CRCs gives for CRC-32C.
-        assertThat(Checksum.of(MemorySegment.ofArray("123456789".getBytes(US_ASCII)))).isEqualTo(0xe3069283L);
+        assertThat(Checksum.of(MemorySegment.ofArray("123456789".getBytes(US_ASCII))))
+                .isEqualTo(0xe3069283L);
         assertThat(Checksum.of(MemorySegment.NULL)).isZero();
     }
 

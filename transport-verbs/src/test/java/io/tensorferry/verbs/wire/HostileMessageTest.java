@@ -19,7 +19,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A million inputs that a broken or hostile peer could write, from one seed: each is a valid message or malformed, and nothing else happens.
+/// A million inputs that a broken or hostile peer could write, from one seed: each is a valid message or malformed, and
+/// nothing else happens.
 @Timeout(60)
 class HostileMessageTest {
     private static final long SEED = 0x7E4507FE44L;
@@ -75,7 +76,8 @@ class HostileMessageTest {
             }
             valid += decodes(bytes, i) ? 1 : 0;
         }
-        // Changes of the step, the key's letters, the address and so on leave a message valid: the test reaches behind every check.
+        // Changes of the step, the key's letters, the address and so on leave a message valid: the test reaches behind
+        // every check.
         assertThat(valid).isBetween(20_000, 400_000);
     }
 
@@ -102,11 +104,14 @@ class HostileMessageTest {
             return false;
         } catch (RuntimeException | Error e) {
             throw new AssertionError(
-                    "seed 0x%x, input %d: %s".formatted(SEED, number, HexFormat.of().formatHex(bytes)), e);
+                    "seed 0x%x, input %d: %s"
+                            .formatted(SEED, number, HexFormat.of().formatHex(bytes)),
+                    e);
         }
         byte[] again = new byte[bytes.length];
         int length = MessageCodec.encode(message, MemorySegment.ofArray(again));
-        assertThat(MessageCodec.decode(MemorySegment.ofArray(again).asSlice(0, length))).isEqualTo(message);
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(again).asSlice(0, length)))
+                .isEqualTo(message);
         return true;
     }
 }

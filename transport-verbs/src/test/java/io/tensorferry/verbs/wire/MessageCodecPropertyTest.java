@@ -78,8 +78,7 @@ class MessageCodecPropertyTest {
         Utf8.write(anyText, length, MemorySegment.ofArray(written), 0);
 
         assertThat(written).isEqualTo(expected);
-        assertThat(Utf8.isWellFormed(anyText))
-                .isEqualTo(UTF_8.newEncoder().canEncode(anyText));
+        assertThat(Utf8.isWellFormed(anyText)).isEqualTo(UTF_8.newEncoder().canEncode(anyText));
     }
 
     private static byte[] dirty(int length) {

@@ -27,8 +27,7 @@ class MessageDecodeTest {
     private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));
     private static final TensorRequest REQUEST =
             new TensorRequest(1, RequestIndex.of(5, 2), "a;1;b;edge;0:0", MATRIX, 0x1000, 7, true);
-    private static final TensorReRequest RE_REQUEST =
-            new TensorReRequest(1, RequestIndex.of(5, 2), MATRIX, 0x1000, 7);
+    private static final TensorReRequest RE_REQUEST = new TensorReRequest(1, RequestIndex.of(5, 2), MATRIX, 0x1000, 7);
     private static final MetaDataResponse RESPONSE =
             new MetaDataResponse(1, RequestIndex.of(5, 2), MATRIX, OptionalLong.of(9));
     private static final ErrorStatus STATUS =
@@ -59,7 +58,8 @@ class MessageDecodeTest {
     @Test
     void aRequestIndexOfTheUnusedGenerationIsRefused() {
         assertRefused(REQUEST, m -> m.set(MessageLayout.U32, 16, 0xFFF00000), "request_index", "0xfff00000");
-        assertRefused(STATUS, m -> m.set(MessageLayout.U32, 16, Immediate.CONTROL_MESSAGE), "request_index", "0xffffffff");
+        assertRefused(
+                STATUS, m -> m.set(MessageLayout.U32, 16, Immediate.CONTROL_MESSAGE), "request_index", "0xffffffff");
     }
 
     @Test
@@ -119,22 +119,27 @@ class MessageDecodeTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"0, 0x01", "0, 0x20", "0, 0x80", "1, 0x04", "1, 0x08", "2, 0x10", "2, 0x04", "3, 0x01", "3, 0x02", "3, 0x40"})
+    @CsvSource({
+        "0, 0x01", "0, 0x20", "0, 0x80", "1, 0x04", "1, 0x08", "2, 0x10", "2, 0x04", "3, 0x01", "3, 0x02", "3, 0x40"
+    })
     void aFlagThatTheTypeDoesNotHaveIsRefused(int type, int flag) {
-        Message message =
-                switch (type) {
-                    case 0 -> RESPONSE;
-                    case 1 -> RE_REQUEST;
-                    case 2 -> REQUEST;
-                    default -> STATUS;
-                };
+        Message message = switch (type) {
+            case 0 -> RESPONSE;
+            case 1 -> RE_REQUEST;
+            case 2 -> REQUEST;
+            default -> STATUS;
+        };
         byte[] bytes = encode(message);
         byte flags = (byte) (bytes[52] | flag);
         if (type == 0 && flag == 1) {
             // is_dead is a flag of this type, but contradicts the content.
             assertRefused(message, m -> m.set(MessageLayout.U8, 52, flags), "the content", "contradictory");
         } else {
-            assertRefused(message, m -> m.set(MessageLayout.U8, 52, flags), "flags", "0x" + Integer.toHexString(flags & 0xFF));
+            assertRefused(
+                    message,
+                    m -> m.set(MessageLayout.U8, 52, flags),
+                    "flags",
+                    "0x" + Integer.toHexString(flags & 0xFF));
         }
     }
 
@@ -197,7 +202,8 @@ class MessageDecodeTest {
     void anEncodedSurrogateIsNotUtf8() {
         assertRefused(
                 STATUS,
-                m -> MemorySegment.copy(MemorySegment.ofArray(new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80}), 0, m, 64, 3),
+                m -> MemorySegment.copy(
+                        MemorySegment.ofArray(new byte[] {(byte) 0xED, (byte) 0xA0, (byte) 0x80}), 0, m, 64, 3),
                 "the status message",
                 "no UTF-8");
     }

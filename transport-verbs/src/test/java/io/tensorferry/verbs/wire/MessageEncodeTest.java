@@ -28,9 +28,11 @@ class MessageEncodeTest {
         byte[] slot = new byte[512];
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> MessageCodec.encode(request("k".repeat(449)), MemorySegment.ofArray(slot)))
-                .withMessageContaining("520").withMessageContaining("512");
+                .withMessageContaining("520")
+                .withMessageContaining("512");
         assertThat(slot).containsOnly(0);
-        assertThat(MessageCodec.encode(request("k".repeat(448)), MemorySegment.ofArray(slot))).isEqualTo(512);
+        assertThat(MessageCodec.encode(request("k".repeat(448)), MemorySegment.ofArray(slot)))
+                .isEqualTo(512);
     }
 
     @Test
@@ -53,8 +55,8 @@ class MessageEncodeTest {
     void theLargestRankIsEncoded() {
         long[] dimensions = new long[Shape.MAX_RANK];
         Arrays.fill(dimensions, 1);
-        Message message = new TensorReRequest(
-                1, INDEX, TensorMetaData.of(DataType.COMPLEX128, Shape.of(dimensions)), 0x1000, 1);
+        Message message =
+                new TensorReRequest(1, INDEX, TensorMetaData.of(DataType.COMPLEX128, Shape.of(dimensions)), 0x1000, 1);
         byte[] slot = new byte[MessageCodec.encodedSize(message)];
         MessageCodec.encode(message, MemorySegment.ofArray(slot));
         assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(message);
@@ -80,13 +82,23 @@ class MessageEncodeTest {
     }
 
     @Test
+    void whatFitsIsWhatIsEncoded() {
+        assertThat(MessageCodec.fits(request("k".repeat(448)), 512)).isTrue();
+        assertThat(MessageCodec.fits(request("k".repeat(449)), 512)).isFalse();
+        Message status = new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "long".repeat(1000));
+        assertThat(MessageCodec.fits(status, 64)).isTrue();
+        assertThat(MessageCodec.fits(status, 63)).isFalse();
+        assertThat(MessageCodec.encode(status, MemorySegment.ofArray(new byte[64])))
+                .isEqualTo(64);
+    }
+
+    @Test
     void messagesThatBreakTheProtocolCannotBeMade() {
         assertThatIllegalArgumentException().isThrownBy(() -> request(""));
         assertThatIllegalArgumentException().isThrownBy(() -> request("lone \ud800 surrogate"));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new TensorRequest(1, Immediate.CONTROL_MESSAGE, "k", null, 0, 0, false));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> new TensorRequest(1, INDEX, "k", null, 0x1000, 0, false));
+        assertThatIllegalArgumentException().isThrownBy(() -> new TensorRequest(1, INDEX, "k", null, 0x1000, 0, false));
         assertThatIllegalArgumentException().isThrownBy(() -> new TensorReRequest(1, INDEX, MATRIX, 0, 7));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new TensorReRequest(1, INDEX, TensorMetaData.ofDead(), 0x1000, 7));
@@ -124,7 +136,8 @@ class MessageEncodeTest {
     private static String cut(String text, int slotBytes) {
         byte[] slot = new byte[slotBytes];
         MessageCodec.encode(
-                new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.INTERNAL, text), MemorySegment.ofArray(slot));
+                new ErrorStatus(1, INDEX, Direction.TO_RECEIVER, StatusCode.INTERNAL, text),
+                MemorySegment.ofArray(slot));
         return ((ErrorStatus) MessageCodec.decode(MemorySegment.ofArray(slot))).message();
     }
 }

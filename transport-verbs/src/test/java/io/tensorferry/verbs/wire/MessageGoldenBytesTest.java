@@ -20,7 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the layout to the bytes that docs/protocol.md prints. Whoever must change one of them changes the protocol's version.
+/// Holds the layout to the bytes that docs/protocol.md prints. Whoever must change one of them changes the protocol's
+/// version.
 @Timeout(10)
 class MessageGoldenBytesTest {
     private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));
@@ -30,8 +31,7 @@ class MessageGoldenBytesTest {
     static Stream<Arguments> messages() {
         return Stream.of(
                 Arguments.of(
-                        new TensorRequest(STEP, INDEX, "a;1;b;é;0:0", MATRIX, 0x7f0011223344L, 0xcafe0001, true),
-                        """
+                        new TensorRequest(STEP, INDEX, "a;1;b;é;0:0", MATRIX, 0x7f0011223344L, 0xcafe0001, true), """
                         5446 01 02 60000000 8877665544332211
                         05002000 0100feca 443322 11007f0000
                         1800000000000000 0000000000000000
@@ -39,44 +39,34 @@ class MessageGoldenBytesTest {
                         0200000000000000 0300000000000000
                         613b313b623bc3a93b303a30 00000000
                         """),
-                Arguments.of(
-                        new TensorRequest(STEP, INDEX, "a;1;b;e;0:0", null, 0, 0, false),
-                        """
+                Arguments.of(new TensorRequest(STEP, INDEX, "a;1;b;e;0:0", null, 0, 0, false), """
                         5446 01 02 50000000 8877665544332211
                         05002000 00000000 0000000000000000
                         0000000000000000 0000000000000000
                         00000000 00 00 0b00 00000000 00000000
                         613b313b623b653b303a30 0000000000
                         """),
-                Arguments.of(
-                        new MetaDataResponse(STEP, INDEX, MATRIX, OptionalLong.of(0xe3069283L)),
-                        """
+                Arguments.of(new MetaDataResponse(STEP, INDEX, MATRIX, OptionalLong.of(0xe3069283L)), """
                         5446 01 00 50000000 8877665544332211
                         05002000 00000000 0000000000000000
                         1800000000000000 839206e300000000
                         01000000 06 02 0000 00000000 00000000
                         0200000000000000 0300000000000000
                         """),
-                Arguments.of(
-                        new MetaDataResponse(STEP, INDEX, TensorMetaData.ofDead(), OptionalLong.empty()),
-                        """
+                Arguments.of(new MetaDataResponse(STEP, INDEX, TensorMetaData.ofDead(), OptionalLong.empty()), """
                         5446 01 00 40000000 8877665544332211
                         05002000 00000000 0000000000000000
                         0000000000000000 0000000000000000
                         01000000 03 00 0000 00000000 00000000
                         """),
-                Arguments.of(
-                        new TensorReRequest(STEP, INDEX, MATRIX, 0x7f0011223344L, 0xcafe0001),
-                        """
+                Arguments.of(new TensorReRequest(STEP, INDEX, MATRIX, 0x7f0011223344L, 0xcafe0001), """
                         5446 01 01 50000000 8877665544332211
                         05002000 0100feca 4433221100 7f0000
                         1800000000000000 0000000000000000
                         01000000 02 02 0000 00000000 00000000
                         0200000000000000 0300000000000000
                         """),
-                Arguments.of(
-                        new ErrorStatus(STEP, INDEX, Direction.TO_SENDER, StatusCode.CANCELLED, "given up"),
-                        """
+                Arguments.of(new ErrorStatus(STEP, INDEX, Direction.TO_SENDER, StatusCode.CANCELLED, "given up"), """
                         5446 01 03 48000000 8877665544332211
                         05002000 00000000 0000000000000000
                         0000000000000000 0000000000000000

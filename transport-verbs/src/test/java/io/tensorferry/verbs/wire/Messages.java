@@ -25,7 +25,8 @@ public final class Messages extends DomainContextBase {
 
     @Provide
     Arbitrary<Message> messages() {
-        return Arbitraries.oneOf(requests(), responses(), reRequests(), statuses().map(status -> status));
+        return Arbitraries.oneOf(
+                requests(), responses(), reRequests(), statuses().map(status -> status));
     }
 
     private static Arbitrary<Message> requests() {

@@ -206,10 +206,15 @@ public final class SoftwareDevice implements VerbsDevice {
         if (!failed) {
             failed = true;
             raise(AsyncEvent.Type.DEVICE_FATAL, 0);
-            queuePairs.values().stream()
-                    .sorted(Comparator.comparingInt(SoftwareQueuePair::number))
-                    .forEach(SoftwareQueuePair::enterError);
+            forEachQueuePair(SoftwareQueuePair::enterError);
         }
+    }
+
+    /// In the order of their numbers.
+    public void forEachQueuePair(Consumer<SoftwareQueuePair> action) {
+        queuePairs.values().stream()
+                .sorted(Comparator.comparingInt(SoftwareQueuePair::number))
+                .forEach(action);
     }
 
     boolean hasFailed() {

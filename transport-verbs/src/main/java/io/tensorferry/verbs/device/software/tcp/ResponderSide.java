@@ -125,8 +125,10 @@ final class ResponderSide implements Connection.Handler {
         }
         responder.finish(request);
         answeringRead = true;
-        connection.wantRead(false);
         sendAnswers();
+        if (answeringRead) {
+            connection.wantRead(false);
+        }
     }
 
     private void hold(boolean afterPayload) throws IOException {

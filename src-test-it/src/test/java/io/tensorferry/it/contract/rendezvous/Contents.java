@@ -1,0 +1,88 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// Makes tensors whose every byte follows from a seed, and checks that a received one has them all.
+final class Contents {
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Contents() {}
+
+    static Tensor tensor(TensorAllocator allocator, DataType dataType, Shape shape, long seed) {
+        Tensor tensor = allocator.allocate(dataType, shape);
+        MemorySegment memory = tensor.segment();
+        var random = new SplittableRandom(seed);
+        long words = memory.byteSize() / Long.BYTES;
+        for (long i = 0; i < words; i++) {
+            memory.setAtIndex(WORD, i, random.nextLong());
+        }
+        for (long i = words * Long.BYTES; i < memory.byteSize(); i++) {
+            memory.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
+        }
+        return tensor;
+    }
+
+    static Tensor bytes(TensorAllocator allocator, long size, long seed) {
+        return tensor(allocator, DataType.UINT8, Shape.of(size), seed);
+    }
+
+    /// Checks a received tensor against what [#tensor] makes, and closes it.
+    static void check(RecvResult result, DataType dataType, Shape shape, long seed) {
+        try (Tensor received = result.tensorOrThrow();
+                Tensor expected = tensor(TensorAllocator.unregistered(), dataType, shape, seed)) {
+            assertThat(received.dataType()).isEqualTo(dataType);
+            assertThat(received.shape()).isEqualTo(shape);
+            assertThat(received.byteSize()).isEqualTo(expected.byteSize());
+            assertThat(expected.segment().mismatch(received.segment()))
+                    .as("first byte of %s %s with seed %d that differs", dataType, shape, seed)
+                    .isEqualTo(-1);
+        }
+    }
+
+    static void checkBytes(RecvResult result, long size, long seed) {
+        check(result, DataType.UINT8, Shape.of(size), seed);
+    }
+
+    static Tensor number(TensorAllocator allocator, int value) {
+        Tensor tensor = allocator.allocate(DataType.INT32, Shape.scalar());
+        tensor.segment().set(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 0, value);
+        return tensor;
+    }
+
+    /// Reads what [#number] makes, and closes it.
+    static int number(RecvResult result) {
+        try (Tensor tensor = result.tensorOrThrow()) {
+            return tensor.toIntArray()[0];
+        }
+    }
+
+    static Tensor strings(TensorAllocator allocator, Shape shape, String... elements) {
+        var bytes = new ArrayList<byte[]>();
+        for (String element : elements) {
+            bytes.add(element.getBytes(StandardCharsets.UTF_8));
+        }
+        return allocator.allocateStrings(shape, bytes);
+    }
+
+    /// Reads a tensor of strings, and closes it.
+    static List<String> strings(RecvResult result) {
+        try (Tensor tensor = result.tensorOrThrow()) {
+            return tensor.toStrings().stream()
+                    .map(element -> new String(element, StandardCharsets.UTF_8))
+                    .toList();
+        }
+    }
+}

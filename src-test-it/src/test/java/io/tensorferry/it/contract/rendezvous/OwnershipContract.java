@@ -1,0 +1,115 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/// Whose a tensor is before, during and after its way.
+abstract class OwnershipContract extends RendezvousContract {
+    OwnershipContract(String protocol) {
+        super(protocol);
+    }
+
+    @Test
+    void sendTakesTheHandleAndTheReceiverOwnsItsOwn() throws Exception {
+        Tensor sent = Contents.number(allocator(), 7);
+        sending().send(key("a"), sent);
+
+        try (Tensor received = receive("a").tensorOrThrow()) {
+            assertThat(received.toIntArray()).containsExactly(7);
+            eventually("the sent handle is closed", sent::isClosed);
+            assertThat(received.isClosed()).isFalse();
+            assertThat(received.toIntArray()).containsExactly(7);
+        }
+    }
+
+    @Test
+    void aSharedHandleStaysReadableAfterTheTransfer() throws Exception {
+        Tensor sent = Contents.bytes(allocator(), 100_000, 1);
+        Tensor kept = sent.share();
+        sending().send(key("a"), sent);
+
+        Contents.checkBytes(receive("a"), 100_000, 1);
+
+        Contents.checkBytes(new RecvResult.Received(kept), 100_000, 1);
+    }
+
+    @Test
+    void oneTensorGoesToManyReceiversByShares() throws Exception {
+        try (Tensor source = Contents.bytes(allocator(), 50_000, 2)) {
+            for (int i = 0; i < 20; i++) {
+                sending().send(key("edge " + i), source.share());
+            }
+        }
+        for (int i = 0; i < 20; i++) {
+            Contents.checkBytes(receive("edge " + i), 50_000, 2);
+        }
+    }
+
+    @Test
+    void aTensorOnMemoryThatNoDeviceKnowsArrivesAllTheSame() throws Exception {
+        sending().send(key("a"), Contents.bytes(TensorAllocator.unregistered(), 300_001, 3));
+
+        Contents.checkBytes(receive("a"), 300_001, 3);
+    }
+
+    @Test
+    void sendClosesTheTensorItRefuses() {
+        Tensor misdirected = Contents.number(allocator(), 1);
+        assertThatIllegalArgumentException().isThrownBy(() -> receiving().send(key("a"), misdirected));
+        assertThat(misdirected.isClosed()).isTrue();
+
+        sending().startAbort(StatusCode.INTERNAL, "why");
+        Tensor late = Contents.number(allocator(), 1);
+        assertThatExceptionOfType(TransportException.class).isThrownBy(() -> sending().send(key("a"), late));
+        assertThat(late.isClosed()).isTrue();
+    }
+
+    @Test
+    void callbacksMayBlockAndCallTheRendezvous() throws Exception {
+        var second = new CompletableFuture<Integer>();
+        receiving().recvAsync(key("first"), first -> {
+            try {
+                Contents.number(first);
+                second.complete(Contents.number(receive("second")));
+            } catch (InterruptedException | RuntimeException e) {
+                second.completeExceptionally(e);
+            }
+        });
+        send("first", 1);
+        send("other", 3);
+        assertThat(Contents.number(receive("other"))).isEqualTo(3);
+        send("second", 2);
+
+        assertThat(second.get(LIMIT.toSeconds(), TimeUnit.SECONDS)).isEqualTo(2);
+    }
+
+    @Test
+    void whatACallbackThrowsChangesNothing() throws Exception {
+        var calls = new AtomicInteger();
+        var called = new CountDownLatch(1);
+        receiving().recvAsync(key("a"), result -> {
+            Contents.number(result);
+            calls.incrementAndGet();
+            called.countDown();
+            throw new IllegalStateException("thrown by a callback, on purpose");
+        });
+        send("a", 1);
+        assertThat(called.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        send("b", 2);
+
+        assertThat(Contents.number(receive("b"))).isEqualTo(2);
+        assertThat(calls).hasValue(1);
+    }
+}

@@ -1,0 +1,39 @@
+package io.tensorferry.api;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Tensors in plain off-heap memory that no device knows.
+///
+/// Threading: any thread; it holds no state.
+enum UnregisteredAllocator implements TensorAllocator {
+    INSTANCE;
+
+    private static final long ALIGNMENT = 64;
+
+    @Override
+    public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+        if (byteSize < 0) {
+            throw new IllegalArgumentException("byte size " + byteSize + " is negative");
+        }
+        if (dataType.isDmaAble() && byteSize != shape.byteSize(dataType)) {
+            throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
+                    + shape.byteSize(dataType) + " bytes, not " + byteSize);
+        }
+        return Tensor.wrap(dataType, shape, memory(byteSize), () -> {});
+    }
+
+    private static MemorySegment memory(long byteSize) {
+        try {
+            // An automatic arena is safe here because nothing but Java code ever holds the address.
+            return Arena.ofAuto().allocate(byteSize, ALIGNMENT);
+        } catch (OutOfMemoryError e) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "no " + byteSize
+                            + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to"
+                            + " the size of the heap (-Xmx)",
+                    e);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package io.tensorferry.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.math.BigInteger;
+import java.util.Arrays;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+class ShapeTest {
+    private static final BigInteger LARGEST = BigInteger.valueOf(Long.MAX_VALUE);
+
+    /// Small, huge, and around the powers of two where a product of 64 bits wraps.
+    @Provide
+    Arbitrary<long[]> dimensions() {
+        Arbitrary<Long> dimension = Arbitraries.oneOf(
+                Arbitraries.longs().between(0, 10),
+                Arbitraries.longs().between(0, Long.MAX_VALUE),
+                Arbitraries.integers().between(0, 62).map(shift -> (1L << shift) + 1),
+                Arbitraries.integers().between(0, 62).map(shift -> 1L << shift));
+        return dimension.array(long[].class).ofMaxSize(8);
+    }
+
+    private static BigInteger product(long[] dimensions) {
+        return Arrays.stream(dimensions).mapToObj(BigInteger::valueOf).reduce(BigInteger.ONE, BigInteger::multiply);
+    }
+
+    @Property
+    void elementsAreCountedExactlyOrTheShapeIsRefused(@ForAll("dimensions") long[] dimensions) {
+        BigInteger exact = product(dimensions);
+        if (exact.compareTo(LARGEST) > 0) {
+            assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(dimensions));
+        } else {
+            assertThat(Shape.of(dimensions).elementCount()).isEqualTo(exact.longValueExact());
+        }
+    }
+
+    @Property
+    void bytesAreCountedExactlyOrRefused(@ForAll("dimensions") long[] dimensions, @ForAll DataType type) {
+        if (product(dimensions).compareTo(LARGEST) > 0) {
+            return;
+        }
+        Shape shape = Shape.of(dimensions);
+        BigInteger exact = product(dimensions).multiply(BigInteger.valueOf(type.byteSize()));
+        if (!type.isDmaAble() || exact.compareTo(LARGEST) > 0) {
+            assertThatIllegalArgumentException().isThrownBy(() -> shape.byteSize(type));
+        } else {
+            assertThat(shape.byteSize(type)).isEqualTo(exact.longValueExact());
+        }
+    }
+
+    @Property
+    void aShapeIsItsDimensions(@ForAll("dimensions") long[] dimensions) {
+        if (product(dimensions).compareTo(LARGEST) > 0) {
+            return;
+        }
+        Shape shape = Shape.of(dimensions);
+        assertThat(shape.rank()).isEqualTo(dimensions.length);
+        assertThat(shape.toArray()).isEqualTo(dimensions);
+        for (int axis = 0; axis < dimensions.length; axis++) {
+            assertThat(shape.dimension(axis)).isEqualTo(dimensions[axis]);
+        }
+        assertThat(Shape.of(shape.toArray())).isEqualTo(shape).hasSameHashCodeAs(shape);
+        assertThat(shape).hasToString(Arrays.toString(dimensions));
+    }
+
+    @Test
+    void aScalarHasOneElement() {
+        assertThat(Shape.scalar().rank()).isZero();
+        assertThat(Shape.scalar().elementCount()).isEqualTo(1);
+        assertThat(Shape.of()).isSameAs(Shape.scalar()).hasToString("[]");
+        assertThat(Shape.scalar().byteSize(DataType.COMPLEX128)).isEqualTo(16);
+    }
+
+    @Test
+    void aZeroMakesTheTensorEmptyHoweverLargeTheOthersAre() {
+        assertThat(Shape.of(Long.MAX_VALUE, Long.MAX_VALUE, 0).elementCount()).isZero();
+        assertThat(Shape.of(0, Long.MAX_VALUE, 3).byteSize(DataType.DOUBLE)).isZero();
+    }
+
+    @Test
+    void sizesOverFourGibibytesAreCounted() {
+        assertThat(Shape.of(1 << 20, 1 << 20).byteSize(DataType.FLOAT)).isEqualTo(1L << 42);
+    }
+
+    @Test
+    void theLargestShapesFitAndOneMoreDoesNot() {
+        assertThat(Shape.of(Long.MAX_VALUE).byteSize(DataType.BOOL)).isEqualTo(Long.MAX_VALUE);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Shape.of(1L << 62).byteSize(DataType.HALF))
+                .withMessageContaining("HALF");
+        assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(1L << 62, 2));
+        assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(1L << 32, 1L << 32));
+    }
+
+    @Test
+    void negativeDimensionsAndTooHighRanksAreRefused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Shape.of(2, -1))
+                .withMessageContaining("dimension 1 of [2, -1] is negative");
+        assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(0, Long.MIN_VALUE));
+        assertThat(Shape.of(new long[Shape.MAX_RANK]).rank()).isEqualTo(254);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Shape.of(new long[Shape.MAX_RANK + 1]))
+                .withMessageContaining("255");
+    }
+
+    @Test
+    void aShapeCannotBeChangedFromOutside() {
+        long[] dimensions = {2, 3};
+        Shape shape = Shape.of(dimensions);
+        dimensions[0] = 5;
+        shape.toArray()[1] = 7;
+        assertThat(shape).isEqualTo(Shape.of(2, 3)).isNotEqualTo(Shape.of(3, 2));
+    }
+}

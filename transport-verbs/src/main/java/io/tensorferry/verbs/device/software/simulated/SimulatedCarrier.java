@@ -1,0 +1,126 @@
+package io.tensorferry.verbs.device.software.simulated;
+
+import io.tensorferry.verbs.device.Gid;
+import io.tensorferry.verbs.device.software.core.Carrier;
+import io.tensorferry.verbs.device.software.core.DeviceLoop;
+import io.tensorferry.verbs.device.software.core.Link;
+import io.tensorferry.verbs.device.software.core.SoftwareDevice;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import org.jspecify.annotations.Nullable;
+
+/// One simulated device's place in the fabric; its loop is the fabric's clock.
+///
+/// Threading: the fabric's thread.
+final class SimulatedCarrier implements Carrier, DeviceLoop {
+    private final SimulatedFabric fabric;
+    private final String node;
+    private final Gid gid;
+    private final int lid;
+    private @Nullable SoftwareDevice device;
+    private boolean alive = true;
+
+    SimulatedCarrier(SimulatedFabric fabric, String node, Gid gid, int lid) {
+        this.fabric = fabric;
+        this.node = node;
+        this.gid = gid;
+        this.lid = lid;
+    }
+
+    SimulatedFabric fabric() {
+        return fabric;
+    }
+
+    String node() {
+        return node;
+    }
+
+    boolean isAlive() {
+        return alive;
+    }
+
+    @Nullable SimulatedLink link(int queuePairNumber) {
+        SoftwareQueuePair queuePair = device == null ? null : device.queuePair(queuePairNumber);
+        return queuePair == null ? null : (SimulatedLink) queuePair.link();
+    }
+
+    void kill() {
+        if (alive) {
+            if (device != null) {
+                device.forEachQueuePair(queuePair -> ((SimulatedLink) queuePair.link()).tear());
+            }
+            alive = false;
+        }
+    }
+
+    void fail() {
+        if (alive && device != null) {
+            device.fail();
+        }
+    }
+
+    @Override
+    public DeviceLoop loop() {
+        return this;
+    }
+
+    @Override
+    public Gid gid() {
+        return gid;
+    }
+
+    @Override
+    public int lid() {
+        return lid;
+    }
+
+    @Override
+    public void start(SoftwareDevice owner) {
+        device = owner;
+        fabric.add(this);
+    }
+
+    @Override
+    public Link link(SoftwareQueuePair queuePair) {
+        return new SimulatedLink(this, queuePair);
+    }
+
+    @Override
+    public long now() {
+        return fabric.now();
+    }
+
+    @Override
+    public void schedule(long delayNs, Runnable action) {
+        fabric.schedule(delayNs, () -> {
+            if (alive) {
+                action.run();
+            }
+        });
+    }
+
+    @Override
+    public void submit(Runnable action) {
+        schedule(0, action);
+    }
+
+    @Override
+    public void run(Runnable action) {
+        action.run();
+    }
+
+    @Override
+    public void ready(SoftwareQueuePair queuePair) {
+        schedule(0, queuePair::service);
+    }
+
+    @Override
+    public boolean mayBeAwaited() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        alive = false;
+        fabric.remove(this);
+    }
+}

@@ -1,0 +1,193 @@
+package io.tensorferry.verbs.device.software.simulated;
+
+import io.tensorferry.verbs.device.Gid;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.software.core.PayloadCounters;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// A network of software devices in one process, under a virtual clock that the caller turns.
+///
+/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the clock, polls. Delays, and with them the order of
+/// completions on different queue pairs, keys and queue pair numbers come from the seed: the same seed and the same calls give the same run, and the same
+/// [#fingerprint()]. Memory addresses do not, so nothing here depends on them.
+///
+/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a completion channel returns at once.
+public final class SimulatedFabric {
+    /// The device's name on each node.
+    public static final String DEVICE = "soft0";
+
+    private static final int NETWORK = 10 << 24;
+
+    private final SimulationOptions options;
+    private final SplittableRandom random;
+    private final VirtualClock clock = new VirtualClock();
+    private final Map<String, Integer> nodeNumbers = new LinkedHashMap<>();
+    private final List<SimulatedCarrier> carriers = new ArrayList<>();
+    private final Map<String, Long> isolatedUntil = new LinkedHashMap<>();
+    private final Map<List<String>, Long> separatedUntil = new LinkedHashMap<>();
+    private final PayloadCounters counters = new PayloadCounters();
+    private int lastLid;
+    private long fingerprint = 1;
+
+    public SimulatedFabric(long seed) {
+        this(seed, SimulationOptions.defaults());
+    }
+
+    public SimulatedFabric(long seed, SimulationOptions options) {
+        this.options = options;
+        this.random = new SplittableRandom(seed);
+    }
+
+    /// Nanoseconds since the start.
+    public long now() {
+        return clock.now();
+    }
+
+    /// Has `action` run at a time from now. It is part of the run: what a driver does by chance, it does with [#random()].
+    public void schedule(long delayNs, Runnable action) {
+        clock.schedule(delayNs, action);
+    }
+
+    /// Goes on to the next event and runs it.
+    ///
+    /// @return false if nothing more will happen
+    public boolean runNext() {
+        boolean ran = clock.runNext();
+        if (ran) {
+            mix(clock.now());
+        }
+        return ran;
+    }
+
+    /// Runs all events of the next `durationNs`; the clock stands at their end.
+    public void advance(long durationNs) {
+        clock.advance(durationNs);
+        mix(clock.now());
+    }
+
+    /// Events that are to come.
+    public int pendingEvents() {
+        return clock.pending();
+    }
+
+    /// The chance from which everything follows.
+    public RandomGenerator random() {
+        return random;
+    }
+
+    /// A number that depends on all that has happened: two runs that agree in it went the same way.
+    public long fingerprint() {
+        return fingerprint;
+    }
+
+    void mix(long value) {
+        fingerprint = Long.rotateLeft(fingerprint * 0x9E37_79B9_7F4A_7C15L ^ value, 23);
+    }
+
+    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its own; one that is opened after the node was
+    /// killed is the node's next life.
+    public VerbsProvider provider(String node) {
+        nodeNumbers.computeIfAbsent(node, name -> nodeNumbers.size() + 1);
+        return new SimulatedProvider(this, node);
+    }
+
+    /// Ends a node as SIGKILL ends a process: its devices do and answer nothing from now on. Requests that were on their way are lost, and a write may have
+    /// come halfway. Peers notice when their retries are used up.
+    public void killNode(String node) {
+        for (SimulatedCarrier carrier : carriersOf(node)) {
+            carrier.kill();
+        }
+    }
+
+    /// Breaks the devices of a node: DEVICE_FATAL is raised and all its queue pairs go to ERR.
+    public void failDevice(String node) {
+        for (SimulatedCarrier carrier : carriersOf(node)) {
+            carrier.fail();
+        }
+    }
+
+    /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used up.
+    public void isolate(String node, long durationNs) {
+        isolatedUntil.put(node, clock.now() + durationNs);
+    }
+
+    /// Cuts two nodes off from each other for a time.
+    public void partition(String one, String other, long durationNs) {
+        separatedUntil.put(pair(one, other), clock.now() + durationNs);
+    }
+
+    private static List<String> pair(String one, String other) {
+        return one.compareTo(other) <= 0 ? List.of(one, other) : List.of(other, one);
+    }
+
+    private List<SimulatedCarrier> carriersOf(String node) {
+        return carriers.stream().filter(carrier -> carrier.node().equals(node)).toList();
+    }
+
+    void add(SimulatedCarrier carrier) {
+        carriers.add(carrier);
+    }
+
+    void remove(SimulatedCarrier carrier) {
+        carriers.remove(carrier);
+    }
+
+    Gid gidOf(String node) {
+        Integer number = nodeNumbers.get(node);
+        if (number == null) {
+            throw new VerbsException("ibv_open_device", VerbsException.ENODEV, "there is no node " + node);
+        }
+        return Gid.ofIpv4(NETWORK + number);
+    }
+
+    /// A LID that no device has had.
+    int nextLid() {
+        return ++lastLid & 0xFFFF;
+    }
+
+    /// The living device with this address that `from` can reach now; null if there is none.
+    @Nullable SimulatedCarrier reachable(SimulatedCarrier from, Gid gid, int lid) {
+        for (SimulatedCarrier carrier : carriers) {
+            if (carrier.lid() == lid && carrier.gid().equals(gid)) {
+                return carrier.isAlive() && connected(from.node(), carrier.node()) ? carrier : null;
+            }
+        }
+        return null;
+    }
+
+    private boolean connected(String one, String other) {
+        if (one.equals(other)) {
+            return true;
+        }
+        long now = clock.now();
+        return isolatedUntil.getOrDefault(one, 0L) <= now
+                && isolatedUntil.getOrDefault(other, 0L) <= now
+                && separatedUntil.getOrDefault(pair(one, other), 0L) <= now;
+    }
+
+    /// How long a message of this size is on its way.
+    long drawDelay(long bytes) {
+        long delay = random.nextLong(options.leastDelayNs(), options.mostDelayNs() + 1) + bytes * 1_000 / options.bytesPerMicrosecond();
+        boolean spike = random.nextDouble() < options.spikeProbability();
+        return spike ? delay + random.nextLong(options.spikeNs() + 1) : delay;
+    }
+
+    boolean drawCorruption() {
+        return options.corruptionProbability() > 0 && random.nextDouble() < options.corruptionProbability();
+    }
+
+    SimulationOptions options() {
+        return options;
+    }
+
+    PayloadCounters counters() {
+        return counters;
+    }
+}

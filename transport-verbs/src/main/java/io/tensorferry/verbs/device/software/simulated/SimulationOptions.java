@@ -1,0 +1,64 @@
+package io.tensorferry.verbs.device.software.simulated;
+
+/// What a simulated network is like.
+///
+/// @param leastDelayNs the shortest time that a request or an answer is on its way
+/// @param mostDelayNs the longest, but for spikes
+/// @param bytesPerMicrosecond how fast payload moves
+/// @param spikeProbability how often a delay is longer, 0 to 1
+/// @param spikeNs how much longer at most
+/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware would never tell
+/// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
+public record SimulationOptions(
+        long leastDelayNs,
+        long mostDelayNs,
+        long bytesPerMicrosecond,
+        double spikeProbability,
+        long spikeNs,
+        double corruptionProbability,
+        long maxMessageBytes) {
+    /// @throws IllegalArgumentException if a value makes no sense
+    public SimulationOptions {
+        if (leastDelayNs < 0 || mostDelayNs < leastDelayNs || spikeNs < 0) {
+            throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
+        }
+        if (bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
+            throw new IllegalArgumentException("bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
+        }
+        if (!(spikeProbability >= 0 && spikeProbability <= 1 && corruptionProbability >= 0 && corruptionProbability <= 1)) {
+            throw new IllegalArgumentException("a probability is 0 to 1");
+        }
+    }
+
+    /// 1 to 20 us, 10 GB/s, now and then a delay of up to 500 us, no corruption.
+    public static SimulationOptions defaults() {
+        return new SimulationOptions(1_000, 20_000, 10_000, 0.01, 500_000, 0, 1L << 30);
+    }
+
+    public SimulationOptions withCorruptionProbability(double probability) {
+        return new SimulationOptions(
+                leastDelayNs, mostDelayNs, bytesPerMicrosecond, spikeProbability, spikeNs, probability, maxMessageBytes);
+    }
+
+    public SimulationOptions withSpikes(double probability, long mostNs) {
+        return new SimulationOptions(
+                leastDelayNs,
+                mostDelayNs,
+                bytesPerMicrosecond,
+                probability,
+                mostNs,
+                corruptionProbability,
+                maxMessageBytes);
+    }
+
+    public SimulationOptions withMaxMessageBytes(long bytes) {
+        return new SimulationOptions(
+                leastDelayNs,
+                mostDelayNs,
+                bytesPerMicrosecond,
+                spikeProbability,
+                spikeNs,
+                corruptionProbability,
+                bytes);
+    }
+}

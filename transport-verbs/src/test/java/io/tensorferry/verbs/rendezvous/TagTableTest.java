@@ -1,0 +1,199 @@
+package io.tensorferry.verbs.rendezvous;
+
+import static io.tensorferry.verbs.rendezvous.TestTensors.key;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RecvResult.Dead;
+import io.tensorferry.api.RecvResult.Failed;
+import io.tensorferry.api.RecvResult.Received;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+class TagTableTest {
+    private final TransportException status = new TransportException(StatusCode.ABORTED, "the step failed");
+
+    private final TestTensors tensors = new TestTensors();
+    private final TagTable table = new TagTable();
+    private final List<String> told = new ArrayList<>();
+
+    @Test
+    void aSendMeetsTheReceiveThatWaits() {
+        table.receive(key(1), waiter("a"));
+        assertThat(table.waitingReceives()).isEqualTo(1);
+        table.send(key(1), tensors.tensor(7));
+        assertThat(told).containsExactly("a: 7");
+        assertEmpty();
+    }
+
+    @Test
+    void aReceiveMeetsTheSendThatWaits() {
+        table.send(key(1), tensors.tensor(7));
+        assertThat(table.waitingSends()).isEqualTo(1);
+        table.receive(key(1), waiter("a"));
+        assertThat(told).containsExactly("a: 7");
+        assertEmpty();
+    }
+
+    @Test
+    void eachKeyIsAQueueOnBothSides() {
+        table.send(key(1), tensors.tensor(1));
+        table.send(key(1), new Dead());
+        table.send(key(1), tensors.tensor(3));
+        for (String name : new String[] {"a", "b", "c", "d", "e"}) {
+            table.receive(key(1), waiter(name));
+        }
+        assertThat(table.waitingReceives()).isEqualTo(2);
+        table.send(key(1), tensors.tensor(4));
+        table.send(key(1), tensors.tensor(5));
+        assertThat(told).containsExactly("a: 1", "b: dead", "c: 3", "d: 4", "e: 5");
+        assertEmpty();
+    }
+
+    @Test
+    void keysWithTheSameHashDoNotMix() {
+        RendezvousKey one = RendezvousKey.of(key(0).source(), key(0).destination(), "Aa");
+        RendezvousKey other = RendezvousKey.of(key(0).source(), key(0).destination(), "BB");
+        assertThat(one.hashCode()).isEqualTo(other.hashCode());
+        table.receive(one, waiter("one"));
+        table.send(other, tensors.tensor(2));
+        assertThat(told).isEmpty();
+        table.send(one, tensors.tensor(1));
+        table.receive(other, waiter("other"));
+        assertThat(told).containsExactly("one: 1", "other: 2");
+    }
+
+    @Test
+    void aRemovedWaiterIsNeverCalled() {
+        DoneCallback first = waiter("first");
+        table.receive(key(1), first);
+        table.receive(key(1), waiter("second"));
+        assertThat(table.remove(key(1), first)).isTrue();
+        assertThat(table.remove(key(1), first)).isFalse();
+        assertThat(table.remove(key(2), first)).isFalse();
+        table.send(key(1), tensors.tensor(1));
+        assertThat(told).containsExactly("second: 1");
+        assertThat(table.abort(status)).isZero();
+        assertThat(told).hasSize(1);
+        assertEmpty();
+    }
+
+    @Test
+    void aMatchedWaiterCannotBeRemoved() {
+        DoneCallback waiter = waiter("a");
+        table.receive(key(1), waiter);
+        table.send(key(1), tensors.tensor(1));
+        assertThat(table.remove(key(1), waiter)).isFalse();
+        assertEmpty();
+    }
+
+    @Test
+    void abortTellsEveryWaiterAndDropsEverySend() {
+        table.receive(key(1), waiter("a"));
+        table.receive(key(1), waiter("b"));
+        table.receive(key(2), waiter("c"));
+        table.send(key(3), tensors.tensor(1));
+        table.send(key(3), new Dead());
+        table.send(key(4), tensors.tensor(2));
+
+        assertThat(table.abort(status)).isEqualTo(3);
+
+        assertThat(told).containsExactlyInAnyOrder("a: ABORTED", "b: ABORTED", "c: ABORTED");
+        assertEmpty();
+    }
+
+    @Test
+    void onlyTheFirstAbortCounts() {
+        table.send(key(1), tensors.tensor(1));
+        assertThat(table.abort(status)).isEqualTo(1);
+        assertThat(table.abort(new TransportException(StatusCode.INTERNAL, "another")))
+                .isZero();
+
+        assertThatThrownBy(() -> table.send(key(1), tensors.tensor(2))).isSameAs(status);
+        assertThatThrownBy(() -> table.send(key(1), new Dead())).isSameAs(status);
+        table.receive(key(1), result -> assertThat(((Failed) result).cause()).isSameAs(status));
+        table.receive(key(1), waiter("late"));
+
+        assertThat(told).containsExactly("late: ABORTED");
+        assertEmpty();
+    }
+
+    @Test
+    void aFailureCannotBeSent() {
+        assertThatIllegalArgumentException().isThrownBy(() -> table.send(key(1), new Failed(status)));
+    }
+
+    @Test
+    void aWaiterMayCallTheTableAndMayThrow() {
+        table.receive(key(1), result -> {
+            record("outer", result);
+            table.send(key(2), tensors.tensor(2));
+            table.receive(key(2), waiter("inner"));
+            throw new IllegalStateException("a waiter's own trouble");
+        });
+        table.send(key(1), tensors.tensor(1));
+        assertThat(told).containsExactly("outer: 1", "inner: 2");
+
+        table.receive(key(3), result -> {
+            throw new IllegalStateException("a waiter's own trouble");
+        });
+        table.receive(key(3), waiter("next"));
+        table.abort(status);
+        assertThat(told).contains("next: ABORTED");
+    }
+
+    @Test
+    void manyWaitersAreRemovedInAnyOrderInNoTime() {
+        int count = 100_000;
+        DoneCallback shared = waiter("shared");
+        List<DoneCallback> waiters =
+                IntStream.range(0, count).mapToObj(i -> waiter("w" + i)).toList();
+        waiters.forEach(waiter -> {
+            table.receive(key(1), waiter);
+            table.receive(key(1), shared);
+        });
+        // From the middle outwards: a scan from either end would take 10^10 steps.
+        for (int i = 0; i < count; i++) {
+            int at = count / 2 + (i % 2 == 0 ? i / 2 : -1 - i / 2);
+            assertThat(table.remove(key(1), waiters.get(at))).isTrue();
+        }
+        assertThat(table.waitingReceives()).isEqualTo(count);
+        for (int i = 0; i < count; i++) {
+            assertThat(table.remove(key(1), shared)).isTrue();
+        }
+        assertThat(table.remove(key(1), shared)).isFalse();
+        assertEmpty();
+    }
+
+    private DoneCallback waiter(String name) {
+        return result -> record(name, result);
+    }
+
+    private void record(String name, RecvResult result) {
+        told.add(name + ": "
+                + switch (result) {
+                    case Received(var tensor) -> {
+                        tensor.close();
+                        yield TestTensors.number(tensor);
+                    }
+                    case Dead() -> "dead";
+                    case Failed(var cause) -> cause.code();
+                });
+    }
+
+    private void assertEmpty() {
+        assertThat(table.waitingSends()).isZero();
+        assertThat(table.waitingReceives()).isZero();
+        assertThat(tensors.open).as("tensors not closed").hasValue(0);
+    }
+}
