@@ -22,11 +22,14 @@ final class BenchmarkJson {
     private record Round(double bytesPerSecond, double tensorsPerSecond, double p50Micros, double p99Micros) {}
 
     static void write(Path file, int rounds, double seconds, List<List<PathSeries>> results) throws IOException {
-        List<Series> series =
-                results.stream().flatMap(List::stream).map(BenchmarkJson::series).toList();
+        List<Series> series = results.stream()
+                .flatMap(List::stream)
+                .map(BenchmarkJson::series)
+                .toList();
         var document = new Document(
                 Runtime.version().toString(),
-                System.getProperty("os.name") + " " + System.getProperty("os.version") + " " + System.getProperty("os.arch"),
+                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
+                        + System.getProperty("os.arch"),
                 Runtime.getRuntime().availableProcessors(),
                 rounds,
                 seconds,

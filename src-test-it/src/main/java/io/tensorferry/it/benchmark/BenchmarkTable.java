@@ -45,7 +45,12 @@ final class BenchmarkTable {
                 series.path().name(),
                 series.path().device(),
                 series.window(),
-                String.format(Locale.ROOT, "%,.1f (%,.1f..%,.1f)", megabytes.median(), megabytes.minimum(), megabytes.maximum()),
+                String.format(
+                        Locale.ROOT,
+                        "%,.1f (%,.1f..%,.1f)",
+                        megabytes.median(),
+                        megabytes.minimum(),
+                        megabytes.maximum()),
                 spread(series.throughput(), Transfer::tensorsPerSecond).median(),
                 series.latencyMicros(50),
                 series.latencyMicros(99));

@@ -13,13 +13,12 @@ record ByteSize(long bytes) {
         if (!matcher.matches()) {
             throw new IllegalArgumentException("size '" + text + "' is not of the form 4096, 4KiB, 1MiB or 2GiB");
         }
-        long factor =
-                switch (matcher.group(2)) {
-                    case "KiB" -> UNIT;
-                    case "MiB" -> UNIT * UNIT;
-                    case "GiB" -> UNIT * UNIT * UNIT;
-                    default -> 1;
-                };
+        long factor = switch (matcher.group(2)) {
+            case "KiB" -> UNIT;
+            case "MiB" -> UNIT * UNIT;
+            case "GiB" -> UNIT * UNIT * UNIT;
+            default -> 1;
+        };
         return new ByteSize(Math.multiplyExact(Long.parseLong(matcher.group(1)), factor));
     }
 

@@ -18,8 +18,9 @@ final class ProducerProcess {
         var producers = new ArrayList<AutoCloseable>();
         for (String argument : arguments) {
             List<String> parts = Arrays.asList(argument.split(":"));
-            List<Integer> ports =
-                    parts.subList(1, parts.size()).stream().map(Integer::valueOf).toList();
+            List<Integer> ports = parts.subList(1, parts.size()).stream()
+                    .map(Integer::valueOf)
+                    .toList();
             producers.add(TransferPaths.openProducer(parts.getFirst(), ports));
         }
         launcher.tell(READY);

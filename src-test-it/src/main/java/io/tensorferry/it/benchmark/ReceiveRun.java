@@ -64,7 +64,8 @@ final class ReceiveRun {
     private void check(RecvResult result) {
         try (Tensor tensor = result.tensorOrThrow()) {
             if (tensor.byteSize() != tensorBytes) {
-                throw new IllegalStateException("a tensor of " + tensor.byteSize() + " bytes came, not of " + tensorBytes);
+                throw new IllegalStateException(
+                        "a tensor of " + tensor.byteSize() + " bytes came, not of " + tensorBytes);
             }
         } catch (RuntimeException e) {
             failure.compareAndSet(null, e);

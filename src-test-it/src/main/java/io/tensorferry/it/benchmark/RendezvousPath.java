@@ -16,7 +16,8 @@ import java.util.Map;
 
 /// Tensors by `recvAsync`, over one of the server's protocols.
 ///
-/// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors under one key, all on the same memory, and then says
+/// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors under
+/// one key, all on the same memory, and then says
 /// that it is ready.
 final class RendezvousPath implements TransferPath {
     static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
@@ -43,8 +44,16 @@ final class RendezvousPath implements TransferPath {
 
     static TransportServer startServer(String protocol, List<Integer> ports, DeviceName self) {
         var cluster = ClusterSpec.of(Map.of(
-                PRODUCER.job(), List.of("localhost:" + ports.get(0)), CONSUMER.job(), List.of("localhost:" + ports.get(1))));
-        return TransportServer.builder().cluster(cluster).job(self.job()).task(self.task()).protocol(protocol).start();
+                PRODUCER.job(),
+                List.of("localhost:" + ports.get(0)),
+                CONSUMER.job(),
+                List.of("localhost:" + ports.get(1))));
+        return TransportServer.builder()
+                .cluster(cluster)
+                .job(self.job())
+                .task(self.task())
+                .protocol(protocol)
+                .start();
     }
 
     @Override

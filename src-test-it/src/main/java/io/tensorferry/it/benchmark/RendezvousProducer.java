@@ -29,7 +29,8 @@ final class RendezvousProducer implements AutoCloseable {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
                 long[] order;
-                try (Tensor received = rendezvous.recvAsync(RendezvousPath.ORDER).join().tensorOrThrow()) {
+                try (Tensor received =
+                        rendezvous.recvAsync(RendezvousPath.ORDER).join().tensorOrThrow()) {
                     order = received.toLongArray();
                 }
                 // With the next order there, nothing of the last one is on its way.

@@ -9,7 +9,8 @@ record Spread(double median, double minimum, double maximum) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("there is no spread of no values");
         }
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         int middle = sorted.length / 2;
         double median = sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
         return new Spread(median, sorted[0], sorted[sorted.length - 1]);

@@ -14,8 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// Measures throughput and latency of receiving tensors from another process on this machine, over several paths in alternation: in each round every path has its
-/// turn, and every other round goes through them backwards, so that whatever else the machine does falls on all of them.
+/// Measures throughput and latency of receiving tensors from another process on this machine, over several paths in
+/// alternation: in each round every path has its
+/// turn, and every other round goes through them backwards, so that whatever else the machine does falls on all of
+/// them.
 @Command(
         name = "benchmark",
         mixinStandardHelpOptions = true,
@@ -29,13 +31,20 @@ public final class TransferBenchmark implements Callable<Integer> {
     @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a tensor, as 4KiB")
     private List<ByteSize> sizes = List.of(ByteSize.parse("4KiB"), ByteSize.parse("1MiB"), ByteSize.parse("64MiB"));
 
-    @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "the first is compared with each other one")
+    @Option(
+            names = "--paths",
+            split = ",",
+            paramLabel = "PATH",
+            description = "the first is compared with each other one")
     private List<String> paths = TransferPaths.NAMES;
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
     private int rounds = 5;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "length of one measurement; each round has two for each path")
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "length of one measurement; each round has two for each path")
     private double seconds = 1;
 
     @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
@@ -74,9 +83,12 @@ public final class TransferBenchmark implements Callable<Integer> {
     private ChildJvm startProducer(List<List<Integer>> ports) {
         var arguments = new ArrayList<String>();
         for (int i = 0; i < paths.size(); i++) {
-            arguments.add(paths.get(i) + ":" + ports.get(i).get(0) + ":" + ports.get(i).get(1));
+            arguments.add(paths.get(i) + ":" + ports.get(i).get(0) + ":"
+                    + ports.get(i).get(1));
         }
-        return ChildJvm.of(ProducerProcess.class).arguments(arguments.toArray(String[]::new)).start();
+        return ChildJvm.of(ProducerProcess.class)
+                .arguments(arguments.toArray(String[]::new))
+                .start();
     }
 
     private List<List<PathSeries>> measure(List<TransferPath> opened) throws InterruptedException {

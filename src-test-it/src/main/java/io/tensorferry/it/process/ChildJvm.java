@@ -11,7 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// A Java process of the same JDK and class path as this one, bound to it: it ends when it is closed, or when this process ends.
+/// A Java process of the same JDK and class path as this one, bound to it: it ends when it is closed, or when this
+/// process ends.
 ///
 /// Its main method calls [Launcher#connect]. Standard error is merged into standard output.
 ///
@@ -125,8 +126,8 @@ public final class ChildJvm implements AutoCloseable {
         private final String main;
         private String name;
         private boolean inheritOutput;
-        private final List<String> jvmArguments = new ArrayList<>(
-                List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        private final List<String> jvmArguments =
+                new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         private final Map<String, String> environment = new HashMap<>();
         private List<String> arguments = List.of();
 

@@ -54,7 +54,8 @@ final class ChildOutput {
         notifyAll();
     }
 
-    /// Waits for a line that starts with `prefix`; each line is returned at most once. Null if the output ended or `limit` passed without one.
+    /// Waits for a line that starts with `prefix`; each line is returned at most once. Null if the output ended or
+    /// `limit` passed without one.
     synchronized @Nullable String await(String prefix, Duration limit) throws InterruptedException {
         long deadlineNs = System.nanoTime() + limit.toNanos();
         while (true) {

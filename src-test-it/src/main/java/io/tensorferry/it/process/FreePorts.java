@@ -10,7 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Finds ports that servers on this machine can listen on.
 public final class FreePorts {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its server does.
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its
+    // server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
 

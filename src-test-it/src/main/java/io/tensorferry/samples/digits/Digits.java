@@ -35,8 +35,12 @@ record Digits(List<double[]> images, List<Integer> labels) {
                 var lines = new BufferedReader(
                         new InputStreamReader(new GZIPInputStream(stream), StandardCharsets.US_ASCII))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                int[] numbers = Arrays.stream(line.split(",")).mapToInt(Integer::parseInt).toArray();
-                images.add(Arrays.stream(numbers, 0, PIXELS).mapToDouble(pixel -> pixel / DARKEST).toArray());
+                int[] numbers = Arrays.stream(line.split(","))
+                        .mapToInt(Integer::parseInt)
+                        .toArray();
+                images.add(Arrays.stream(numbers, 0, PIXELS)
+                        .mapToDouble(pixel -> pixel / DARKEST)
+                        .toArray());
                 labels.add(numbers[PIXELS]);
             }
         } catch (IOException e) {
@@ -45,7 +49,8 @@ record Digits(List<double[]> images, List<Integer> labels) {
         return new Digits(images, labels);
     }
 
-    /// The images in an order drawn with `seed`, the first 1,437 to learn from, the other 360 held out. Every process that asks with the same seed gets the same.
+    /// The images in an order drawn with `seed`, the first 1,437 to learn from, the other 360 held out. Every process
+    /// that asks with the same seed gets the same.
     static Split shuffledSplit(long seed) {
         Digits all = load();
         Collections.shuffle(all.images, new Random(seed));

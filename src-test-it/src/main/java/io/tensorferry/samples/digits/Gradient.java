@@ -8,7 +8,8 @@ import java.util.List;
 record Gradient(double[] weights, double[] bias, double loss) {
     /// The gradient over all images, from those over equally large parts of them.
     static Gradient mean(List<Gradient> parts) {
-        var mean = new Gradient(new double[parts.getFirst().weights.length], new double[parts.getFirst().bias.length], 0);
+        var mean =
+                new Gradient(new double[parts.getFirst().weights.length], new double[parts.getFirst().bias.length], 0);
         for (Gradient part : parts) {
             mean = new Gradient(
                     sum(mean.weights, part.weights, parts.size()),

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
         name = "demo",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Trains a softmax regression on the UCI handwritten digits with one parameter server and two workers.",
+        description =
+                "Trains a softmax regression on the UCI handwritten digits with one parameter server and two workers.",
         showDefaultValues = true)
 public final class TrainingDemo implements Callable<Integer> {
     @Option(names = "--protocol", paramLabel = "P", description = "grpc+verbs or grpc")
@@ -53,11 +54,9 @@ public final class TrainingDemo implements Callable<Integer> {
     }
 
     private ChildJvm.Builder task(String job, int task, List<Integer> ports) {
-        String config =
-                """
+        String config = """
                 {"cluster": {"ps": ["localhost:%d"], "worker": ["localhost:%d", "localhost:%d"]},
-                 "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}"""
-                        .formatted(ports.get(0), ports.get(1), ports.get(2), job, task, protocol);
+                 "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}""".formatted(ports.get(0), ports.get(1), ports.get(2), job, task, protocol);
         return ChildJvm.of(TrainingTask.class)
                 .name(job + " " + task)
                 // Three short-lived processes share this machine: they start faster without the optimising compiler.

@@ -16,7 +16,8 @@ record TrainingPlan(long steps, int workers) {
     /// The training images of a step, drawn with replacement; the same in every process.
     int[] batch(long step, Digits training) {
         var random = new SplittableRandom(SEED + step);
-        return random.ints((long) workers * IMAGES_PER_WORKER, 0, training.count()).toArray();
+        return random.ints((long) workers * IMAGES_PER_WORKER, 0, training.count())
+                .toArray();
     }
 
     /// The part of a step's batch that `worker` computes.

@@ -31,11 +31,16 @@ record TrainingReport(
         if (!(distance <= TOLERANCE)) {
             failures.add(String.format(
                     Locale.ROOT,
-                    "the weights differ by %.3g from those of the training in one process; at most %.0e is allowed", distance, TOLERANCE));
+                    "the weights differ by %.3g from those of the training in one process; at most %.0e is allowed",
+                    distance,
+                    TOLERANCE));
         }
         if (plan.steps() >= ENOUGH_STEPS && !(accuracy >= ENOUGH_ACCURACY)) {
             failures.add(String.format(
-                    Locale.ROOT, "the held-out accuracy is %.4f; at least %.2f is expected", accuracy, ENOUGH_ACCURACY));
+                    Locale.ROOT,
+                    "the held-out accuracy is %.4f; at least %.2f is expected",
+                    accuracy,
+                    ENOUGH_ACCURACY));
         }
         return failures;
     }

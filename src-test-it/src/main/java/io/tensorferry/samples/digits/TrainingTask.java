@@ -35,7 +35,8 @@ final class TrainingTask {
                     launcher.awaitCommand(STOP);
                 }
                 case "worker" -> new Worker(server, plan, digits.training()).work();
-                default -> throw new IllegalArgumentException("job '" + config.job() + "' is neither 'ps' nor 'worker'");
+                default ->
+                    throw new IllegalArgumentException("job '" + config.job() + "' is neither 'ps' nor 'worker'");
             }
         }
         System.exit(well ? 0 : 1);

@@ -8,7 +8,8 @@ import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
 import io.tensorferry.grpc.TransportServer;
 
-/// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's part of the batch.
+/// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's part
+/// of the batch.
 final class Worker {
     private final TransportServer server;
     private final TrainingPlan plan;
@@ -27,12 +28,14 @@ final class Worker {
 
     /// Returns when the parameter server has all gradients of this worker.
     ///
-    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if the parameter server is lost
+    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if the
+    /// parameter server is lost
     void work() {
         for (long step = 0; step < plan.steps(); step++) {
             Rendezvous rendezvous = server.rendezvous(step);
             SoftmaxRegression model = receiveModel(rendezvous);
-            // There is a model for this step, so the gradients of the step before were collected. Closing it earlier would drop them.
+            // There is a model for this step, so the gradients of the step before were collected. Closing it earlier
+            // would drop them.
             server.closeStep(step - 1);
             offerGradient(rendezvous, model.gradient(training, plan.share(step, training, self.task())));
         }

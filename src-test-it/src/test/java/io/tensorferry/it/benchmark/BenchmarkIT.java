@@ -26,14 +26,19 @@ class BenchmarkIT {
             benchmark.awaitSuccess(LIMIT);
             assertThat(benchmark.awaitLine("4 KiB     grpc+verbs", LIMIT)).isNotBlank();
             assertThat(benchmark.awaitLine("4 KiB     grpc ", LIMIT)).contains("none (grpc)");
-            assertThat(benchmark.awaitLine("          grpc+verbs against grpc:", LIMIT)).contains("throughput x", "..");
+            assertThat(benchmark.awaitLine("          grpc+verbs against grpc:", LIMIT))
+                    .contains("throughput x", "..");
             assertThat(benchmark.awaitLine("100 KiB   grpc+verbs", LIMIT)).isNotBlank();
         }
         var document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertThat(document.getAsJsonArray("series")).hasSize(4).allSatisfy(series -> {
             var rounds = series.getAsJsonObject().getAsJsonArray("rounds");
-            assertThat(rounds).hasSize(2).allSatisfy(round -> assertThat(round.getAsJsonObject().get("bytesPerSecond").getAsDouble())
-                    .isPositive());
+            assertThat(rounds)
+                    .hasSize(2)
+                    .allSatisfy(round -> assertThat(round.getAsJsonObject()
+                                    .get("bytesPerSecond")
+                                    .getAsDouble())
+                            .isPositive());
         });
     }
 }

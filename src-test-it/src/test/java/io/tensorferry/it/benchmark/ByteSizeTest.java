@@ -18,7 +18,9 @@ class ByteSizeTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "KiB", "-1", "4 KiB", "4kb", "1.5MiB"})
     void refusesAnythingElse(String text) {
-        assertThatIllegalArgumentException().isThrownBy(() -> ByteSize.parse(text)).withMessageContaining("'" + text + "'");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ByteSize.parse(text))
+                .withMessageContaining("'" + text + "'");
     }
 
     @Test

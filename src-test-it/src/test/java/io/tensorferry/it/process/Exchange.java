@@ -11,7 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// One node's part of a plan: sends what it is to send, receives what it is to receive, a few steps at a time, and checks each tensor.
+/// One node's part of a plan: sends what it is to send, receives what it is to receive, a few steps at a time, and
+/// checks each tensor.
 ///
 /// Threading: one thread runs it; receives end on the callback executor.
 final class Exchange {
@@ -56,7 +57,8 @@ final class Exchange {
 
     private CountDownLatch start(List<PlannedTensor> step) {
         Rendezvous rendezvous = server.rendezvous(step.getFirst().step());
-        List<PlannedTensor> mine = step.stream().filter(tensor -> tensor.to() == self).toList();
+        List<PlannedTensor> mine =
+                step.stream().filter(tensor -> tensor.to() == self).toList();
         var unfinished = new CountDownLatch(mine.size());
         expected.addAndGet(mine.size());
         // Every other tensor is asked for before it can be there, the rest after.
@@ -123,7 +125,7 @@ final class Exchange {
 
     @Override
     public String toString() {
-        return "expected=" + expected + " right=" + right + " wrong=" + wrong + " failed=" + failed + " repeated=" + repeated
-                + " problem=" + firstProblem;
+        return "expected=" + expected + " right=" + right + " wrong=" + wrong + " failed=" + failed + " repeated="
+                + repeated + " problem=" + firstProblem;
     }
 }

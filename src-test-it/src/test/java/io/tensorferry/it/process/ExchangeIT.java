@@ -19,7 +19,8 @@ class ExchangeIT {
         try (NodeCluster cluster = NodeCluster.started(protocol, size)) {
             // What the channels themselves take is there after a first exchange, and stays.
             exchange(cluster, new TrafficPlan(seed, 500, all, 1), all);
-            List<String> before = cluster.ask(all, "memory 0", "MEMORY").stream().toList();
+            List<String> before =
+                    cluster.ask(all, "memory 0", "MEMORY").stream().toList();
 
             exchange(cluster, new TrafficPlan(seed + 1000, 10_000, all, 1_000), all);
             for (int node : all) {
@@ -31,7 +32,8 @@ class ExchangeIT {
         }
     }
 
-    private static void exchange(NodeCluster cluster, TrafficPlan plan, List<Integer> nodes) throws InterruptedException {
+    private static void exchange(NodeCluster cluster, TrafficPlan plan, List<Integer> nodes)
+            throws InterruptedException {
         ExchangeReport.assertComplete(plan, cluster.ask(nodes, "exchange " + plan, "EXCHANGED"));
         // Every node has all it asked for, so nothing is left over in any step.
         List<String> closed = cluster.ask(nodes, "close", "CLOSED");

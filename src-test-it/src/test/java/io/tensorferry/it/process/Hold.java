@@ -11,7 +11,8 @@ import io.tensorferry.grpc.TransportServer;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// Keeps receives from one node under way until they fail: large tensors, one after the other, and some that never come.
+/// Keeps receives from one node under way until they fail: large tensors, one after the other, and some that never
+/// come.
 ///
 /// Threading: one thread starts it; receives end on the callback executor.
 final class Hold {

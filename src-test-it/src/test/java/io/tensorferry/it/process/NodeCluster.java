@@ -66,7 +66,10 @@ final class NodeCluster implements AutoCloseable {
     List<String> answers(List<Integer> asked, String answer) throws InterruptedException {
         var lines = new ArrayList<String>();
         for (int node : asked) {
-            lines.add(node(node).awaitLine(answer, LIMIT).substring(answer.length()).strip());
+            lines.add(node(node)
+                    .awaitLine(answer, LIMIT)
+                    .substring(answer.length())
+                    .strip());
         }
         return lines;
     }

@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/// One worker of a cluster, as a process that does what the test says: each command is a line of standard input, each answer one of standard output.
+/// One worker of a cluster, as a process that does what the test says: each command is a line of standard input, each
+/// answer one of standard output.
 final class NodeProcess {
     private static final long MEMORY_LIMIT_NS = 10_000_000_000L;
 
@@ -25,8 +26,10 @@ final class NodeProcess {
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         int self = Integer.parseInt(arguments[1]);
-        List<String> addresses =
-                Arrays.stream(arguments).skip(2).map(port -> "localhost:" + port).toList();
+        List<String> addresses = Arrays.stream(arguments)
+                .skip(2)
+                .map(port -> "localhost:" + port)
+                .toList();
         try (var server = TransportServer.builder()
                 .cluster(ClusterSpec.of(Map.of("node", addresses)))
                 .job("node")
@@ -64,7 +67,8 @@ final class NodeProcess {
         }
     }
 
-    /// Bytes of registered memory in use, once they are down to `expected`, or after a limit. A transfer may end on this side a moment before its memory is back.
+    /// Bytes of registered memory in use, once they are down to `expected`, or after a limit. A transfer may end on
+    /// this side a moment before its memory is back.
     private long bytesInUse(long expected) throws InterruptedException {
         long deadlineNs = System.nanoTime() + MEMORY_LIMIT_NS;
         while (true) {

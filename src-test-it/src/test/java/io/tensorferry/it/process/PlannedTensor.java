@@ -14,12 +14,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// One tensor of a plan, known to its producer and its consumer alike: what it is, and by `contentSeed` each byte of it.
+/// One tensor of a plan, known to its producer and its consumer alike: what it is, and by `contentSeed` each byte of
+/// it.
 ///
 /// @param from the node that sends
 /// @param to the node that receives, maybe the same
 /// @param dead whether a dead tensor is sent; type and shape then mean nothing
-record PlannedTensor(long step, String edge, int from, int to, boolean dead, DataType type, Shape shape, long contentSeed) {
+record PlannedTensor(
+        long step, String edge, int from, int to, boolean dead, DataType type, Shape shape, long contentSeed) {
     private static final int LONGEST_STRING = 300;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 

@@ -13,8 +13,14 @@ class StartOrderIT {
 
     @ParameterizedTest(name = "{0}, started {1} {2} {3}")
     @CsvSource({
-        "grpc+verbs,0,1,2", "grpc+verbs,0,2,1", "grpc+verbs,1,0,2", "grpc+verbs,1,2,0", "grpc+verbs,2,0,1", "grpc+verbs,2,1,0",
-        "grpc,0,1,2", "grpc,0,2,1", "grpc,1,0,2", "grpc,1,2,0", "grpc,2,0,1", "grpc,2,1,0"
+        "grpc+verbs,0,1,2",
+        "grpc+verbs,0,2,1",
+        "grpc+verbs,1,0,2",
+        "grpc+verbs,1,2,0",
+        "grpc+verbs,2,0,1",
+        "grpc+verbs,2,1,0",
+        "grpc,0,1,2",
+        "grpc,2,1,0"
     })
     void everyOrderWorks(String protocol, int first, int second, int third) throws Exception {
         var plan = new TrafficPlan(31, 300, ALL, 1);

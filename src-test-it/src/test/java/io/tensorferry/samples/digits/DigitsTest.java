@@ -40,7 +40,8 @@ class DigitsTest {
         assertThat(one.training().count()).isEqualTo(1437);
         assertThat(one.heldOut().count()).isEqualTo(360);
         assertThat(one.training().labels()).isEqualTo(other.training().labels());
-        assertThat(one.heldOut().images().getLast()).isEqualTo(other.heldOut().images().getLast());
+        assertThat(one.heldOut().images().getLast())
+                .isEqualTo(other.heldOut().images().getLast());
         Set<double[]> all = Collections.newSetFromMap(new IdentityHashMap<>());
         all.addAll(one.training().images());
         all.addAll(one.heldOut().images());
@@ -62,6 +63,7 @@ class DigitsTest {
     }
 
     private static List<Object> pair(Digits digits, int index) {
-        return List.of(Arrays.hashCode(digits.images().get(index)), digits.labels().get(index));
+        return List.of(
+                Arrays.hashCode(digits.images().get(index)), digits.labels().get(index));
     }
 }

@@ -26,7 +26,9 @@ class SoftmaxRegressionTest {
         Gradient gradient = model.gradient(DIGITS.training(), BATCH);
 
         for (int i = 0; i < model.weights().length; i += 7) {
-            assertThat(gradient.weights()[i]).as("weight %d", i).isCloseTo(slope(model, model.weights(), i), within(1e-7));
+            assertThat(gradient.weights()[i])
+                    .as("weight %d", i)
+                    .isCloseTo(slope(model, model.weights(), i), within(1e-7));
         }
         for (int i = 0; i < model.bias().length; i++) {
             assertThat(gradient.bias()[i]).as("bias %d", i).isCloseTo(slope(model, model.bias(), i), within(1e-7));

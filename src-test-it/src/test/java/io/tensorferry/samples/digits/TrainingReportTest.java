@@ -14,7 +14,10 @@ class TrainingReportTest {
 
     @Test
     void otherWeightsThanOfOneProcessAreAFailure() {
-        assertThat(report(400, 0.95, 2e-6).failures()).singleElement().asString().contains("2.00e-06");
+        assertThat(report(400, 0.95, 2e-6).failures())
+                .singleElement()
+                .asString()
+                .contains("2.00e-06");
         assertThat(report(400, 0.95, Double.NaN).failures()).hasSize(1);
     }
 
