@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The workers of a cluster: jobs, the tasks of each, and the address of each task. Immutable; every worker is given
-/// the same one.
+/// The workers of a cluster: jobs, the tasks of each, and the address of each task. Immutable; every worker is
+/// given the same one.
 ///
 /// A worker's name is `/job:NAME/replica:0/task:N`. No two workers have the same address.
 public final class ClusterSpec {

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// Carries offer and ready to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not started, and has a
-/// deadline once it is connected.
+/// Carries offer and ready to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not started, and has
+/// a deadline once it is connected.
 ///
 /// Threading: any thread.
 final class GrpcEndpointExchange implements EndpointExchange {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Failures between gRPC's vocabulary and the API's. The codes have the same numbers.
 ///
-/// A status that a peer's handler chose is marked in the trailers. A status without the mark was made by gRPC itself,
-/// on either side, and says only that the call did not come through: its `CANCELLED` is not ours, so it becomes
-/// `UNAVAILABLE`.
+/// A status that a peer's handler chose is marked in the trailers. A status without the mark was made by gRPC
+/// itself, on either side, and says only that the call did not come through: its `CANCELLED` is not ours, so it
+/// becomes `UNAVAILABLE`.
 final class GrpcStatus {
     private static final Metadata.Key<String> CHOSEN =
             Metadata.Key.of("tensorferry-status", Metadata.ASCII_STRING_MARSHALLER);

@@ -56,8 +56,8 @@ final class PeerChannel {
         return address;
     }
 
-    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none for
-    /// too long.
+    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none
+    /// for too long.
     CompletableFuture<Void> whenReady() {
         if (channel.getState(false) == ConnectivityState.READY) {
             reached = true;

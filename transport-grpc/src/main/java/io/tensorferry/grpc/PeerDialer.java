@@ -34,7 +34,8 @@ final class PeerDialer implements AutoCloseable {
         this.timer = timer;
     }
 
-    /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so again.
+    /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so
+    /// again.
     void startAll() {
         for (String peer : peers) {
             var _ = dial(peer).whenComplete((_, failure) -> {

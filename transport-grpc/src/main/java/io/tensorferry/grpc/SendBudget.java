@@ -3,11 +3,11 @@ package io.tensorferry.grpc;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
-/// How many bytes may lie in gRPC's buffers for one peer: a stream takes its share before its first byte and gives it
-/// back when the call has ended.
+/// How many bytes may lie in gRPC's buffers for one peer: a stream takes its share before its first byte and gives
+/// it back when the call has ended.
 ///
-/// Without it, ten thousand receives that find their tensors at once would fill the memory with copies that wait for
-/// the network. First come, first served.
+/// Without it, ten thousand receives that find their tensors at once would fill the memory with copies that wait
+/// for the network. First come, first served.
 ///
 /// Threading: any thread. Grants are told outside the lock.
 final class SendBudget {

@@ -12,11 +12,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server leaves
-/// none behind.
+/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server
+/// leaves none behind.
 ///
-/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none of
-/// which ever blocks; and the threads of users' callbacks, which may.
+/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none
+/// of which ever blocks; and the threads of users' callbacks, which may.
 final class ServerThreads {
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;

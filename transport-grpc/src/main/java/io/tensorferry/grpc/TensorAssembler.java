@@ -13,8 +13,8 @@ import io.tensorferry.proto.TensorHeader;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked. For
-/// one thread.
+/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked.
+/// For one thread.
 ///
 /// Failures are [TransportException]s: `DATA_LOSS` if the messages contradict each other, `RESOURCE_EXHAUSTED` if
 /// there is no memory.

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// The sending end of one tensor's call: waits in the table for the tensor, then streams it as fast as the receiver
 /// takes it.
 ///
-/// Threading: the tensor's arrival, the call's readiness and its cancellation come on any thread; [#wake()] lets one
-/// of them at a time advance the state.
+/// Threading: the tensor's arrival, the call's readiness and its cancellation come on any thread; [#wake()] lets
+/// one of them at a time advance the state.
 final class TensorStream implements DoneCallback {
     // Some chunks lie ready in gRPC's buffers, so that the connection never runs dry between two of them.
     private static final int READY_BYTES = 1 << 20;

@@ -14,7 +14,8 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The text of `TF_CONFIG`, checked: the cluster, and, where it says so, which task this process is and the protocol.
+/// The text of `TF_CONFIG`, checked: the cluster, and, where it says so, which task this process is and the
+/// protocol.
 ///
 /// @param task null where the text has none
 /// @param protocol the field `rpc_layer`, null where the text has none

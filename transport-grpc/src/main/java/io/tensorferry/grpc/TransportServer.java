@@ -99,8 +99,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().allocator();
     }
 
-    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy. Over
-    /// gRPC this does nothing.
+    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy.
+    /// Over gRPC this does nothing.
     ///
     /// @param memory off-heap, and alive until the registration is closed
     public MemoryRegistration register(MemorySegment memory) {

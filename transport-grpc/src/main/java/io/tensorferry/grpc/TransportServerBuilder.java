@@ -59,8 +59,8 @@ public final class TransportServerBuilder {
         return cluster(config.cluster()).job(config.job()).task(config.task()).protocol(config.protocol());
     }
 
-    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not run
-    /// them on the thread that calls it, and stays the caller's to shut down, after the server.
+    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not
+    /// run them on the thread that calls it, and stays the caller's to shut down, after the server.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
         return this;
@@ -79,7 +79,8 @@ public final class TransportServerBuilder {
         return this;
     }
 
-    /// How long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; 30 s by default.
+    /// How long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; 30 s by
+    /// default.
     public TransportServerBuilder connectTimeout(Duration timeout) {
         this.timeouts = timeouts.withConnect(timeout);
         return this;
@@ -92,8 +93,8 @@ public final class TransportServerBuilder {
         return this;
     }
 
-    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say. For
-    /// `grpc+verbs`.
+    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say.
+    /// For `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
         this.rdmaConfig = config;
         return this;

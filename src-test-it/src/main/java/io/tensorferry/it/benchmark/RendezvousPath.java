@@ -16,9 +16,8 @@ import java.util.Map;
 
 /// Tensors by `recvAsync`, over one of the server's protocols.
 ///
-/// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors under
-/// one key, all on the same memory, and then says
-/// that it is ready.
+/// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors
+/// under one key, all on the same memory, and then says that it is ready.
 final class RendezvousPath implements TransferPath {
     static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
     static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);

@@ -15,9 +15,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /// Measures throughput and latency of receiving tensors from another process on this machine, over several paths in
-/// alternation: in each round every path has its
-/// turn, and every other round goes through them backwards, so that whatever else the machine does falls on all of
-/// them.
+/// alternation: in each round every path has its turn, and every other round goes through them backwards, so that
+/// whatever else the machine does falls on all of them.
 @Command(
         name = "benchmark",
         mixinStandardHelpOptions = true,

@@ -8,8 +8,8 @@ interface TransferPath extends AutoCloseable {
     /// What carries the bytes, as `soft0`.
     String device();
 
-    /// Receives `count` tensors of `tensorBytes` each, at most `window` of them asked for at a time. The producer has
-    /// all of them ready before the clock starts.
+    /// Receives `count` tensors of `tensorBytes` each, at most `window` of them asked for at a time. The producer
+    /// has all of them ready before the clock starts.
     ///
     /// @throws IllegalStateException if one cannot be received or has another size
     Transfer receive(long tensorBytes, int count, int window) throws InterruptedException;

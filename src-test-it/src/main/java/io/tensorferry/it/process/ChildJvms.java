@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Children that belong together: if one fails, the wait for the others ends; closing ends all that still run. For one
-/// thread.
+/// Children that belong together: if one fails, the wait for the others ends; closing ends all that still run. For
+/// one thread.
 public final class ChildJvms implements AutoCloseable {
     private static final Duration TURN = Duration.ofMillis(20);
 
@@ -20,7 +20,7 @@ public final class ChildJvms implements AutoCloseable {
     /// Waits until these children have ended with status 0.
     ///
     /// @throws ChildFailedException if any child of this group ends with another status, or these do not end within
-    /// `limit`
+    ///     `limit`
     public void awaitSuccess(List<ChildJvm> awaited, Duration limit) throws InterruptedException {
         long deadlineNs = System.nanoTime() + limit.toNanos();
         while (awaited.stream().anyMatch(ChildJvm::isAlive) && System.nanoTime() < deadlineNs) {

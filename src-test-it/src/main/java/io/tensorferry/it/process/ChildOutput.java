@@ -14,7 +14,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What a child has written: the last lines of it for a reader of failures, and each line once for who waits for it.
+/// What a child has written: the last lines of it for a reader of failures, and each line once for who waits for
+/// it.
 ///
 /// Threading: any thread; one thread of its own reads.
 final class ChildOutput {

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// The process that started this one, seen from here: it sends commands as lines of standard input and reads lines of
-/// standard output.
+/// The process that started this one, seen from here: it sends commands as lines of standard input and reads lines
+/// of standard output.
 ///
 /// A child does not outlive its launcher: when standard input ends, for whatever reason, this process ends at once.
 ///

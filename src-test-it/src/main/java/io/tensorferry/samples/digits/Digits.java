@@ -49,8 +49,8 @@ record Digits(List<double[]> images, List<Integer> labels) {
         return new Digits(images, labels);
     }
 
-    /// The images in an order drawn with `seed`, the first 1,437 to learn from, the other 360 held out. Every process
-    /// that asks with the same seed gets the same.
+    /// The images in an order drawn with `seed`, the first 1,437 to learn from, the other 360 held out. Every
+    /// process that asks with the same seed gets the same.
     static Split shuffledSplit(long seed) {
         Digits all = load();
         Collections.shuffle(all.images, new Random(seed));

@@ -10,8 +10,8 @@ import io.tensorferry.grpc.TransportServer;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Keeps the model: in each step, gives it to every worker, asks every worker for a gradient, and goes one step down
-/// the mean of them.
+/// Keeps the model: in each step, gives it to every worker, asks every worker for a gradient, and goes one step
+/// down the mean of them.
 ///
 /// Each training step is one step of the transport, with a rendezvous of its own.
 final class ParameterServer {
@@ -38,8 +38,8 @@ final class ParameterServer {
     }
 
     /// @return the trained model, which the workers are still to collect
-    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if a worker
-    /// is lost
+    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if a
+    ///     worker is lost
     SoftmaxRegression train(Progress progress) {
         for (long step = 0; step < plan.steps(); step++) {
             Rendezvous rendezvous = server.rendezvous(step);

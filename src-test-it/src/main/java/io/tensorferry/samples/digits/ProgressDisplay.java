@@ -6,8 +6,8 @@ import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/// A bar with the loss and the held-out accuracy beside it: drawn over and over on a terminal, else one line for each
-/// tenth of the way.
+/// A bar with the loss and the held-out accuracy beside it: drawn over and over on a terminal, else one line for
+/// each tenth of the way.
 ///
 /// Threading: one thread calls, the bar's own thread draws.
 final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {

@@ -5,8 +5,8 @@ import static io.tensorferry.samples.digits.Digits.PIXELS;
 
 /// Softmax regression: the probability of each digit is the softmax of `weights^T * image + bias`.
 ///
-/// In double precision, so that the order in which gradients are added up (per worker, or over the whole batch) changes
-/// the result by far less than the 1e-6 that the demo allows.
+/// In double precision, so that the order in which gradients are added up (per worker, or over the whole batch)
+/// changes the result by far less than the 1e-6 that the demo allows.
 ///
 /// @param weights of shape `[64, 10]`, row-major
 /// @param bias of shape `[10]`

@@ -8,8 +8,8 @@ import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
 import io.tensorferry.grpc.TransportServer;
 
-/// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's part
-/// of the batch.
+/// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's
+/// part of the batch.
 final class Worker {
     private final TransportServer server;
     private final TrainingPlan plan;
@@ -29,7 +29,7 @@ final class Worker {
     /// Returns when the parameter server has all gradients of this worker.
     ///
     /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if the
-    /// parameter server is lost
+    ///     parameter server is lost
     void work() {
         for (long step = 0; step < plan.steps(); step++) {
             Rendezvous rendezvous = server.rendezvous(step);

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
-/// One worker of a cluster, as a process that does what the test says: each command is a line of standard input, each
-/// answer one of standard output.
+/// One worker of a cluster, as a process that does what the test says: each command is a line of standard input,
+/// each answer one of standard output.
 final class NodeProcess {
     private static final long MEMORY_LIMIT_NS = 10_000_000_000L;
 

@@ -14,8 +14,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/// One tensor of a plan, known to its producer and its consumer alike: what it is, and by `contentSeed` each byte of
-/// it.
+/// One tensor of a plan, known to its producer and its consumer alike: what it is, and by `contentSeed` each byte
+/// of it.
 ///
 /// @param from the node that sends
 /// @param to the node that receives, maybe the same

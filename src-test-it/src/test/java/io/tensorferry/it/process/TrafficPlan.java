@@ -10,10 +10,9 @@ import java.util.stream.Stream;
 
 /// Random tensors between some nodes, step by step: the same list in every process that asks with the same values.
 ///
-/// Sizes go from 0 B to 256 KiB, small ones as often as large ones on a logarithmic scale, and four tensors are of 64
-/// MiB; every type occurs, and dead, empty, scalar and
-/// string tensors. Every other edge carries tensors of one type and shape in all steps, as in a training, the rest
-/// changes all the time.
+/// Sizes go from 0 B to 256 KiB, small ones as often as large ones on a logarithmic scale, and four tensors are of
+/// 64 MiB; every type occurs, and dead, empty, scalar and string tensors. Every other edge carries tensors of one
+/// type and shape in all steps, as in a training, the rest changes all the time.
 ///
 /// @param seed what everything is drawn with
 /// @param count how many tensors; at least 400 for the large ones to occur

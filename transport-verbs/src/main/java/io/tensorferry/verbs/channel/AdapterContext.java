@@ -8,7 +8,8 @@ import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
-/// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say otherwise.
+/// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say
+/// otherwise.
 ///
 /// @param workers where work runs that may block or take long: registration, creation of queue pairs
 record AdapterContext(

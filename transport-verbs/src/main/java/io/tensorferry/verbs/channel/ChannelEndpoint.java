@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
 ///
-/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have work
-/// requests, so it cannot overrun, and a
-/// failing one takes no other channel with it.
+/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have
+/// work requests, so it cannot overrun, and a failing one takes no other channel with it.
 ///
 /// Threading: made on a worker thread, because registration may block; then owned by the loop.
 final class ChannelEndpoint implements AutoCloseable {
@@ -37,8 +36,7 @@ final class ChannelEndpoint implements AutoCloseable {
         this.receiveDepth = receiveDepth;
     }
 
-    /// Makes everything and moves the queue pairs to INIT; leaves nothing behind when it
-    /// fails half-way.
+    /// Makes everything and moves the queue pairs to INIT; leaves nothing behind when it fails half-way.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     /// @throws io.tensorferry.api.TransportException if there is no memory for the ring

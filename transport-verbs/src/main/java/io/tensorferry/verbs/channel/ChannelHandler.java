@@ -8,11 +8,11 @@ public interface ChannelHandler {
     /// A control message arrived. A [ProtocolViolationException] fails the channel, and only it.
     void onMessage(RdmaChannel channel, Message message);
 
-    /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException] fails
-    /// the channel, and only it.
+    /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException]
+    /// fails the channel, and only it.
     void onContent(RdmaChannel channel, int requestIndex);
 
-    /// The channel is gone: its queue pairs are destroyed, nothing reads or writes local memory for it any more. Comes
-    /// once for a channel that was open.
+    /// The channel is gone: its queue pairs are destroyed, nothing reads or writes local memory for it any more.
+    /// Comes once for a channel that was open.
     void onChannelLost(RdmaChannel channel, TransportException cause);
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 /// @param lanes data queue pairs per peer, 1 to 64; the smaller number of both ends is used
 /// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
 /// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
-/// rendezvous keys
+///     rendezvous keys
 /// @param keepaliveInterval how long a channel may be silent before it is probed
 /// @param peerTimeout how long a probe may stay unanswered before the peer counts as gone
 /// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail

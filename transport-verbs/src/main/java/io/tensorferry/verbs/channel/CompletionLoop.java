@@ -11,8 +11,8 @@ import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads, polls
-/// completion queues, runs timers.
+/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads,
+/// polls completion queues, runs timers.
 ///
 /// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a
 /// [LoopThread], or a simulation.

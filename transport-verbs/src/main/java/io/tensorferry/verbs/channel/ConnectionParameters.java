@@ -10,10 +10,10 @@ import java.util.List;
 /// @param protocolVersion version of exchange and messages, [#PROTOCOL_VERSION] today
 /// @param hostName the sender's worker name, as `/job:worker/replica:0/task:1`
 /// @param incarnation a random number that the sender's process chose at its start; another one means that it was
-/// restarted
+///     restarted
 /// @param connectionId a random number that the dialling end chose for this attempt; the answer repeats it
-/// @param attempt counts the offers and answers that this end made for this peer, from 1: an offer whose number is not above all that were seen from this
-///     incarnation was overtaken on the way and is refused
+/// @param attempt counts the offers and answers that this end made for this peer, from 1: an offer whose number is
+///     not above all that were seen from this incarnation was overtaken on the way and is refused
 /// @param queuePairs the control queue pair, then the data lanes in their order
 /// @param ring where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
 /// @param ringSlots message slots of the ring, a power of two

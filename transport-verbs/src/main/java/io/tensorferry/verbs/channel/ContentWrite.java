@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.channel;
 
-/// The content of one tensor on its way into the peer's memory: `length` bytes from `localAddress` to `remoteAddress`,
-/// then `immediate`.
+/// The content of one tensor on its way into the peer's memory: `length` bytes from `localAddress` to
+/// `remoteAddress`, then `immediate`.
 ///
 /// Owner: the loop. The memory stays alive and unchanged until [#onWritten()] or [#onAbandoned()].
 public abstract class ContentWrite {

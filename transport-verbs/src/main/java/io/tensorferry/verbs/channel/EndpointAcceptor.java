@@ -2,8 +2,8 @@ package io.tensorferry.verbs.channel;
 
 import java.util.concurrent.CompletableFuture;
 
-/// The answering end of [EndpointExchange]: what a server calls when a peer's offer or ready arrives. The arguments are
-/// a peer's and are checked here.
+/// The answering end of [EndpointExchange]: what a server calls when a peer's offer or ready arrives. The arguments
+/// are a peer's and are checked here.
 ///
 /// Threading: any thread; the calls return at once. A future fails with a [io.tensorferry.api.TransportException],
 /// whose code is for the caller.

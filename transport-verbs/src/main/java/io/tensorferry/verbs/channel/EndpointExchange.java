@@ -2,12 +2,12 @@ package io.tensorferry.verbs.channel;
 
 import java.util.concurrent.CompletableFuture;
 
-/// The dialling end's way to a peer, outside the verbs device: carries the offer and the ready of a channel's set-up.
+/// The dialling end's way to a peer, outside the verbs device: carries the offer and the ready of a channel's
+/// set-up.
 ///
 /// Implemented by the gRPC module. The futures may complete on any thread, and fail with a
-/// [io.tensorferry.api.TransportException]: `UNAVAILABLE` and
-/// `DEADLINE_EXCEEDED` are worth another try, other codes are final. Each call ends by itself within the
-/// implementation's deadline.
+/// [io.tensorferry.api.TransportException]: `UNAVAILABLE` and `DEADLINE_EXCEEDED` are worth another try, other
+/// codes are final. Each call ends by itself within the implementation's deadline.
 public interface EndpointExchange {
     /// Offers a channel to `peer`.
     CompletableFuture<OfferAnswer> offer(String peer, ConnectionParameters offer);

@@ -4,9 +4,8 @@ package io.tensorferry.verbs.channel;
 /// receives that the peer has posted.
 ///
 /// The peer posts a receive again as soon as one is used, and says so with one acknowledgement for each [#batch] of
-/// them. Acknowledgements use up receives
-/// too; [#RESERVE] receives are kept for them, which suffices for both ends to go on when both have used up all others
-/// (docs/protocol.md shows why).
+/// them. Acknowledgements use up receives too; [#RESERVE] receives are kept for them, which suffices for both ends
+/// to go on when both have used up all others (docs/protocol.md shows why).
 ///
 /// Owner: the loop.
 final class ImmediateCredits {

@@ -25,7 +25,8 @@ final class IncomingRing {
 
     /// The next message. The slot is free afterwards: nothing of the message refers to it.
     ///
-    /// @throws io.tensorferry.verbs.wire.MalformedMessageException if the slot holds anything but a well-formed message
+    /// @throws io.tensorferry.verbs.wire.MalformedMessageException if the slot holds anything but a well-formed
+    ///     message
     Message take() {
         long offset = (long) nextSlot * slotBytes;
         nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;

@@ -80,7 +80,8 @@ final class Lane {
         waiting.add(write);
     }
 
-    /// Posts chunks of the contents that wait, as far as there is room. The immediate goes with a content's last chunk.
+    /// Posts chunks of the contents that wait, as far as there is room. The immediate goes with a content's last
+    /// chunk.
     void pumpContents() {
         while (freeSendSlots > 0) {
             ContentWrite write = waiting.peek();

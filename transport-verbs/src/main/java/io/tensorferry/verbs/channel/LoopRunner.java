@@ -4,8 +4,7 @@ package io.tensorferry.verbs.channel;
 public interface LoopRunner {
     void start(CompletionLoop loop);
 
-    /// Has `last` run on the loop after the commands given so far, and then turns the loop no more; when this returns
-    /// the caller owns the loop. Not to be called on
-    /// the loop.
+    /// Has `last` run on the loop after the commands given so far, and then turns the loop no more; when this
+    /// returns the caller owns the loop. Not to be called on the loop.
     void stop(Runnable last);
 }

@@ -5,12 +5,12 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.util.ArrayDeque;
 
-/// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot at
-/// the peer.
+/// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot
+/// at the peer.
 ///
-/// A slot is used again when the peer has acknowledged its message. Immediates on the control queue pair are consumed
-/// in the order sent, so an acknowledgement,
-/// which counts immediates of every kind, tells how many messages were among them.
+/// A slot is used again when the peer has acknowledged its message. Immediates on the control queue pair are
+/// consumed in the order sent, so an acknowledgement, which counts immediates of every kind, tells how many
+/// messages were among them.
 ///
 /// Owner: the loop.
 final class OutgoingRing {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and again
-/// after it is lost.
+/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and
+/// again after it is lost.
 ///
 /// ```
 /// IDLE       -- wanted -->                          DIALLING

@@ -94,8 +94,8 @@ public final class RdmaAdapter implements AutoCloseable {
         return new RdmaAdapter(options, port, exchange, runtime, null);
     }
 
-    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the channels
-    /// bring.
+    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the
+    /// channels bring.
     public void start(ChannelHandler handler) {
         this.handler = handler;
         context.port().device().onAsyncEvent(this::onAsyncEvent);
@@ -196,9 +196,8 @@ public final class RdmaAdapter implements AutoCloseable {
         }
     }
 
-    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device. What
-    /// waits fails with `UNAVAILABLE`. Not on the
-    /// loop. The second and later calls do nothing.
+    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device.
+    /// What waits fails with `UNAVAILABLE`. Not on the loop. The second and later calls do nothing.
     @Override
     public void close() {
         synchronized (this) {

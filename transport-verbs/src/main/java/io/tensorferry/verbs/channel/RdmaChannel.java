@@ -111,12 +111,12 @@ public final class RdmaChannel {
 
     /// Sends a control message, in order; a lost channel drops it.
     ///
-    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a rendezvous
-    /// key can be too long
+    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a
+    ///     rendezvous key can be too long
     public void send(Message message) {
         if (!MessageCodec.fits(message, maxMessageSize)) {
-            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
-                    + " bytes, a slot has " + maxMessageSize);
+            throw new IllegalArgumentException(
+                    "the message takes " + MessageCodec.encodedSize(message) + " bytes, a slot has " + maxMessageSize);
         }
         if (open) {
             outgoing.enqueue(message);
@@ -343,8 +343,8 @@ public final class RdmaChannel {
         scheduleKeepalive();
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is lost
-    /// already.
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
+    /// lost already.
     void lose(TransportException cause) {
         if (!open) {
             return;

@@ -2,8 +2,8 @@ package io.tensorferry.verbs.channel;
 
 import org.jspecify.annotations.Nullable;
 
-/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded one
-/// still brings is thrown away.
+/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded
+/// one still brings is thrown away.
 ///
 /// Owner: the loop.
 final class SetUpAttempt {

@@ -10,7 +10,8 @@ public interface CompletionQueue extends AutoCloseable {
     /// @throws VerbsException if the completion queue has failed (overrun)
     int poll(int maximum, WorkCompletionHandler handler);
 
-    /// Asks for one event on the completion channel when the next completion is added. Completions that are there already raise none, so poll once more afterwards.
+    /// Asks for one event on the completion channel when the next completion is added. Completions that are there
+    /// already raise none, so poll once more afterwards.
     void requestNotification();
 
     /// Completions that it holds at once.

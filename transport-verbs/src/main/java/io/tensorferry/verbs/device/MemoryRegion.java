@@ -19,7 +19,8 @@ public interface MemoryRegion extends AutoCloseable {
         return length >= 0 && offset >= 0 && offset <= byteSize() - length;
     }
 
-    /// Ends the registration. The caller has seen to it that no work request uses it and no peer writes to it any more. The memory itself is untouched.
+    /// Ends the registration. The caller has seen to it that no work request uses it and no peer writes to it any
+    /// more. The memory itself is untouched.
     @Override
     void close();
 }

@@ -7,10 +7,13 @@ import java.util.Set;
 ///
 /// Threading: any thread.
 public interface ProtectionDomain extends AutoCloseable {
-    /// Registers memory with the device, which may then read it and, as `access` says, let it be written or read by peers.
+    /// Registers memory with the device, which may then read it and, as `access` says, let it be written or read by
+    /// peers.
     ///
-    /// @param memory off-heap memory of at least one byte, accessible from every thread; the caller keeps it alive until the region is closed
-    /// @throws IllegalArgumentException if `access` grants remote writes but not local ones, or the memory is empty or on the heap
+    /// @param memory off-heap memory of at least one byte, accessible from every thread; the caller keeps it alive
+    ///     until the region is closed
+    /// @throws IllegalArgumentException if `access` grants remote writes but not local ones, or the memory is empty
+    ///     or on the heap
     /// @throws VerbsException if the device refuses, for example because the memory cannot be pinned
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
 

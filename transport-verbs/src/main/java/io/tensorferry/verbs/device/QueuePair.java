@@ -2,7 +2,8 @@ package io.tensorferry.verbs.device;
 
 /// A reliable-connected queue pair: work requests of one queue are carried out in the order posted.
 ///
-/// Threading: any thread may call any method; posting from several threads at once gives an undefined order. Posting allocates nothing and never waits.
+/// Threading: any thread may call any method; posting from several threads at once gives an undefined order.
+/// Posting allocates nothing and never waits.
 public interface QueuePair extends AutoCloseable {
     /// The number that the peer connects to, 24 bits.
     int number();
@@ -15,9 +16,11 @@ public interface QueuePair extends AutoCloseable {
     /// @throws VerbsException EINVAL if [QueuePairTransition] does not allow it, or the device refuses
     void modify(QueuePairAttributes attributes);
 
-    /// Posts a send-queue work request, whose values are copied before this returns. In [QueuePairState#ERR] it completes with [WorkStatus#WR_FLUSH_ERR].
+    /// Posts a send-queue work request, whose values are copied before this returns. In [QueuePairState#ERR] it
+    /// completes with [WorkStatus#WR_FLUSH_ERR].
     ///
-    /// @throws VerbsException ENOMEM if the send queue is full (a slot is free again when the completion of its request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR
+    /// @throws VerbsException ENOMEM if the send queue is full (a slot is free again when the completion of its
+    ///     request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR
     void postSend(SendWorkRequest request);
 
     /// Posts a receive that takes an immediate and no message bytes (for RDMA WRITE with immediate).
@@ -37,7 +40,8 @@ public interface QueuePair extends AutoCloseable {
     /// @throws VerbsException ENOMEM if the receive queue is full, EINVAL in state RESET
     void postReceive(long workId, long address, long length, int localKey);
 
-    /// Destroys the queue pair. Its outstanding work requests never complete and the device touches their memory no more once this returned.
+    /// Destroys the queue pair. Its outstanding work requests never complete and the device touches their memory no
+    /// more once this returned.
     @Override
     void close();
 }

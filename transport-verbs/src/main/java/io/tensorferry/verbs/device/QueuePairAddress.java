@@ -18,7 +18,8 @@ public record QueuePairAddress(int lid, int queuePairNumber, int packetSequenceN
             throw new IllegalArgumentException("queue pair number " + queuePairNumber + " is not in 0..16777215");
         }
         if (packetSequenceNumber < 0 || packetSequenceNumber > MAX_24_BITS) {
-            throw new IllegalArgumentException("packet sequence number " + packetSequenceNumber + " is not in 0..16777215");
+            throw new IllegalArgumentException(
+                    "packet sequence number " + packetSequenceNumber + " is not in 0..16777215");
         }
     }
 }

@@ -6,7 +6,8 @@ public enum QueuePairAttribute {
     PKEY_INDEX,
     /// The port, from 1.
     PORT,
-    /// What peers may do: bits as in [QueuePairAttributes#ACCESS_REMOTE_WRITE] and [QueuePairAttributes#ACCESS_REMOTE_READ].
+    /// What peers may do: bits as in [QueuePairAttributes#ACCESS_REMOTE_WRITE] and
+    /// [QueuePairAttributes#ACCESS_REMOTE_READ].
     ACCESS_FLAGS,
     /// Where the peer is, see [AddressHandle].
     ADDRESS,

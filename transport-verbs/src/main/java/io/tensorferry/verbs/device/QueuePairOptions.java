@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device;
 
-/// What a queue pair is made with (`ibv_qp_init_attr`). One completion queue serves both directions or each has its own; a work request has one scatter/gather
-/// entry.
+/// What a queue pair is made with (`ibv_qp_init_attr`). One completion queue serves both directions or each has its
+/// own; a work request has one scatter/gather entry.
 ///
 /// @param sendCompletions where send work requests complete
 /// @param receiveCompletions where receive work requests complete

@@ -19,8 +19,8 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// The changes of state that a reliable-connected queue pair knows, as data: which attributes each needs and which it may also set. Any state goes to RESET and
-/// to ERR with no attribute at all.
+/// The changes of state that a reliable-connected queue pair knows, as data: which attributes each needs and which
+/// it may also set. Any state goes to RESET and to ERR with no attribute at all.
 ///
 /// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC.
 ///
@@ -29,10 +29,7 @@ import java.util.Set;
 /// @param required attributes that must be given
 /// @param optional attributes that may be given
 public record QueuePairTransition(
-        QueuePairState from,
-        QueuePairState to,
-        Set<QueuePairAttribute> required,
-        Set<QueuePairAttribute> optional) {
+        QueuePairState from, QueuePairState to, Set<QueuePairAttribute> required, Set<QueuePairAttribute> optional) {
     private static final List<QueuePairTransition> TABLE = List.of(
             new QueuePairTransition(
                     QueuePairState.RESET, QueuePairState.INIT, Set.of(PKEY_INDEX, PORT, ACCESS_FLAGS), Set.of()),
@@ -55,7 +52,8 @@ public record QueuePairTransition(
 
     /// Checks a change of state against the table.
     ///
-    /// @throws VerbsException EINVAL, naming the attributes that are missing or not allowed, or the states that no transition joins
+    /// @throws VerbsException EINVAL, naming the attributes that are missing or not allowed, or the states that no
+    ///     transition joins
     public static void check(QueuePairState from, QueuePairAttributes attributes) {
         QueuePairState to = attributes.target();
         if (to == QueuePairState.RESET || to == QueuePairState.ERR) {
@@ -75,7 +73,8 @@ public record QueuePairTransition(
                 return;
             }
         }
-        throw new VerbsException("ibv_modify_qp", VerbsException.EINVAL, "no transition leads from " + from + " to " + to);
+        throw new VerbsException(
+                "ibv_modify_qp", VerbsException.EINVAL, "no transition leads from " + from + " to " + to);
     }
 
     private static void requireEmpty(

@@ -1,9 +1,10 @@
 package io.tensorferry.verbs.device;
 
-/// One work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster fills one object again and again; owned by one
-/// thread.
+/// One work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster fills
+/// one object again and again; owned by one thread.
 ///
-/// Addresses are of this process (`localAddress`) and of the peer's (`remoteAddress`); lengths are bytes, 0 to 2^32 - 1 and at most the port's `maxMessageBytes`.
+/// Addresses are of this process (`localAddress`) and of the peer's (`remoteAddress`); lengths are bytes, 0 to 2^32
+/// - 1 and at most the port's `maxMessageBytes`.
 public final class SendWorkRequest {
     public enum Opcode {
         RDMA_WRITE,
@@ -25,13 +26,15 @@ public final class SendWorkRequest {
     public int localKey;
     public long remoteAddress;
     public int remoteKey;
-    /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network order.
+    /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network
+    /// order.
     public int immediate;
 
     public SendWorkRequest() {}
 
     /// Fills every field for an RDMA WRITE without immediate; returns this.
-    public SendWorkRequest write(long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
+    public SendWorkRequest write(
+            long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         return fill(Opcode.RDMA_WRITE, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
     }
 
@@ -45,11 +48,19 @@ public final class SendWorkRequest {
             int remoteKey,
             int immediate) {
         return fill(
-                Opcode.RDMA_WRITE_WITH_IMM, workId, localAddress, length, localKey, remoteAddress, remoteKey, immediate);
+                Opcode.RDMA_WRITE_WITH_IMM,
+                workId,
+                localAddress,
+                length,
+                localKey,
+                remoteAddress,
+                remoteKey,
+                immediate);
     }
 
     /// Fills every field for an RDMA READ into local memory; returns this.
-    public SendWorkRequest read(long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
+    public SendWorkRequest read(
+            long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         return fill(Opcode.RDMA_READ, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
     }
 

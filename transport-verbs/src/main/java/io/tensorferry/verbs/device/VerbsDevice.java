@@ -35,7 +35,8 @@ public interface VerbsDevice extends AutoCloseable {
     /// @throws VerbsException if the device refuses
     CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel);
 
-    /// Where asynchronous events go from now on. It runs on the device's own thread and must not block; events before the first call are dropped.
+    /// Where asynchronous events go from now on. It runs on the device's own thread and must not block; events
+    /// before the first call are dropped.
     void onAsyncEvent(Consumer<AsyncEvent> listener);
 
     /// @throws VerbsException if objects made on this device are still open

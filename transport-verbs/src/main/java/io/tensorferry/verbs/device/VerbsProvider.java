@@ -7,7 +7,8 @@ public interface VerbsProvider {
     /// What this provider is, for messages: `libibverbs` or `software`.
     String name();
 
-    /// The names of the devices that exist now, in the provider's order; empty where there is none. Never fails for a missing library or kernel module.
+    /// The names of the devices that exist now, in the provider's order; empty where there is none. Never fails for
+    /// a missing library or kernel module.
     List<String> deviceNames();
 
     /// Opens a device. The caller closes it.

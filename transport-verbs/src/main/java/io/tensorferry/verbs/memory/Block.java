@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A piece of a slab, free or given out, linked with the pieces before and after it.
 ///
-/// Offset and size are multiples of [#ALIGNMENT].
-/// Threading: all fields but the slab belong to the lock of the [SlabPool]; while a block is given out its offset
-/// and size do not change, so its holder reads them without the lock.
+/// Offset and size are multiples of [#ALIGNMENT]. Threading: all fields but the slab belong to the lock of the
+/// [SlabPool]; while a block is given out its offset and size do not change, so its holder reads them without the
+/// lock.
 final class Block {
     /// A cache line, and the widest vector that a processor loads.
     static final long ALIGNMENT = 64;

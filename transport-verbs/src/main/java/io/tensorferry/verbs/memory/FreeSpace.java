@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// The free blocks of all slabs: the smallest that fits is taken, and a freed block is joined with its free
 /// neighbours, each in O(log n).
 ///
-/// Equal sizes go by slab and offset, so that the same calls give the same places in every run.
-/// Threading: under the lock of the [SlabPool].
+/// Equal sizes go by slab and offset, so that the same calls give the same places in every run. Threading: under
+/// the lock of the [SlabPool].
 final class FreeSpace {
     private final TreeMap<Fit, Block> blocks = new TreeMap<>();
 

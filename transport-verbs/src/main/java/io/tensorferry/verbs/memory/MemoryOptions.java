@@ -5,7 +5,7 @@ package io.tensorferry.verbs.memory;
 /// @param slabBytes bytes of one slab, which is registered at once; a multiple of 64, 4,096 or more. A larger
 ///     request gets a slab of its own
 /// @param maximumBytes what all slabs together may take, 1 or more; [#UNLIMITED] for no limit. Memory that a user
-/// registers does not count
+///     registers does not count
 public record MemoryOptions(long slabBytes, long maximumBytes) {
     /// A [#maximumBytes] that is never reached.
     public static final long UNLIMITED = Long.MAX_VALUE;

@@ -10,9 +10,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// It ends in two steps. [#deregister()] ends the registration: no device reaches it any more. [#closeArena()]
 /// frees the memory, and comes only when no block of it is out: the address of a block that is out may be in a
-/// system call or in a user's tensor.
-/// Threading: immutable but for the bytes that are out and whether it is registered, which belong to the lock of
-/// the [SlabPool].
+/// system call or in a user's tensor. Threading: immutable but for the bytes that are out and whether it is
+/// registered, which belong to the lock of the [SlabPool].
 final class Slab {
     private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
     private static final long PAGE_BYTES = 4096;

@@ -6,6 +6,6 @@
 /// freed), and a table that finds the registration of an address.
 ///
 /// The rule that keeps it safe: what a piece's owner gives back may be somebody else's at once. So nobody closes a
-/// buffer or a tensor while a device may still
-/// read or write it; the layers above wait for the completion, or for the queue pair to be out of RTS.
+/// buffer or a tensor while a device may still read or write it; the layers above wait for the completion, or for
+/// the queue pair to be out of RTS.
 package io.tensorferry.verbs.memory;

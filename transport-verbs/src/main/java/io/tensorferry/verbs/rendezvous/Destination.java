@@ -10,7 +10,8 @@ import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Registered memory that a sender is told to write into: the result tensor's own, or a buffer for its serialised form.
+/// Registered memory that a sender is told to write into: the result tensor's own, or a buffer for its serialised
+/// form.
 ///
 /// @param address what the sender is told; 0 where nothing is to be written
 /// @param remoteKey the key that goes with it

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// request for the key allocates for.
 ///
 /// A wrong or missing entry costs one round trip, never a wrong result: the sender compares. Holds the entries used
-/// last, up to a limit; values are immutable, so that
-/// what one request took from here cannot change under it.
+/// last, up to a limit; values are immutable, so that what one request took from here cannot change under it.
 ///
 /// Threading: any thread; one lock.
 public final class MetaDataCache {

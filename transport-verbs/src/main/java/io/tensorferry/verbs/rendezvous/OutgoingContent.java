@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /// @param address where the content is; 0 where there is none
 /// @param localKey the key of its region
 /// @param checksum the content's checksum, where one was asked for
-/// @param owner what keeps the memory: the tensor itself, or the buffer that its content was copied or serialised into;
-/// null where there is no content
+/// @param owner what keeps the memory: the tensor itself, or the buffer that its content was copied or serialised
+///     into; null where there is no content
 record OutgoingContent(
         TensorMetaData metaData,
         long address,

@@ -7,9 +7,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The transfers between this worker and one peer: the requests of this worker, which outlive a channel's set-up, and
-/// the responses to the peer's, which
-/// belong to the channel that they came on.
+/// The transfers between this worker and one peer: the requests of this worker, which outlive a channel's set-up,
+/// and the responses to the peer's, which belong to the channel that they came on.
 ///
 /// Owner: the loop; any thread may add to [#requests()] and count.
 final class PeerTransfers {

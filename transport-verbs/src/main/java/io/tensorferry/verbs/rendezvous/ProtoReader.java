@@ -8,8 +8,7 @@ import java.lang.foreign.ValueLayout;
 /// Reads protobuf's wire format from memory in place, whatever bytes are there and even while they change.
 ///
 /// Protobuf's own stream copies each field to the heap, and reads off-heap memory in place only as long as
-/// `sun.misc.Unsafe` lets it. Every failure is a
-/// [TransportException] with `DATA_LOSS`.
+/// `sun.misc.Unsafe` lets it. Every failure is a [TransportException] with `DATA_LOSS`.
 final class ProtoReader {
     static final int VARINT = 0;
     static final int FIXED64 = 1;

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
-/// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory straight
-/// into the result's.
+/// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory
+/// straight into the result's.
 ///
 /// Made by [RdmaRendezvousManager#rendezvous]. Threading: any thread.
 public final class RdmaRendezvous extends StepRendezvous {

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those of
-/// its peers.
+/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those
+/// of its peers.
 ///
 /// Threading: the public methods from any thread; what the adapter tells comes on the loop.
 public final class RdmaRendezvousManager implements AutoCloseable {
@@ -46,8 +46,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return steps.open(stepId);
     }
 
-    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes back to
-    /// the pool.
+    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes
+    /// back to the pool.
     ///
     /// @return the sends that were dropped
     public int closeStep(long stepId) {

@@ -62,9 +62,8 @@ public final class RemoteReceive implements PendingReceive {
         return ended.get();
     }
 
-    /// What the transport does when the user gives the receive up (cancel, abort, close) before it was completed. It
-    /// may run on any thread and at any time after
-    /// this call, at once if the receive has been given up already.
+    /// What the transport does when the user gives the receive up (cancel, abort, close) before it was completed.
+    /// It may run on any thread and at any time after this call, at once if the receive has been given up already.
     public void onGivenUp(Runnable action) {
         onGivenUp = action;
         if (ended.get()) {
@@ -72,8 +71,8 @@ public final class RemoteReceive implements PendingReceive {
         }
     }
 
-    /// The transport's end: gives `result` to the callback, unless the receive has ended; a tensor that comes too late
-    /// is closed. Returns whether it was in time.
+    /// The transport's end: gives `result` to the callback, unless the receive has ended; a tensor that comes too
+    /// late is closed. Returns whether it was in time.
     public boolean complete(RecvResult result) {
         if (!end(result)) {
             if (result instanceof RecvResult.Received(Tensor tensor)) {

@@ -2,9 +2,10 @@ package io.tensorferry.verbs.rendezvous;
 
 /// How the rendezvous of a worker behave. Immutable.
 ///
-/// @param dataValidation whether each receive asks for a checksum of the content and verifies it: one more round trip,
-/// and two passes over the bytes
-/// @param metaDataCacheEntries keys whose metadata is remembered, 1 or more; the least recently used is forgotten first
+/// @param dataValidation whether each receive asks for a checksum of the content and verifies it: one more round
+///     trip, and two passes over the bytes
+/// @param metaDataCacheEntries keys whose metadata is remembered, 1 or more; the least recently used is forgotten
+///     first
 public record RendezvousOptions(boolean dataValidation, int metaDataCacheEntries) {
     private static final int DEFAULT_CACHE_ENTRIES = 65_536;
 

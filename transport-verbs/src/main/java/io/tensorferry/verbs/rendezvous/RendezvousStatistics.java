@@ -2,8 +2,8 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.verbs.memory.MemoryStatistics;
 
-/// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other while
-/// work goes on.
+/// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other
+/// while work goes on.
 ///
 /// @param openSteps steps that were named and not closed
 /// @param droppedSends sends that nobody had asked for when their step was closed

@@ -10,16 +10,15 @@ import org.jspecify.annotations.Nullable;
 
 /// The requests under way, by [RequestIndex].
 ///
-/// An index is given to one live request at a time, however long the process runs. After a request ended its slot is
-/// reused as late as possible: the slot that has
-/// been free for longest comes first, and none is reused before [#ROTATION] slots were taken, so that an index comes
-/// again only after millions of requests and a
-/// late message or write for an earlier request finds nothing.
+/// An index is given to one live request at a time, however long the process runs. After a request ended its slot
+/// is reused as late as possible: the slot that has been free for longest comes first, and none is reused before
+/// [#ROTATION] slots were taken, so that an index comes again only after millions of requests and a late message or
+/// write for an earlier request finds nothing.
 ///
 /// Threading: any thread; every method takes the table's lock for a few instructions.
 public final class RequestTable<R> {
-    /// Slots taken before the first is reused; a compromise between memory (10 bytes each) and the distance between two
-    /// uses of one index.
+    /// Slots taken before the first is reused; a compromise between memory (10 bytes each) and the distance between
+    /// two uses of one index.
     static final int ROTATION = 1 << 14;
 
     private static final int NONE = -1;
@@ -58,8 +57,8 @@ public final class RequestTable<R> {
         return RequestIndex.of(slot, generations[slot]);
     }
 
-    /// The live request with exactly this index, or null: never given out, already removed, or any other number that a
-    /// peer made up.
+    /// The live request with exactly this index, or null: never given out, already removed, or any other number
+    /// that a peer made up.
     public synchronized @Nullable R get(int index) {
         int slot = RequestIndex.slot(index);
         return slot < requests.size() && generations[slot] == RequestIndex.generation(index)

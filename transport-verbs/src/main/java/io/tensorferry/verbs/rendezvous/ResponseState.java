@@ -6,8 +6,8 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sender's side of one transfer as a pure state machine: [#step] says what follows from an event, [TensorResponse]
-/// performs it.
+/// The sender's side of one transfer as a pure state machine: [#step] says what follows from an event,
+/// [TensorResponse] performs it.
 ///
 /// ```
 /// AwaitingTensor    -- tensor, as the request expects -->  Writing
@@ -37,7 +37,8 @@ sealed interface ResponseState {
     sealed interface Event {
         /// The tensor is there and can be written as it is.
         ///
-        /// @param announce whether the metadata must go first even if it is as expected, because it carries a checksum
+        /// @param announce whether the metadata must go first even if it is as expected, because it carries a
+        ///     checksum
         record Prepared(TensorMetaData metaData, boolean announce) implements Event {}
 
         /// There will be no tensor: the step was aborted, the key refused, the copy failed.

@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// What every rendezvous of a step does, whatever carries its tensors: the local table, receives on the same worker,
-/// abort, close.
+/// What every rendezvous of a step does, whatever carries its tensors: the local table, receives on the same
+/// worker, abort, close.
 ///
 /// Threading: any thread.
 public abstract class StepRendezvous implements Rendezvous {
@@ -30,8 +30,8 @@ public abstract class StepRendezvous implements Rendezvous {
         this.worker = worker;
     }
 
-    /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every failure
-    /// goes to `receive.complete`.
+    /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
+    /// failure goes to `receive.complete`.
     protected abstract void startRemote(RemoteReceive receive);
 
     @Override
@@ -122,8 +122,8 @@ public abstract class StepRendezvous implements Rendezvous {
         return dropped;
     }
 
-    /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker: where
-    /// the serving end of a transport looks.
+    /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker:
+    /// where the serving end of a transport looks.
     public final TagTable table() {
         return table;
     }

@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/// The rendezvous of each step, made when a step is first named, by this worker or by a peer, and gone when the step is
-/// closed.
+/// The rendezvous of each step, made when a step is first named, by this worker or by a peer, and gone when the
+/// step is closed.
 ///
-/// The last [#REMEMBERED] closed steps are remembered, so that a late request of a peer does not bring a finished step
-/// back to life.
+/// The last [#REMEMBERED] closed steps are remembered, so that a late request of a peer does not bring a finished
+/// step back to life.
 ///
 /// Threading: any thread.
 ///
@@ -49,9 +49,8 @@ public final class StepTable<R extends StepRendezvous> {
         return stopped || closed.containsKey(stepId) ? null : open.computeIfAbsent(stepId, factory::apply);
     }
 
-    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their memory
-    /// goes back to the pool. A step that does not
-    /// exist is marked as closed.
+    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their
+    /// memory goes back to the pool. A step that does not exist is marked as closed.
     ///
     /// @return the sends that were dropped
     public int close(long stepId) {

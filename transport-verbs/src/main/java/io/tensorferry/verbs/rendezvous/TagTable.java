@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The tensors of one step that wait for their receives, and the receives that wait for their tensors, on the worker
-/// that produces them.
+/// The tensors of one step that wait for their receives, and the receives that wait for their tensors, on the
+/// worker that produces them.
 ///
-/// Each key is a queue of the one or of the other: the oldest send meets the oldest receive, whichever came first. A
-/// match is made under the lock and told
-/// outside it, on the thread whose call made it; what a waiter throws is logged and changes nothing.
+/// Each key is a queue of the one or of the other: the oldest send meets the oldest receive, whichever came first.
+/// A match is made under the lock and told outside it, on the thread whose call made it; what a waiter throws is
+/// logged and changes nothing.
 ///
 /// Threading: any thread. One lock guards everything, and no callback, no close and no log call runs under it.
 public final class TagTable {
@@ -86,12 +86,13 @@ public final class TagTable {
         }
     }
 
-    /// Removes a waiter that nothing has been matched with; it is then never called. The cost does not depend on how
-    /// many wait.
+    /// Removes a waiter that nothing has been matched with; it is then never called. The cost does not depend on
+    /// how many wait.
     ///
     /// A waiter that waits several times under `key` loses the place it took last.
     ///
-    /// @return false if it does not wait under `key`, or a match with it was made (the call may still be on its way)
+    /// @return false if it does not wait under `key`, or a match with it was made (the call may still be on its
+    ///     way)
     public boolean remove(RendezvousKey key, DoneCallback waiter) {
         synchronized (lock) {
             WaiterQueue queue = receives.get(key.toString());
@@ -106,11 +107,11 @@ public final class TagTable {
         }
     }
 
-    /// Ends the table: every waiter is told `status`, every send is dropped and its tensor closed, and later sends and
-    /// receives fail with `status`.
+    /// Ends the table: every waiter is told `status`, every send is dropped and its tensor closed, and later sends
+    /// and receives fail with `status`.
     ///
-    /// Only the first call counts. When it returns, the waiters of this table have been called, by this thread or by
-    /// one that matched them before.
+    /// Only the first call counts. When it returns, the waiters of this table have been called, by this thread or
+    /// by one that matched them before.
     ///
     /// @return how many sends were dropped; 0 for a later call
     public int abort(TransportException status) {

@@ -14,9 +14,9 @@ import java.lang.foreign.ValueLayout;
 
 /// String tensors as serialised `TensorProto`s, the form in which they travel.
 ///
-/// Each byte is copied once, from the tensor's memory to the serialised form or back: no protobuf object and no string
-/// is built. The bytes are those that
-/// protobuf writes, and what protobuf accepts is read, in any field order.
+/// Each byte is copied once, from the tensor's memory to the serialised form or back: no protobuf object and no
+/// string is built. The bytes are those that protobuf writes, and what protobuf accepts is read, in any field
+/// order.
 ///
 /// Stateless; any thread. Takes time proportional to the content, so not for the completion loop.
 public final class TensorProtoCodec {
@@ -37,7 +37,7 @@ public final class TensorProtoCodec {
     ///
     /// @throws IllegalArgumentException if the tensor is not one of strings
     /// @throws TransportException `INVALID_ARGUMENT` if the form would be over [#MAX_BYTES], or the tensor's memory
-    /// does not hold elements
+    ///     does not hold elements
     public static long serializedSize(Tensor tensor) {
         var elements = new StringElements(tensor);
         long shapeBytes = shapeBytes(tensor.shape());
@@ -80,14 +80,13 @@ public final class TensorProtoCodec {
 
     /// Reads the serialised form that `expected` describes from the first `expected.byteSize()` bytes of `source`.
     ///
-    /// The bytes may be anything, and may change meanwhile: then this throws, or the content is that of one moment or
-    /// the other.
+    /// The bytes may be anything, and may change meanwhile: then this throws, or the content is that of one moment
+    /// or the other.
     ///
     /// @return a new tensor from `allocator`; the caller owns it
     /// @throws IllegalArgumentException if `expected` is dead or not of strings
-    /// @throws TransportException `DATA_LOSS` if the bytes are no `TensorProto`; `INVALID_ARGUMENT` if they are one of
-    /// another type, shape or number of
-    ///     elements, or over [#MAX_BYTES]; what `allocator` throws
+    /// @throws TransportException `DATA_LOSS` if the bytes are no `TensorProto`; `INVALID_ARGUMENT` if they are one
+    ///     of another type, shape or number of elements, or over [#MAX_BYTES]; what `allocator` throws
     public static Tensor decode(MemorySegment source, TensorMetaData expected, TensorAllocator allocator) {
         if (expected.dead() || expected.dataType() != DataType.STRING) {
             throw new IllegalArgumentException(expected + " has no serialised form");
@@ -164,8 +163,8 @@ public final class TensorProtoCodec {
         reader.leave(outer);
     }
 
-    /// The second pass. The first one's results may be stale if the bytes changed since, so they bound this one and are
-    /// checked again.
+    /// The second pass. The first one's results may be stale if the bytes changed since, so they bound this one and
+    /// are checked again.
     private static void fill(StringElements elements, long bytes, MemorySegment content) {
         var reader = new ProtoReader(content);
         MemorySegment target = elements.bytes();

@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// The receives that wait for one key, first come first served, with removal from the middle in constant time.
 ///
 /// Not thread-safe: [TagTable] guards it. A short queue is a plain linked list. A long one also has an index from
-/// callback to node, so that
-/// cancelling every one of many receives does not take quadratic time.
+/// callback to node, so that cancelling every one of many receives does not take quadratic time.
 final class WaiterQueue {
     private static final int INDEX_FROM = 16;
 
@@ -25,8 +24,8 @@ final class WaiterQueue {
 
         @Nullable
         Node next;
-        /// The node with the same callback that was added before this one; kept only while there is an index, and void
-        /// once that node is `gone`.
+        /// The node with the same callback that was added before this one; kept only while there is an index, and
+        /// void once that node is `gone`.
         @Nullable
         Node olderOfSameWaiter;
 

@@ -16,15 +16,16 @@ public sealed interface Message {
     /// The receiver's [RequestIndex] of the request.
     int requestIndex();
 
-    /// Receiver to sender: asks for the tensor of a key, and tells where to write it if its metadata is as the receiver
-    /// believes.
+    /// Receiver to sender: asks for the tensor of a key, and tells where to write it if its metadata is as the
+    /// receiver believes.
     ///
     /// @param key the rendezvous key as it is printed; not empty, well-formed Unicode
     /// @param metaData what the receiver has allocated for, or null where it knows nothing yet; then `address` and
-    /// `remoteKey` are 0
+    ///     `remoteKey` are 0
     /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0)
     /// @param remoteKey the key of the memory at `address`; 0 where there is no content
-    /// @param wantsChecksum whether the receiver validates data, so that it needs a [MetaDataResponse] with a checksum
+    /// @param wantsChecksum whether the receiver validates data, so that it needs a [MetaDataResponse] with a
+    ///     checksum
     record TensorRequest(
             long stepId,
             int requestIndex,
@@ -41,8 +42,8 @@ public sealed interface Message {
         }
     }
 
-    /// Sender to receiver: the tensor is not what the request expected; this is what it is. The sender keeps the tensor
-    /// until the [TensorReRequest].
+    /// Sender to receiver: the tensor is not what the request expected; this is what it is. The sender keeps the
+    /// tensor until the [TensorReRequest].
     ///
     /// @param checksum the [Checksum] of the content, where the request asked for it
     record MetaDataResponse(long stepId, int requestIndex, TensorMetaData metaData, OptionalLong checksum)

@@ -3,11 +3,11 @@ package io.tensorferry.verbs.wire;
 import io.tensorferry.api.Shape;
 import java.lang.foreign.MemorySegment;
 
-/// Control messages to bytes and back: layout version 1, little-endian, a header of 64 bytes and a variable part, as
-/// `docs/protocol.md` defines it.
+/// Control messages to bytes and back: layout version 1, little-endian, a header of 64 bytes and a variable part,
+/// as `docs/protocol.md` defines it.
 ///
-/// Stateless; any thread. The caller sees to it that nobody else writes the target meanwhile; a source may change while
-/// it is decoded.
+/// Stateless; any thread. The caller sees to it that nobody else writes the target meanwhile; a source may change
+/// while it is decoded.
 public final class MessageCodec {
     /// The longest message that the layout can express: a request with the largest rank and the longest name.
     public static final int MAX_MESSAGE_BYTES =
@@ -36,8 +36,8 @@ public final class MessageCodec {
                 : MessageEncoder.encodedSize(message) <= capacity;
     }
 
-    /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between two
-    /// characters.
+    /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between
+    /// two characters.
     public static int maxStatusBytes(long capacity) {
         return MessageEncoder.maxStatusBytes(capacity);
     }
@@ -50,10 +50,11 @@ public final class MessageCodec {
         return MessageEncoder.encode(message, target);
     }
 
-    /// Reads the message at the start of `source`, whatever bytes are there; bytes after the message are not looked at.
+    /// Reads the message at the start of `source`, whatever bytes are there; bytes after the message are not looked
+    /// at.
     ///
-    /// The message is copied once, before anything is checked, so that a peer that writes `source` meanwhile cannot get
-    /// past a check.
+    /// The message is copied once, before anything is checked, so that a peer that writes `source` meanwhile cannot
+    /// get past a check.
     ///
     /// @param source native or heap memory of any size
     /// @throws MalformedMessageException if the bytes are not a valid message; no other exception is thrown

@@ -82,8 +82,8 @@ final class MessageEncoder {
         return length;
     }
 
-    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what every
-    /// message has.
+    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what
+    /// every message has.
     private static void begin(Message message, int type, int length, MemorySegment target) {
         if (length > target.byteSize()) {
             throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "

@@ -3,8 +3,8 @@ package io.tensorferry.verbs.wire;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Where the fields of a control message are, version 1. The table in `docs/protocol.md` is the definition; this is the
-/// same in code.
+/// Where the fields of a control message are, version 1. The table in `docs/protocol.md` is the definition; this is
+/// the same in code.
 final class MessageLayout {
     static final int MAGIC_VALUE = 0x4654;
     static final int VERSION_VALUE = 1;

@@ -1,13 +1,11 @@
 package io.tensorferry.verbs.wire;
 
-/// The 32-bit number that names one request of a receiver, in control messages and as the immediate of the content: a
-/// slot of the receiver's request table in
-/// the low 20 bits, and a generation in the high 12.
+/// The 32-bit number that names one request of a receiver, in control messages and as the immediate of the content:
+/// a slot of the receiver's request table in the low 20 bits, and a generation in the high 12.
 ///
-/// The generation tells a late message or write for an earlier request in the slot from one for the present request. It
-/// is 0 to 4094; 4095 stays unused, so that no
-/// index equals an immediate with another meaning ([Immediate]). Indexes compare as plain ints; a valid one may be
-/// negative as an int.
+/// The generation tells a late message or write for an earlier request in the slot from one for the present
+/// request. It is 0 to 4094; 4095 stays unused, so that no index equals an immediate with another meaning
+/// ([Immediate]). Indexes compare as plain ints; a valid one may be negative as an int.
 public final class RequestIndex {
     /// How many slots an index can name.
     public static final int SLOTS = 1 << 20;

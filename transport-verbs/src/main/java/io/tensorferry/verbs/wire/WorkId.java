@@ -2,11 +2,11 @@ package io.tensorferry.verbs.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// The 64-bit id of a work request, which comes back with its completion: a [WorkKind] in the high 8 bits and a number
-/// of that kind in the low 56.
+/// The 64-bit id of a work request, which comes back with its completion: a [WorkKind] in the high 8 bits and a
+/// number of that kind in the low 56.
 ///
-/// Local: it never travels. No kind has the code 0, so that a completion of something never posted by this transport is
-/// recognised.
+/// Local: it never travels. No kind has the code 0, so that a completion of something never posted by this
+/// transport is recognised.
 public final class WorkId {
     /// The largest number an id can carry.
     public static final long MAX_NUMBER = (1L << 56) - 1;

@@ -12,7 +12,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// A protection domain that registers nothing and remembers everything: what is registered now, and with which access.
+/// A protection domain that registers nothing and remembers everything: what is registered now, and with which
+/// access.
 final class RecordingDomain implements ProtectionDomain {
     private final AtomicInteger nextKey = new AtomicInteger(100);
     private final List<Region> open = new CopyOnWriteArrayList<>();

@@ -20,7 +20,8 @@ class SlabPoolPropertyTest {
     private static final long SLAB = 8192;
     private static final long LIMIT = 6 * SLAB;
 
-    /// A positive number allocates so many bytes; another frees the buffer with that index among those that are out.
+    /// A positive number allocates so many bytes; another frees the buffer with that index among those that are
+    /// out.
     @Provide
     Arbitrary<List<Integer>> steps() {
         Arbitrary<Integer> allocations = Arbitraries.frequencyOf(

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Every interleaving of a few threads on a table of two slots, full at the start, behaves as some order of the same
-/// calls on a plain model.
+/// Every interleaving of a few threads on a table of two slots, full at the start, behaves as some order of the
+/// same calls on a plain model.
 @Param(name = "slot", gen = IntGen.class, conf = "0:1")
 @Param(name = "generation", gen = IntGen.class, conf = "0:1")
 @Timeout(120)

@@ -3,8 +3,8 @@ package io.tensorferry.verbs.rendezvous;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a [TagTable] does, in plain lists of numbers: the specification that tests compare it with. Items and waiters
-/// are 0 or more.
+/// What a [TagTable] does, in plain lists of numbers: the specification that tests compare it with. Items and
+/// waiters are 0 or more.
 public class TagTableModel {
     static final int QUEUED = -1;
     static final int ABORTED = -2;

@@ -19,7 +19,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/// Any sequence of calls on one thread does what plain lists do; long enough that queues of waiters get their index.
+/// Any sequence of calls on one thread does what plain lists do; long enough that queues of waiters get their
+/// index.
 class TagTableModelTest {
     enum Call {
         SEND,

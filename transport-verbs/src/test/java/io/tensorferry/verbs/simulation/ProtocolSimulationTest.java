@@ -14,7 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random traffic under random faults, each run drawn from one seed. A failing seed is named in the message; `-Dsimulation.seed=N` runs it alone.
+/// Random traffic under random faults, each run drawn from one seed. A failing seed is named in the message;
+/// `-Dsimulation.seed=N` runs it alone.
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ProtocolSimulationTest {
     private static final int SEEDS_PER_KIND = Integer.getInteger("simulation.seeds", 250);
@@ -57,7 +58,8 @@ class ProtocolSimulationTest {
     @Test
     void theSameSeedGivesTheSameRun() {
         for (long seed = 0; seed < 5; seed++) {
-            assertThat(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION)))).isEqualTo(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))));
+            assertThat(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))))
+                    .isEqualTo(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))));
         }
     }
 
@@ -89,7 +91,11 @@ class ProtocolSimulationTest {
         }
         var fabric = new SimulatedFabric(seed, options);
         int size = 2 + (int) (seed % 3);
-        try (var cluster = new SimulatedCluster(seed, size, fabric, validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())) {
+        try (var cluster = new SimulatedCluster(
+                seed,
+                size,
+                fabric,
+                validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())) {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
@@ -100,7 +106,9 @@ class ProtocolSimulationTest {
                 }
             }
             boolean done = cluster.run(fabric.now() + 20 * SECOND_NS, traffic::allEnded);
-            assertThat(done).as("receives that never ended: %s", traffic.waiting()).isTrue();
+            assertThat(done)
+                    .as("receives that never ended: %s", traffic.waiting())
+                    .isTrue();
             cluster.run(fabric.now() + 20 * SECOND_NS, () -> isQuiet(cluster));
             check(faults, cluster, traffic);
             return traffic.started() + " started, " + traffic.received() + " received, " + traffic.failures() + " at "
@@ -119,7 +127,8 @@ class ProtocolSimulationTest {
         }
         if (faults.contains(Fault.FAILED_DEVICE) && random.nextBoolean()) {
             var victim = cluster.living().getFirst();
-            cluster.fabric().schedule(random.nextLong(4_000_000), () -> cluster.fabric().failDevice(victim.name));
+            cluster.fabric()
+                    .schedule(random.nextLong(4_000_000), () -> cluster.fabric().failDevice(victim.name));
         }
     }
 
@@ -146,9 +155,15 @@ class ProtocolSimulationTest {
         assertThat(traffic.failures().keySet()).isSubsetOf(explained);
         for (var worker : cluster.living()) {
             RendezvousStatistics statistics = worker.manager.statistics();
-            assertThat(statistics.openSteps()).as("open steps of %s", worker.name).isZero();
-            assertThat(statistics.pendingRequests()).as("requests of %s", worker.name).isZero();
-            assertThat(statistics.pendingResponses()).as("responses of %s", worker.name).isZero();
+            assertThat(statistics.openSteps())
+                    .as("open steps of %s", worker.name)
+                    .isZero();
+            assertThat(statistics.pendingRequests())
+                    .as("requests of %s", worker.name)
+                    .isZero();
+            assertThat(statistics.pendingResponses())
+                    .as("responses of %s", worker.name)
+                    .isZero();
             assertThat(worker.adapter.counters().malformedMessages()).isZero();
             assertThat(worker.adapter.counters().protocolViolations()).isZero();
             worker.manager.close();

@@ -30,9 +30,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
-/// Several workers in one thread under one virtual clock: the whole protocol from the rendezvous down to the queue pairs, every delay drawn from one seed.
+/// Several workers in one thread under one virtual clock: the whole protocol from the rendezvous down to the queue
+/// pairs, every delay drawn from one seed.
 ///
-/// Everything that has a thread of its own in production is an event of the fabric here: loops, workers, callbacks, the exchange.
+/// Everything that has a thread of its own in production is an event of the fabric here: loops, workers, callbacks,
+/// the exchange.
 final class SimulatedCluster implements AutoCloseable {
     private static final long LONGEST_TASK_NS = 50_000;
     private static final long LONGEST_CALL_NS = 2_000_000;
@@ -114,7 +116,8 @@ final class SimulatedCluster implements AutoCloseable {
         fabric.killNode(worker.name);
     }
 
-    /// Lets everything happen that happens until `deadlineNs` of virtual time, or until `done` says that it is enough. Returns whether it did.
+    /// Lets everything happen that happens until `deadlineNs` of virtual time, or until `done` says that it is
+    /// enough. Returns whether it did.
     boolean run(long deadlineNs, Supplier<Boolean> done) {
         while (!done.get()) {
             turnLoops();
@@ -179,8 +182,8 @@ final class SimulatedCluster implements AutoCloseable {
                     port,
                     this,
                     new AdapterRuntime(fabric::now, this, tasks, random));
-            this.manager = new RdmaRendezvousManager(
-                    adapter, new WorkerContext(name, names, tasks), options.rendezvous());
+            this.manager =
+                    new RdmaRendezvousManager(adapter, new WorkerContext(name, names, tasks), options.rendezvous());
         }
 
         boolean isAlive() {
@@ -219,13 +222,14 @@ final class SimulatedCluster implements AutoCloseable {
                             new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
                 }
-                var _ = remote.apply(target).whenComplete((value, error) -> later(this, LONGEST_CALL_NS, () -> {
-                    if (error != null) {
-                        result.completeExceptionally(error);
-                    } else {
-                        result.complete(value);
-                    }
-                }));
+                var _ = remote.apply(target)
+                        .whenComplete((value, error) -> later(this, LONGEST_CALL_NS, () -> {
+                            if (error != null) {
+                                result.completeExceptionally(error);
+                            } else {
+                                result.complete(value);
+                            }
+                        }));
             });
             return result;
         }

@@ -23,8 +23,8 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Random sends and receives over a simulated cluster, and the book that is kept on them: each receive ends exactly once, with the right content or a failure
-/// that the faults explain.
+/// Random sends and receives over a simulated cluster, and the book that is kept on them: each receive ends exactly
+/// once, with the right content or a failure that the faults explain.
 final class SimulatedTraffic {
     private static final DataType[] TYPES = DataType.values();
     private static final long LONGEST_PAUSE_NS = 3_000_000;
@@ -59,7 +59,8 @@ final class SimulatedTraffic {
         }
     }
 
-    /// Plans `transfers` sends and receives in each of `steps` steps, the same edges in each, at random moments of virtual time.
+    /// Plans `transfers` sends and receives in each of `steps` steps, the same edges in each, at random moments of
+    /// virtual time.
     void plan(int steps, int transfers) {
         List<SimulatedCluster.Worker> workers = cluster.living();
         for (int edge = 0; edge < transfers; edge++) {

@@ -19,8 +19,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A million inputs that a broken or hostile peer could write, from one seed: each is a valid message or malformed, and
-/// nothing else happens.
+/// A million inputs that a broken or hostile peer could write, from one seed: each is a valid message or malformed,
+/// and nothing else happens.
 @Timeout(60)
 class HostileMessageTest {
     private static final long SEED = 0x7E4507FE44L;

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the layout to the bytes that docs/protocol.md prints. Whoever must change one of them changes the protocol's
-/// version.
+/// Holds the layout to the bytes that docs/protocol.md prints. Whoever must change one of them changes the
+/// protocol's version.
 @Timeout(10)
 class MessageGoldenBytesTest {
     private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));

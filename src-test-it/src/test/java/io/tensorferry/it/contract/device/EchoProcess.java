@@ -18,8 +18,7 @@ import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
 /// The other end of [SoftwareDeviceProcessTest], in a process of its own. For each immediate, which is a number of
-/// bytes, it answers with an immediate that is
-/// their checksum. Ends when its standard input does.
+/// bytes, it answers with an immediate that is their checksum. Ends when its standard input does.
 final class EchoProcess {
     static final int BYTES = 16 << 20;
     static final int DEPTH = 64;

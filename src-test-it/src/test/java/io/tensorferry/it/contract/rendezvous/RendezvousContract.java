@@ -66,7 +66,8 @@ abstract class RendezvousContract {
         workers.get(to).rendezvous(WARM_UP).recv(key, LIMIT).tensorOrThrow().close();
     }
 
-    /// A test that ends with everything received, cancelled or closed leaves no receive waiting and no memory taken.
+    /// A test that ends with everything received, cancelled or closed leaves no receive waiting and no memory
+    /// taken.
     @AfterEach
     final void stopWorkersAndFindNothingLeft() {
         try {

@@ -7,7 +7,7 @@ import java.time.Duration;
 /// What a software device is opened with.
 ///
 /// @param bindAddress the IPv4 address of an own interface at which peers reach it; nothing beyond loopback listens
-/// unless this says so
+///     unless this says so
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`), 1 to 2^32 - 1
 /// @param mtu the active MTU that the port tells: 256, 512, 1024, 2048 or 4096
 /// @param helloTimeout how long a connection may stay without having said which queue pair it wants

@@ -14,8 +14,8 @@ import java.util.List;
 
 /// The device that is always there: `soft0`, reliable-connected queue pairs in user space over TCP.
 ///
-/// Each opening makes a device of its own, with an I/O thread and a listening socket on a free port. The port is its
-/// LID, the IPv4 address its GID.
+/// Each opening makes a device of its own, with an I/O thread and a listening socket on a free port. The port is
+/// its LID, the IPv4 address its GID.
 ///
 /// Threading: any thread.
 public final class SoftwareProvider implements VerbsProvider {
@@ -62,7 +62,8 @@ public final class SoftwareProvider implements VerbsProvider {
                 new SecureRandom());
     }
 
-    /// Payload bytes that went from registered memory straight to the kernel, over all devices that were opened here.
+    /// Payload bytes that went from registered memory straight to the kernel, over all devices that were opened
+    /// here.
     public long payloadBytesSent() {
         return counters.sent();
     }

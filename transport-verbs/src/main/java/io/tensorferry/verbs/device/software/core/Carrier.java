@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.Gid;
 
-/// What takes the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which closes
-/// it.
+/// What takes the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which
+/// closes it.
 public interface Carrier extends AutoCloseable {
     DeviceLoop loop();
 

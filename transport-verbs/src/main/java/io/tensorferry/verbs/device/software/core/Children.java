@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.VerbsException;
 
-/// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them than
-/// it may.
+/// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them
+/// than it may.
 ///
 /// Threading: any thread.
 final class Children {

@@ -16,9 +16,8 @@ public interface DeviceLoop {
     /// throws is thrown here. Any thread.
     void run(Runnable action);
 
-    /// Has the loop call [SoftwareQueuePair#service()] soon; returns at once and allocates nothing. Any thread. A queue
-    /// pair is handed over again only after
-    /// its service has begun.
+    /// Has the loop call [SoftwareQueuePair#service()] soon; returns at once and allocates nothing. Any thread. A
+    /// queue pair is handed over again only after its service has begun.
     void ready(SoftwareQueuePair queuePair);
 
     /// Whether application threads may wait for the loop; false where they are the loop.

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// A device's memory regions by key: drawn at random, because a key is all that keeps a peer from other memory, and
 /// unique.
 ///
-/// An open-addressing hash table whose entries carry their own keys, so that a look-up allocates nothing and takes no
-/// lock.
+/// An open-addressing hash table whose entries carry their own keys, so that a look-up allocates nothing and takes
+/// no lock.
 ///
 /// Threading: keys are added and removed by any thread, one at a time; looked up by any thread at the same time.
 final class KeyTable {
@@ -17,16 +17,16 @@ final class KeyTable {
 
     private final RandomGenerator random;
     private volatile AtomicReferenceArray<@Nullable SoftwareMemoryRegion> slots = new AtomicReferenceArray<>(SMALLEST);
-    /// Slots that hold a region, open or closed: a closed one stays as a mark for the search until the table is built
-    /// anew.
+    /// Slots that hold a region, open or closed: a closed one stays as a mark for the search until the table is
+    /// built anew.
     private int used;
 
     KeyTable(RandomGenerator random) {
         this.random = random;
     }
 
-    /// A key that no region has. The caller adds a region with it before anybody draws again, so it holds this table's
-    /// monitor meanwhile.
+    /// A key that no region has. The caller adds a region with it before anybody draws again, so it holds this
+    /// table's monitor meanwhile.
     int drawKey() {
         while (true) {
             int key = random.nextInt();
@@ -44,8 +44,8 @@ final class KeyTable {
         used++;
     }
 
-    /// The open region of `domain` with this key that holds all of `[address, address + length)` and grants `access`;
-    /// null if there is none.
+    /// The open region of `domain` with this key that holds all of `[address, address + length)` and grants
+    /// `access`; null if there is none.
     @Nullable
     SoftwareMemoryRegion find(
             int key, SoftwareProtectionDomain domain, long address, long length, @Nullable AccessFlag access) {

@@ -1,8 +1,7 @@
 package io.tensorferry.verbs.device.software.core;
 
-/// A queue pair's two directions: its own requests to the peer, and the peer's requests to it. A link takes requests
-/// from [Requester#next()], gives those of
-/// the peer to the [Responder], and brings the answers back.
+/// A queue pair's two directions: its own requests to the peer, and the peer's requests to it. A link takes
+/// requests from [Requester#next()], gives those of the peer to the [Responder], and brings the answers back.
 ///
 /// Threading: on the [DeviceLoop] only.
 public interface Link {
@@ -15,8 +14,7 @@ public interface Link {
     /// The responder waits for a receive, and now one is posted.
     void receivePosted();
 
-    /// Ends both directions. Once this returned, the link touches no registered memory and calls neither requester nor
-    /// responder; answers that were given
-    /// before may still be on their way.
+    /// Ends both directions. Once this returned, the link touches no registered memory and calls neither requester
+    /// nor responder; answers that were given before may still be on their way.
     void drop();
 }

@@ -3,7 +3,8 @@ package io.tensorferry.verbs.device.software.core;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pairs that want service: a list through the queue pairs themselves, so that adding one allocates nothing.
+/// The queue pairs that want service: a list through the queue pairs themselves, so that adding one allocates
+/// nothing.
 ///
 /// Threading: any thread adds; the loop takes.
 public final class ReadyList {

@@ -4,12 +4,11 @@ import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// Executes the send queue of one queue pair: hands its requests to the link in order, and completes them, in order, as
-/// answers come.
+/// Executes the send queue of one queue pair: hands its requests to the link in order, and completes them, in
+/// order, as answers come.
 ///
 /// Three counts divide the queue: `completed <= sent <= posted`. A request that is wrong on this side (key, bounds,
-/// length) stops the queue, and fails once
-/// everything before it is answered, so that completions keep their order.
+/// length) stops the queue, and fails once everything before it is answered, so that completions keep their order.
 ///
 /// Threading: on the loop only.
 public final class Requester {
@@ -51,8 +50,8 @@ public final class Requester {
         return completed < queue.posted();
     }
 
-    /// The next request for the link to send, already checked on this side; null while there is none that may be sent.
-    /// The queue pair may fail in this call.
+    /// The next request for the link to send, already checked on this side; null while there is none that may be
+    /// sent. The queue pair may fail in this call.
     public @Nullable SendSlot next() {
         if (localError != null || sent == queue.posted()) {
             return null;
@@ -115,9 +114,8 @@ public final class Requester {
         return true;
     }
 
-    /// The READ that the data numbered `sequence` answer; requests before it are acknowledged by this. The link puts
-    /// the data into its region and then
-    /// acknowledges it.
+    /// The READ that the data numbered `sequence` answer; requests before it are acknowledged by this. The link
+    /// puts the data into its region and then acknowledges it.
     ///
     /// @return null if that makes no sense: no READ, or other data must come first
     public @Nullable SendSlot answeredRead(int sequence, long length) {

@@ -7,12 +7,12 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// Answers the requests of one queue pair's peer, one after the other: what a peer may do here, and what it uses up.
+/// Answers the requests of one queue pair's peer, one after the other: what a peer may do here, and what it uses
+/// up.
 ///
 /// For each request the link calls [#admit], moves the payload between [#region] and the peer, and calls [#finish].
-/// Either may say NOT_READY, because no receive is
-/// posted: the link keeps the request and asks again after [#notReadyDelayNs]. Either may say REFUSED: the link tells
-/// the peer [#refusal] and then calls [#refuse].
+/// Either may say NOT_READY, because no receive is posted: the link keeps the request and asks again after
+/// [#notReadyDelayNs]. Either may say REFUSED: the link tells the peer [#refusal] and then calls [#refuse].
 ///
 /// Threading: on the loop only, but for [#isWaiting()].
 public final class Responder {
@@ -174,8 +174,8 @@ public final class Responder {
         return Verdict.PROCEED;
     }
 
-    /// How long the peer waits before it tries again; negative if it has tried `rnrRetry` times, and then the request
-    /// is refused.
+    /// How long the peer waits before it tries again; negative if it has tried `rnrRetry` times, and then the
+    /// request is refused.
     public long notReadyDelayNs(int rnrRetry) {
         if (!retriesCounted) {
             retriesCounted = true;

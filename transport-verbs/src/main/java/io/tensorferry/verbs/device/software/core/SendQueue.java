@@ -3,9 +3,8 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
 
-/// A ring of send work requests. A slot is free again when the completion of its request, or of a later signalled one,
-/// was polled: so an application that never
-/// polls fills it.
+/// A ring of send work requests. A slot is free again when the completion of its request, or of a later signalled
+/// one, was polled: so an application that never polls fills it.
 ///
 /// Threading: posters hold this object's monitor; the loop reads what they published; a poller frees.
 final class SendQueue {

@@ -3,7 +3,8 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
-/// One work request in a send queue. Written by its poster before it is published, read by the loop until it completes.
+/// One work request in a send queue. Written by its poster before it is published, read by the loop until it
+/// completes.
 public final class SendSlot {
     public SendWorkRequest.Opcode opcode = SendWorkRequest.Opcode.RDMA_WRITE;
     public long workId;

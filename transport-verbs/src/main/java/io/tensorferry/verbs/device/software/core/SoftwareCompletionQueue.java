@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// Finished work requests, oldest first, in a ring that grows up to the capacity.
 ///
 /// A completion that finds it full puts it into error, as hardware does: the completion is lost, CQ_ERR is raised,
-/// polling fails from then on, and its queue
-/// pairs go to ERR.
+/// polling fails from then on, and its queue pairs go to ERR.
 ///
-/// Threading: the loop adds, one thread polls; both hold the lock for one entry at a time, never while a handler runs.
+/// Threading: the loop adds, one thread polls; both hold the lock for one entry at a time, never while a handler
+/// runs.
 final class SoftwareCompletionQueue implements CompletionQueue {
     private static final int FIRST_RING = 256;
 
@@ -50,8 +50,8 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         return count;
     }
 
-    /// Takes the oldest completion into the cursor and frees the slots that it stands for, before the handler runs, so
-    /// that a handler may post at once.
+    /// Takes the oldest completion into the cursor and frees the slots that it stands for, before the handler runs,
+    /// so that a handler may post at once.
     private boolean take() {
         if (overrun) {
             throw new VerbsException(

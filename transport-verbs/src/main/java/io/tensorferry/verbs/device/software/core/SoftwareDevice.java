@@ -58,7 +58,7 @@ public final class SoftwareDevice implements VerbsDevice {
     /// Opens a device on a carrier, which it owns from here on.
     ///
     /// @param random where keys and the first queue pair number are drawn from; not to be guessed, unless in a
-    /// simulation
+    ///     simulation
     public static SoftwareDevice open(
             DeviceProfile profile, Carrier carrier, PayloadCounters counters, RandomGenerator random) {
         var device = new SoftwareDevice(profile, carrier, counters, random);
@@ -172,8 +172,8 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
-    /// Counts up, so that a number comes back only after all others: a late message for a destroyed queue pair finds
-    /// nobody.
+    /// Counts up, so that a number comes back only after all others: a late message for a destroyed queue pair
+    /// finds nobody.
     private int nextNumber() {
         do {
             lastNumber = Math.max(FIRST_NUMBER, lastNumber + 1 & NUMBER_MASK);

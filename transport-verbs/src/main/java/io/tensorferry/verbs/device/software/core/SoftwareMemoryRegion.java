@@ -9,8 +9,7 @@ import java.util.Set;
 /// Registered memory. One key serves as local and as remote key.
 ///
 /// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each
-/// access is checked once more by the segment
-/// itself: bounds, and whether the memory is still alive.
+/// access is checked once more by the segment itself: bounds, and whether the memory is still alive.
 ///
 /// Threading: any thread. Payload goes in and out on the loop only, and [#close()] waits for the loop: afterwards
 /// nothing touches the memory.
@@ -51,7 +50,8 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
         return key;
     }
 
-    /// False from the moment that closing began: whoever is in the middle of a transfer asks again before each access.
+    /// False from the moment that closing began: whoever is in the middle of a transfer asks again before each
+    /// access.
     public boolean isOpen() {
         return open;
     }

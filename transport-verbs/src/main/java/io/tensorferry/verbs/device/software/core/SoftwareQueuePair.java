@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// A reliable-connected queue pair in user space.
 ///
 /// Threading: posting publishes a work request in its queue and tells the loop; everything else (changes of state,
-/// execution, completion) happens on the loop,
-/// and [#modify] and [#close] wait for it. Posters of one queue exclude each other by the queue's monitor.
+/// execution, completion) happens on the loop, and [#modify] and [#close] wait for it. Posters of one queue exclude
+/// each other by the queue's monitor.
 public final class SoftwareQueuePair implements QueuePair {
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
@@ -112,8 +112,8 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
-    /// Takes up what was posted. Called by the loop after [DeviceLoop#ready]; a post that comes from here on asks for
-    /// another service.
+    /// Takes up what was posted. Called by the loop after [DeviceLoop#ready]; a post that comes from here on asks
+    /// for another service.
     public void service() {
         inReadyList.set(false);
         if (destroyed) {
@@ -204,8 +204,8 @@ public final class SoftwareQueuePair implements QueuePair {
         enterError(() -> responder.completeWithError(request, status));
     }
 
-    /// The order matters: an application that sees the first error completion finds the state ERR, and the link away
-    /// from its memory.
+    /// The order matters: an application that sees the first error completion finds the state ERR, and the link
+    /// away from its memory.
     private boolean enterError(Runnable completeCause) {
         if (destroyed || state == QueuePairState.ERR) {
             return false;

@@ -14,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 
 /// A network of software devices in one process, under a virtual clock that the caller turns.
 ///
-/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the clock,
-/// polls. Delays, and with them the order of
-/// completions on different queue pairs, keys and queue pair numbers come from the seed: the same seed and the same
-/// calls give the same run, and the same
-/// [#fingerprint()]. Memory addresses do not, so nothing here depends on them.
+/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the
+/// clock, polls. Delays, and with them the order of completions on different queue pairs, keys and queue pair
+/// numbers come from the seed: the same seed and the same calls give the same run, and the same [#fingerprint()].
+/// Memory addresses do not, so nothing here depends on them.
 ///
-/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a completion
-/// channel returns at once.
+/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a
+/// completion channel returns at once.
 public final class SimulatedFabric {
     /// The device's name on each node.
     public static final String DEVICE = "soft0";
@@ -95,17 +94,15 @@ public final class SimulatedFabric {
         fingerprint = Long.rotateLeft(fingerprint * 0x9E37_79B9_7F4A_7C15L ^ value, 23);
     }
 
-    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its own;
-    /// one that is opened after the node was
-    /// killed is the node's next life.
+    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its
+    /// own; one that is opened after the node was killed is the node's next life.
     public VerbsProvider provider(String node) {
         nodeNumbers.computeIfAbsent(node, name -> nodeNumbers.size() + 1);
         return new SimulatedProvider(this, node);
     }
 
     /// Ends a node as SIGKILL ends a process: its devices do and answer nothing from now on. Requests that were on
-    /// their way are lost, and a write may have
-    /// come halfway. Peers notice when their retries are used up.
+    /// their way are lost, and a write may have come halfway. Peers notice when their retries are used up.
     public void killNode(String node) {
         for (SimulatedCarrier carrier : carriersOf(node)) {
             carrier.kill();
@@ -119,7 +116,8 @@ public final class SimulatedFabric {
         }
     }
 
-    /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used up.
+    /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used
+    /// up.
     public void isolate(String node, long durationNs) {
         isolatedUntil.put(node, clock.now() + durationNs);
     }

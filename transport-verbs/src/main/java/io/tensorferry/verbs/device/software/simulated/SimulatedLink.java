@@ -18,13 +18,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The way of one queue pair's requests to its peer and of the answers back.
 ///
-/// Requests arrive in order, each after a drawn delay; so do answers. A request or answer that does not get through is
-/// sent again after the queue pair's timeout
-/// until its retries are used up. An answer can be lost though the request was executed: then the payload is there and
-/// the requester fails all the same.
+/// Requests arrive in order, each after a drawn delay; so do answers. A request or answer that does not get through
+/// is sent again after the queue pair's timeout until its retries are used up. An answer can be lost though the
+/// request was executed: then the payload is there and the requester fails all the same.
 ///
-/// Payload is copied when the request arrives: until its completion the requester may neither change nor free it, as
-/// with hardware.
+/// Payload is copied when the request arrives: until its completion the requester may neither change nor free it,
+/// as with hardware.
 ///
 /// Threading: the fabric's thread.
 final class SimulatedLink implements Link {

@@ -9,8 +9,8 @@ import java.util.function.IntPredicate;
 /// @param bytesPerMicrosecond how fast payload moves
 /// @param spikeProbability how often a delay is longer, 0 to 1
 /// @param spikeNs how much longer at most
-/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware would
-/// never tell
+/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware
+///     would never tell
 /// @param corruptible which messages may be corrupted, by their immediate; 0 stands for none
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
 public record SimulationOptions(

@@ -3,9 +3,9 @@ package io.tensorferry.verbs.device.software.tcp;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// Ends a connection so that the peer gets the last answers: writes them, closes this direction, and reads to the end
-/// what the peer still sends. Closing at
-/// once, with bytes unread, would have TCP reset the connection, and a reset may overtake the answers.
+/// Ends a connection so that the peer gets the last answers: writes them, closes this direction, and reads to the
+/// end what the peer still sends. Closing at once, with bytes unread, would have TCP reset the connection, and a
+/// reset may overtake the answers.
 final class Drain implements Connection.Handler {
     private static final long LIMIT_NS = 2_000_000_000L;
     private static final int READS_AT_ONCE = 16;

@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Reads frames from a socket: headers into a buffer of its own, payload straight into registered memory. The read that
-/// takes the end of a payload takes the
-/// next header with it, so that a stream of messages costs one system call for each.
+/// Reads frames from a socket: headers into a buffer of its own, payload straight into registered memory. The read
+/// that takes the end of a payload takes the next header with it, so that a stream of messages costs one system
+/// call for each.
 final class FrameInput {
     /// What a call came to.
     enum Step {

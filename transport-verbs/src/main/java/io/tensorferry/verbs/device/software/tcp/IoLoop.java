@@ -39,7 +39,8 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
-    /// Set before the thread looks for work for the last time and then sleeps: whoever brings work afterwards wakes it.
+    /// Set before the thread looks for work for the last time and then sleeps: whoever brings work afterwards wakes
+    /// it.
     private final AtomicBoolean sleeping = new AtomicBoolean();
 
     private volatile boolean stopping;
@@ -118,8 +119,8 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should not
-    /// happen at all, the device says so.
+    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should
+    /// not happen at all, the device says so.
     @SuppressWarnings("CatchThrowable")
     private void guarded(Runnable action) {
         try {

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited number,
-/// the oldest makes room.
+/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited
+/// number, the oldest makes room.
 ///
 /// Threading: on the loop only.
 final class Listener {

@@ -11,9 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The connection that a peer's requester dialled: its requests come in, one after the other, and answers go out.
 ///
-/// Reading stops while a request waits for a posted receive, and while the data of a READ go out; what the peer sends
-/// meanwhile waits in the sockets. One
-/// acknowledgement goes out for all requests that one turn executed.
+/// Reading stops while a request waits for a posted receive, and while the data of a READ go out; what the peer
+/// sends meanwhile waits in the sockets. One acknowledgement goes out for all requests that one turn executed.
 ///
 /// Threading: on the loop only.
 final class ResponderSide implements Connection.Handler {

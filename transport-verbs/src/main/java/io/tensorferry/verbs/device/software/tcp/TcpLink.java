@@ -15,11 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /// The two connections of a queue pair, and the search for the peer.
 ///
-/// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not ready, it
-/// is dialled again and again while requests
-/// wait, and they fail when the retry budget of `timeout` and `retry_cnt` is used up. Once established, a connection
-/// that breaks is the end: the peer's process
-/// or queue pair is gone, and outstanding requests fail at once, or else the next one does.
+/// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not
+/// ready, it is dialled again and again while requests wait, and they fail when the retry budget of `timeout` and
+/// `retry_cnt` is used up. Once established, a connection that breaks is the end: the peer's process or queue pair
+/// is gone, and outstanding requests fail at once, or else the next one does.
 ///
 /// Threading: on the loop only.
 final class TcpLink implements Link {
