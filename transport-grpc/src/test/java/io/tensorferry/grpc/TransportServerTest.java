@@ -23,6 +23,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class TransportServerTest {
@@ -194,9 +196,13 @@ class TransportServerTest {
                 .get(20, TimeUnit.SECONDS);
     }
 
-    @Test
-    void leavesNoThreadBehind() throws Exception {
-        try (var cluster = TestCluster.started(2)) {
+    @ParameterizedTest
+    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
+    void leavesNoThreadBehind(String protocol) throws Exception {
+        try (var cluster = new TestCluster(2)) {
+            for (int task = 0; task < 2; task++) {
+                cluster.add(cluster.builder(task).protocol(protocol).start());
+            }
             cluster.server(0).awaitPeers(SOON);
             cluster.server(1).awaitPeers(SOON);
             assertThat(ownThreads()).isNotEmpty();
@@ -210,7 +216,8 @@ class TransportServerTest {
 
     private static List<Thread> ownThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().matches("(?i).*(tensorferry|grpc|netty|globalEventExecutor).*"))
+                .filter(thread ->
+                        thread.getName().matches("(?i).*(tensorferry|soft0|grpc|netty|globalEventExecutor).*"))
                 .toList();
     }
 }

@@ -8,6 +8,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
@@ -115,7 +116,7 @@ abstract class ConcurrencyContract extends RendezvousContract {
         int count = 2000;
         var ends = new CountDownLatch(count);
         var endings = new AtomicInteger();
-        var wrong = new ArrayList<Throwable>();
+        List<Throwable> wrong = Collections.synchronizedList(new ArrayList<>());
         for (int i = 0; i < count; i++) {
             int index = i;
             var receive = receiving().recvAsync(key("edge " + i), result -> {
