@@ -162,6 +162,7 @@ public final class TransportServerBuilder {
                 defaults.keepaliveInterval(),
                 defaults.peerTimeout(),
                 timeouts.connect(),
+                timeouts.reconnect(),
                 defaults.spin());
     }
 }

@@ -11,6 +11,7 @@ import java.time.Duration;
 /// @param keepaliveInterval how long a channel may be silent before it is probed
 /// @param peerTimeout how long a probe may stay unanswered before the peer counts as gone
 /// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
+/// @param reconnectTimeout the same for a peer that had been reached before: short, so that a dead one is told soon
 /// @param spin how long the loop polls in vain before it sleeps
 public record ChannelOptions(
         int lanes,
@@ -19,6 +20,7 @@ public record ChannelOptions(
         Duration keepaliveInterval,
         Duration peerTimeout,
         Duration connectTimeout,
+        Duration reconnectTimeout,
         Duration spin) {
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
@@ -38,6 +40,7 @@ public record ChannelOptions(
         require(keepaliveInterval.isPositive(), "keepaliveInterval", keepaliveInterval, "positive");
         require(peerTimeout.isPositive(), "peerTimeout", peerTimeout, "positive");
         require(connectTimeout.isPositive(), "connectTimeout", connectTimeout, "positive");
+        require(reconnectTimeout.isPositive(), "reconnectTimeout", reconnectTimeout, "positive");
         require(!spin.isNegative(), "spin", spin, "0 or more");
     }
 
@@ -49,6 +52,7 @@ public record ChannelOptions(
                 Duration.ofSeconds(1),
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(30),
+                Duration.ofSeconds(3),
                 Duration.ofNanos(20_000));
     }
 

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.VerbsException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -80,8 +81,9 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
-            giveUpAtNs = context.loop().nanoTime()
-                    + context.options().connectTimeout().toNanos();
+            ChannelOptions options = context.options();
+            Duration patience = latestPeerAttempt > 0 ? options.reconnectTimeout() : options.connectTimeout();
+            giveUpAtNs = context.loop().nanoTime() + patience.toNanos();
             backoffNs = FIRST_BACKOFF_NS;
             dial();
         }

@@ -59,6 +59,7 @@ final class SimulatedCluster implements AutoCloseable {
                             Duration.ofMillis(100),
                             Duration.ofSeconds(1),
                             Duration.ofSeconds(5),
+                            Duration.ofSeconds(3),
                             Duration.ZERO),
                     rendezvous,
                     new MemoryOptions(1 << 20, Long.MAX_VALUE),
