@@ -27,6 +27,10 @@ record Destination(
             return new Destination(0, 0, null, null);
         }
         if (!metaData.dataType().isDmaAble()) {
+            if (metaData.byteSize() == 0) {
+                // No serialised form is empty: whoever says so gets what its decoding says.
+                return new Destination(0, 0, null, null);
+            }
             RegisteredBuffer buffer = memory.allocate(metaData.byteSize());
             return new Destination(buffer.address(), buffer.remoteKey(), null, buffer);
         }
