@@ -203,6 +203,11 @@ final class PeerLink {
     }
 
     private void expectOffer() {
+        if (context.loop().nanoTime() >= giveUpAtNs) {
+            failWaiters(new TransportException(
+                    StatusCode.UNAVAILABLE, "the peer announces an offer of its own that never comes", peer, 0, null));
+            return;
+        }
         abandonAttempt();
         state = State.EXPECTING;
         timer = context.loop().schedule(LONGEST_BACKOFF_NS, this::dial);
