@@ -61,10 +61,14 @@ final class TensorResponse implements DoneCallback {
                 context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
             case RecvResult.Dead() -> prepared(OutgoingContent.ofDead(wantsChecksum));
             case RecvResult.Received received -> {
-                if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
-                    context.workers().execute(() -> prepare(received.tensor()));
-                } else {
-                    prepare(received.tensor());
+                try {
+                    if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
+                        context.workers().execute(() -> prepare(received.tensor()));
+                    } else {
+                        prepare(received.tensor());
+                    }
+                } catch (RuntimeException e) {
+                    failed(e);
                 }
             }
         }
@@ -73,9 +77,17 @@ final class TensorResponse implements DoneCallback {
     private void prepare(Tensor tensor) {
         try {
             prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters()));
-        } catch (TransportException e) {
-            context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(e)));
+        } catch (RuntimeException e) {
+            failed(e);
         }
+    }
+
+    /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
+    private void failed(RuntimeException e) {
+        TransportException cause = e instanceof TransportException known
+                ? known
+                : new TransportException(StatusCode.INTERNAL, "the tensor of " + key + " cannot be sent: " + e, e);
+        context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
     }
 
     private void prepared(OutgoingContent ready) {
