@@ -25,16 +25,19 @@ final class TensorResponse implements DoneCallback {
     private final long stepId;
     private final int requestIndex;
     private final boolean wantsChecksum;
+    private final Runnable onEnd;
     private ResponseState state;
     private @Nullable OutgoingContent content;
 
+    /// @param onEnd runs once, when nothing of this is left in the table
     TensorResponse(
             TransferContext context,
             PeerTransfers transfers,
             RdmaChannel channel,
             TagTable table,
             RendezvousKey key,
-            Message.TensorRequest request) {
+            Message.TensorRequest request,
+            Runnable onEnd) {
         this.context = context;
         this.transfers = transfers;
         this.channel = channel;
@@ -43,6 +46,7 @@ final class TensorResponse implements DoneCallback {
         this.stepId = request.stepId();
         this.requestIndex = request.requestIndex();
         this.wantsChecksum = request.wantsChecksum();
+        this.onEnd = onEnd;
         TensorMetaData expected = request.metaData();
         this.state = new ResponseState.AwaitingTensor(
                 expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey()));
@@ -127,7 +131,10 @@ final class TensorResponse implements DoneCallback {
                     content = null;
                 }
             }
-            case ResponseState.Action.Forget() -> transfers.forget(requestIndex, this);
+            case ResponseState.Action.Forget() -> {
+                transfers.forget(requestIndex, this);
+                onEnd.run();
+            }
         }
     }
 
