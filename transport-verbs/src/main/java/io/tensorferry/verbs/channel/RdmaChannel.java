@@ -259,9 +259,9 @@ public final class RdmaChannel {
                 throw new ProtocolViolationException("a message without an immediate arrived");
             } else if (immediate == Immediate.ACKNOWLEDGEMENT) {
                 onAcknowledgement(lane, control);
-                lane.credits().received();
+                count(lane);
             } else {
-                lane.credits().received();
+                count(lane);
                 if (control) {
                     onControlImmediate(immediate);
                 } else {
@@ -280,6 +280,12 @@ public final class RdmaChannel {
     private void failBadPeer(String what, RuntimeException cause) {
         distrusted = true;
         failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
+    }
+
+    private static void count(Lane lane) {
+        if (!lane.credits().received()) {
+            throw new ProtocolViolationException("it sent more than it was allowed to");
+        }
     }
 
     private void onAcknowledgement(Lane lane, boolean control) {

@@ -19,9 +19,9 @@ final class PeerTransfers {
         return requests;
     }
 
-    /// Adds a response; returns false if the peer uses the index already.
-    boolean add(int requestIndex, TensorResponse response) {
-        return responses.putIfAbsent(requestIndex, response) == null;
+    /// Adds a response under an index that has none.
+    void add(int requestIndex, TensorResponse response) {
+        responses.put(requestIndex, response);
     }
 
     @Nullable

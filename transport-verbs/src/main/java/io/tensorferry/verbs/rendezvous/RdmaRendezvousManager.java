@@ -155,15 +155,23 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 refuse(channel, message, StatusCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
                 return;
             }
+            if (transfers.response(message.requestIndex()) != null) {
+                throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
+            }
             RdmaRendezvous rendezvous = steps.openForPeer(message.stepId());
             if (rendezvous == null) {
                 refuse(channel, message, StatusCode.ABORTED, "step " + message.stepId() + " is closed");
                 return;
             }
-            var response = new TensorResponse(context, transfers, channel, rendezvous.table(), key, message);
-            if (!transfers.add(message.requestIndex(), response)) {
-                throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
-            }
+            var response = new TensorResponse(
+                    context,
+                    transfers,
+                    channel,
+                    rendezvous.table(),
+                    key,
+                    message,
+                    () -> steps.release(message.stepId(), rendezvous));
+            transfers.add(message.requestIndex(), response);
             response.start();
         }
 

@@ -19,7 +19,7 @@ public final class StepTable<R extends StepRendezvous> {
     private static final int REMEMBERED = 4096;
 
     private final LongFunction<R> factory;
-    private final Map<Long, R> open = new HashMap<>();
+    private final Map<Long, OpenStep<R>> open = new HashMap<>();
     private final Map<Long, Boolean> closed = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
@@ -33,6 +33,18 @@ public final class StepTable<R extends StepRendezvous> {
         this.factory = factory;
     }
 
+    private static final class OpenStep<R> {
+        private final R rendezvous;
+        // Named by this worker, which closes it.
+        private boolean own;
+        // Requests of peers that use it.
+        private int requests;
+
+        OpenStep(R rendezvous) {
+            this.rendezvous = rendezvous;
+        }
+    }
+
     /// The rendezvous of `stepId`; a closed step that is asked for by this worker starts anew.
     public synchronized R open(long stepId) {
         if (stopped) {
@@ -41,12 +53,36 @@ public final class StepTable<R extends StepRendezvous> {
             return ended;
         }
         closed.remove(stepId);
-        return open.computeIfAbsent(stepId, factory::apply);
+        OpenStep<R> step = step(stepId);
+        step.own = true;
+        return step.rendezvous;
     }
 
-    /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step.
+    /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step. Whoever asked says
+    /// when its request has ended, by [#release].
     public synchronized @Nullable R openForPeer(long stepId) {
-        return stopped || closed.containsKey(stepId) ? null : open.computeIfAbsent(stepId, factory::apply);
+        if (stopped || closed.containsKey(stepId)) {
+            return null;
+        }
+        OpenStep<R> step = step(stepId);
+        step.requests++;
+        return step.rendezvous;
+    }
+
+    /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers has
+    /// named goes with its last request, or else peers could name steps without end.
+    public synchronized void release(long stepId, R rendezvous) {
+        OpenStep<R> step = open.get(stepId);
+        if (step != null && step.rendezvous.equals(rendezvous)) {
+            step.requests--;
+            if (step.requests == 0 && !step.own) {
+                open.remove(stepId);
+            }
+        }
+    }
+
+    private OpenStep<R> step(long stepId) {
+        return open.computeIfAbsent(stepId, id -> new OpenStep<>(factory.apply(id)));
     }
 
     /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their
@@ -54,12 +90,12 @@ public final class StepTable<R extends StepRendezvous> {
     ///
     /// @return the sends that were dropped
     public int close(long stepId) {
-        R rendezvous;
+        OpenStep<R> step;
         synchronized (this) {
-            rendezvous = open.remove(stepId);
+            step = open.remove(stepId);
             closed.put(stepId, true);
         }
-        int dropped = rendezvous == null ? 0 : rendezvous.close();
+        int dropped = step == null ? 0 : step.rendezvous.close();
         synchronized (this) {
             droppedSends += dropped;
         }

@@ -174,10 +174,7 @@ final class TensorRequest implements ChannelWaiter {
                     on(new RequestState.Event.Allocated());
                 });
             } catch (RuntimeException e) {
-                var cause = e instanceof TransportException known
-                        ? known
-                        : new TransportException(StatusCode.INTERNAL, "no memory could be made for " + metaData, e);
-                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(cause)));
+                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(asFailure(e))));
             }
         });
     }
@@ -205,11 +202,19 @@ final class TensorRequest implements ChannelWaiter {
     private void complete(TensorMetaData metaData, Destination landed) {
         try {
             receive.complete(open(metaData, landed));
-        } catch (TransportException e) {
+        } catch (RuntimeException e) {
             landed.close();
             context.counters().failedReceives.increment();
-            receive.complete(new RecvResult.Failed(e));
+            receive.complete(new RecvResult.Failed(asFailure(e)));
         }
+    }
+
+    /// Whatever goes wrong here, the receive ends.
+    private TransportException asFailure(RuntimeException e) {
+        return e instanceof TransportException known
+                ? known
+                : new TransportException(
+                        StatusCode.INTERNAL, "the receive of " + key() + " failed: " + e, receive.peer(), 0, e);
     }
 
     private RecvResult open(TensorMetaData metaData, Destination landed) {

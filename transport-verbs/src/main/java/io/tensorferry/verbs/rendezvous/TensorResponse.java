@@ -25,16 +25,19 @@ final class TensorResponse implements DoneCallback {
     private final long stepId;
     private final int requestIndex;
     private final boolean wantsChecksum;
+    private final Runnable onEnd;
     private ResponseState state;
     private @Nullable OutgoingContent content;
 
+    /// @param onEnd runs once, when nothing of this is left in the table
     TensorResponse(
             TransferContext context,
             PeerTransfers transfers,
             RdmaChannel channel,
             TagTable table,
             RendezvousKey key,
-            Message.TensorRequest request) {
+            Message.TensorRequest request,
+            Runnable onEnd) {
         this.context = context;
         this.transfers = transfers;
         this.channel = channel;
@@ -43,6 +46,7 @@ final class TensorResponse implements DoneCallback {
         this.stepId = request.stepId();
         this.requestIndex = request.requestIndex();
         this.wantsChecksum = request.wantsChecksum();
+        this.onEnd = onEnd;
         TensorMetaData expected = request.metaData();
         this.state = new ResponseState.AwaitingTensor(
                 expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey()));
@@ -61,10 +65,14 @@ final class TensorResponse implements DoneCallback {
                 context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
             case RecvResult.Dead() -> prepared(OutgoingContent.ofDead(wantsChecksum));
             case RecvResult.Received received -> {
-                if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
-                    context.workers().execute(() -> prepare(received.tensor()));
-                } else {
-                    prepare(received.tensor());
+                try {
+                    if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
+                        context.workers().execute(() -> prepare(received.tensor()));
+                    } else {
+                        prepare(received.tensor());
+                    }
+                } catch (RuntimeException e) {
+                    failed(e);
                 }
             }
         }
@@ -73,9 +81,17 @@ final class TensorResponse implements DoneCallback {
     private void prepare(Tensor tensor) {
         try {
             prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters()));
-        } catch (TransportException e) {
-            context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(e)));
+        } catch (RuntimeException e) {
+            failed(e);
         }
+    }
+
+    /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
+    private void failed(RuntimeException e) {
+        TransportException cause = e instanceof TransportException known
+                ? known
+                : new TransportException(StatusCode.INTERNAL, "the tensor of " + key + " cannot be sent: " + e, e);
+        context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
     }
 
     private void prepared(OutgoingContent ready) {
@@ -115,7 +131,10 @@ final class TensorResponse implements DoneCallback {
                     content = null;
                 }
             }
-            case ResponseState.Action.Forget() -> transfers.forget(requestIndex, this);
+            case ResponseState.Action.Forget() -> {
+                transfers.forget(requestIndex, this);
+                onEnd.run();
+            }
         }
     }
 
