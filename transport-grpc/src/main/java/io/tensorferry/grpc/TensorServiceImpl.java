@@ -77,7 +77,8 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
                         StatusCode.ABORTED, "step " + request.getStepId() + " is closed on " + worker.name());
             }
             SendBudget budget = Objects.requireNonNull(budgets.get(request.getHostName()), "checked to be a member");
-            new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget).start();
+            Runnable onEnd = () -> steps.release(request.getStepId(), rendezvous);
+            new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget, onEnd).start();
         } catch (RuntimeException e) {
             Responses.fail(response, e);
         }

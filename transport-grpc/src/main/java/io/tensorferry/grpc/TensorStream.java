@@ -28,6 +28,7 @@ final class TensorStream implements DoneCallback {
     private final Executor handlers;
     private final TensorTraffic traffic;
     private final SendBudget budget;
+    private final Runnable onEnd;
     private final AtomicInteger wakeUps = new AtomicInteger();
     // Written once, by done().
     private volatile @Nullable RecvResult result;
@@ -38,19 +39,22 @@ final class TensorStream implements DoneCallback {
     private SendBudget.@Nullable Share share;
     private boolean ended;
 
+    /// @param onEnd runs once, when nothing of this is left in the table
     TensorStream(
             RendezvousKey key,
             TagTable table,
             ServerCallStreamObserver<RecvTensorChunk> call,
             Executor handlers,
             TensorTraffic traffic,
-            SendBudget budget) {
+            SendBudget budget,
+            Runnable onEnd) {
         this.key = key;
         this.table = table;
         this.call = call;
         this.handlers = handlers;
         this.traffic = traffic;
         this.budget = budget;
+        this.onEnd = onEnd;
     }
 
     /// To be called from the handler of the request.
@@ -125,8 +129,8 @@ final class TensorStream implements DoneCallback {
 
     private void stream(RecvResult answer) {
         if (answer instanceof RecvResult.Failed(var cause)) {
-            ended = true;
             call.onError(GrpcStatus.toGrpc(cause));
+            release();
             return;
         }
         OutgoingTensor sending = outgoing;
@@ -157,5 +161,6 @@ final class TensorStream implements DoneCallback {
         } else if (result instanceof RecvResult.Received(Tensor tensor)) {
             tensor.close();
         }
+        onEnd.run();
     }
 }

@@ -50,6 +50,14 @@ final class SimulatedCluster implements AutoCloseable {
             return with(new RendezvousOptions(true, 1000));
         }
 
+        Options withMemory(MemoryOptions changed) {
+            return new Options(channel, rendezvous, changed, config);
+        }
+
+        Options withLimit(long maximumBytes) {
+            return withMemory(new MemoryOptions(memory.slabBytes(), maximumBytes));
+        }
+
         private static Options with(RendezvousOptions rendezvous) {
             return new Options(
                     new ChannelOptions(
@@ -73,16 +81,23 @@ final class SimulatedCluster implements AutoCloseable {
     private final Set<String> names = new LinkedHashSet<>();
     private final Map<String, Worker> workers = new LinkedHashMap<>();
     private double callFailureRate;
+    // When the event comes that was scheduled last to wake this up for a timer.
+    private long wakeAtNs;
 
     SimulatedCluster(long seed, int size, SimulatedFabric fabric, Options options) {
+        this(seed, size, 0, fabric, options);
+    }
+
+    /// @param absent members beyond `size` that have no worker here: they never start, or a test plays them
+    SimulatedCluster(long seed, int size, int absent, SimulatedFabric fabric, Options options) {
         this.fabric = fabric;
         this.options = options;
         this.random = new Random(seed * 31 + 7);
-        for (int i = 0; i < size; i++) {
+        for (int i = 0; i < size + absent; i++) {
             names.add(name(i));
         }
-        for (String name : names) {
-            workers.put(name, new Worker(name));
+        for (int i = 0; i < size; i++) {
+            workers.put(name(i), new Worker(name(i)));
         }
     }
 
@@ -115,6 +130,17 @@ final class SimulatedCluster implements AutoCloseable {
     void kill(Worker worker) {
         worker.alive = false;
         fabric.killNode(worker.name);
+    }
+
+    /// The next life of a worker, which ends here if it has not ended: the same name, another incarnation, another
+    /// device.
+    Worker restart(Worker worker) {
+        if (worker.alive) {
+            kill(worker);
+        }
+        var restarted = new Worker(worker.name);
+        workers.put(worker.name, restarted);
+        return restarted;
     }
 
     /// Lets everything happen that happens until `deadlineNs` of virtual time, or until `done` says that it is
@@ -155,8 +181,11 @@ final class SimulatedCluster implements AutoCloseable {
                 timerNs = Math.min(timerNs, Math.max(0, worker.loop.nanosToNextTimer()));
             }
         }
-        boolean[] reached = new boolean[1];
-        fabric.schedule(timerNs, () -> reached[0] = true);
+        long timerAtNs = fabric.now() + timerNs;
+        if (wakeAtNs <= fabric.now() || timerAtNs < wakeAtNs) {
+            wakeAtNs = timerAtNs;
+            fabric.schedule(timerNs, () -> {});
+        }
         fabric.runNext();
     }
 

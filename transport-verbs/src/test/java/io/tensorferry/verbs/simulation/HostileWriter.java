@@ -1,0 +1,253 @@
+package io.tensorferry.verbs.simulation;
+
+import static io.tensorferry.verbs.simulation.HostileStage.ATTACKER;
+import static io.tensorferry.verbs.simulation.HostileStage.HEALTHY;
+import static io.tensorferry.verbs.simulation.HostileStage.STEP;
+import static io.tensorferry.verbs.simulation.HostileStage.VICTIM;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.MalformedMessageException;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.RequestIndex;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/// Draws what an attacker writes: things that a worker has to bear, and things that must end the channel.
+final class HostileWriter {
+    private static final TensorMetaData HUGE = TensorMetaData.of(DataType.DOUBLE, Shape.of(1L << 40));
+    private static final TensorMetaData STRINGS = new TensorMetaData(DataType.STRING, Shape.of(2), false, 24);
+    private static final int MOST_PARKED = 200;
+    private static final int SMALL = 48;
+
+    /// What becomes of the channel.
+    enum Outcome {
+        MALFORMED,
+        VIOLATION,
+        /// Fails, but for what the device found.
+        DEVICE,
+        /// Depends on what a valid message meets.
+        UNKNOWN
+    }
+
+    private final HostileStage stage;
+    private final Attacker attacker;
+    private final Random random;
+    private final Deque<Integer> parked = new ArrayDeque<>();
+    private final Deque<Message.TensorRequest> asked = new ArrayDeque<>();
+
+    HostileWriter(HostileStage stage) {
+        this.stage = stage;
+        this.attacker = stage.attacker;
+        this.random = stage.random;
+    }
+
+    /// A new channel: nothing is under way on it.
+    void reset() {
+        parked.clear();
+        asked.clear();
+    }
+
+    /// Writes something that a worker has to bear.
+    void bearable() {
+        takeMessages();
+        switch (random.nextInt(12)) {
+            case 0, 1, 2 -> attacker.content(anyIndex(), 0, 0, 0);
+            case 3 -> attacker.send(new Message.MetaDataResponse(
+                    random.nextLong(), anyIndex(), anyMetaData(), OptionalLong.empty()));
+            case 4 -> attacker.send(new Message.TensorReRequest(
+                    random.nextLong(), anyIndex(), HUGE, random.nextLong(1, 1L << 40), random.nextInt()));
+            case 5 -> attacker.send(new Message.ErrorStatus(
+                    random.nextLong(),
+                    anyIndex(),
+                    random.nextBoolean() ? Message.Direction.TO_SENDER : Message.Direction.TO_RECEIVER,
+                    StatusCode.ofNumber(1 + random.nextInt(16)),
+                    "x".repeat(random.nextInt(100))));
+            case 6 -> attacker.send(request("absent;too;many;parts;here;0:0"));
+            case 7 -> attacker.send(request(
+                    Scenario.key(HEALTHY, ATTACKER, "foreign").toString()));
+            case 8 -> attacker.send(request(
+                    Scenario.key(VICTIM, HEALTHY, "foreign").toString()));
+            case 9 -> park();
+            default -> answer();
+        }
+    }
+
+    /// Writes something that must end the channel, or may, and says which.
+    Outcome bad() {
+        takeMessages();
+        return switch (random.nextInt(9)) {
+            case 0 -> bytes(randomBytes());
+            case 1, 2, 3 -> bytes(mutated());
+            case 4 -> {
+                attacker.immediate(Attacker.CONTROL, random.nextInt() & ~1);
+                yield Outcome.VIOLATION;
+            }
+            case 5 -> {
+                attacker.immediate(Attacker.LANE, 0xFFF00000 | random.nextInt(0xFFFFE));
+                yield Outcome.VIOLATION;
+            }
+            case 6 -> {
+                int queuePair = random.nextInt(2);
+                for (int i = 0; i < 8; i++) {
+                    attacker.immediate(queuePair, Immediate.ACKNOWLEDGEMENT);
+                }
+                yield Outcome.VIOLATION;
+            }
+            case 7 -> {
+                int index = park();
+                if (random.nextBoolean()) {
+                    attacker.send(request(index, Scenario.key(VICTIM, ATTACKER, "twice").toString()));
+                } else {
+                    attacker.send(new Message.TensorReRequest(STEP, index, HUGE, 1, 2));
+                }
+                yield Outcome.VIOLATION;
+            }
+            default -> {
+                stage.scenario.send(VICTIM, ATTACKER, STEP, "tempting", 3, 1);
+                attacker.send(new Message.TensorRequest(
+                        STEP,
+                        stage.freshIndex(),
+                        Scenario.key(VICTIM, ATTACKER, "tempting").toString(),
+                        TensorMetaData.of(DataType.UINT8, Shape.of(3)),
+                        random.nextLong(1, 1L << 40),
+                        random.nextInt(),
+                        false));
+                yield Outcome.DEVICE;
+            }
+        };
+    }
+
+    private void takeMessages() {
+        for (Message message = attacker.takeMessage(); message != null; message = attacker.takeMessage()) {
+            switch (message) {
+                case Message.TensorRequest request -> asked.add(request);
+                case Message.TensorReRequest again -> {
+                    if (again.metaData().byteSize() <= SMALL) {
+                        attacker.contentMemory().asSlice(0, SMALL).fill((byte) random.nextInt(4));
+                        attacker.content(
+                                again.requestIndex(),
+                                again.metaData().byteSize(),
+                                again.address(),
+                                again.remoteKey());
+                    }
+                }
+                case Message.MetaDataResponse _ -> {}
+                // Confirms what the victim gives up.
+                case Message.ErrorStatus status -> {
+                    if (status.direction() == Message.Direction.TO_SENDER) {
+                        attacker.send(refusal(status.requestIndex()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Answers a request of the victim in one of the ways that end that receive alone.
+    private void answer() {
+        Message.TensorRequest request = asked.poll();
+        if (request == null) {
+            attacker.content(anyIndex(), 0, 0, 0);
+            return;
+        }
+        int index = request.requestIndex();
+        TensorMetaData expected = request.metaData();
+        switch (random.nextInt(4)) {
+            case 0 -> attacker.send(refusal(index));
+            case 1 -> {
+                if (expected != null && expected.byteSize() <= SMALL) {
+                    attacker.content(index, expected.byteSize(), request.address(), request.remoteKey());
+                } else {
+                    attacker.send(refusal(index));
+                }
+            }
+            default -> attacker.send(new Message.MetaDataResponse(
+                    STEP,
+                    index,
+                    anyMetaData(),
+                    random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextInt(1 << 30))));
+        }
+    }
+
+    private TensorMetaData anyMetaData() {
+        return switch (random.nextInt(5)) {
+            case 0 -> HUGE;
+            case 1 -> STRINGS;
+            case 2 -> new TensorMetaData(DataType.STRING, Shape.of(random.nextInt(3)), false, 0);
+            case 3 -> TensorMetaData.ofDead();
+            default -> TensorMetaData.of(DataType.UINT8, Shape.of(random.nextInt(SMALL)));
+        };
+    }
+
+    /// A request for what nobody sends; after a while they are given up again.
+    private int park() {
+        int index = stage.freshIndex();
+        attacker.send(request(index, Scenario.key(VICTIM, ATTACKER, "absent").toString()));
+        parked.add(index);
+        if (parked.size() > MOST_PARKED) {
+            attacker.send(new Message.ErrorStatus(
+                    STEP, parked.remove(), Message.Direction.TO_SENDER, StatusCode.CANCELLED, ""));
+        }
+        return index;
+    }
+
+    private Outcome bytes(byte[] bytes) {
+        attacker.sendBytes(bytes);
+        return decode(bytes) == null ? Outcome.MALFORMED : Outcome.UNKNOWN;
+    }
+
+    private static @Nullable Message decode(byte[] bytes) {
+        try {
+            return MessageCodec.decode(MemorySegment.ofArray(bytes));
+        } catch (MalformedMessageException e) {
+            return null;
+        }
+    }
+
+    private byte[] randomBytes() {
+        byte[] bytes = new byte[64 + random.nextInt(Attacker.SLOT_BYTES - 64)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private byte[] mutated() {
+        Message message =
+                switch (random.nextInt(4)) {
+                    case 0 -> request(Scenario.key(VICTIM, ATTACKER, "mutated").toString());
+                    case 1 -> new Message.MetaDataResponse(STEP, anyIndex(), anyMetaData(), OptionalLong.of(7));
+                    case 2 -> new Message.TensorReRequest(STEP, anyIndex(), HUGE, 1, 2);
+                    default -> refusal(anyIndex());
+                };
+        byte[] bytes = new byte[MessageCodec.encodedSize(message)];
+        MessageCodec.encode(message, MemorySegment.ofArray(bytes));
+        for (int i = random.nextInt(1, 4); i > 0; i--) {
+            bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
+        }
+        return bytes;
+    }
+
+    /// An index that the victim has not given out: it counts up from generation 0 and comes nowhere near.
+    private int anyIndex() {
+        return RequestIndex.of(random.nextInt(RequestIndex.SLOTS), 3000 + random.nextInt(1000));
+    }
+
+    private Message.TensorRequest request(String key) {
+        return request(stage.freshIndex(), key);
+    }
+
+    private static Message.TensorRequest request(int index, String key) {
+        return new Message.TensorRequest(STEP, index, key, null, 0, 0, false);
+    }
+
+    private static Message.ErrorStatus refusal(int index) {
+        return new Message.ErrorStatus(STEP, index, Message.Direction.TO_RECEIVER, StatusCode.NOT_FOUND, "no");
+    }
+}
