@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.core;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
 /// How payload went through a device, in bytes, so that a test can show that nothing was copied in user space.
@@ -10,14 +11,24 @@ public final class PayloadCounters {
     private final LongAdder received = new LongAdder();
     private final LongAdder copied = new LongAdder();
 
-    /// Payload that the kernel took straight from registered memory.
-    public void addSent(long bytes) {
+    /// Payload that a socket took from `buffer`: by the kernel straight from its memory, unless it is on the heap,
+    /// for then the JDK copies it first.
+    public void addSent(ByteBuffer buffer, long bytes) {
         sent.add(bytes);
+        countCopy(buffer, bytes);
     }
 
-    /// Payload that the kernel put straight into registered memory.
-    public void addReceived(long bytes) {
+    /// Payload that a socket put into `buffer`: by the kernel straight into its memory, unless it is on the heap, for
+    /// then the JDK copies it afterwards.
+    public void addReceived(ByteBuffer buffer, long bytes) {
         received.add(bytes);
+        countCopy(buffer, bytes);
+    }
+
+    private void countCopy(ByteBuffer buffer, long bytes) {
+        if (!buffer.isDirect()) {
+            addCopied(bytes);
+        }
     }
 
     /// Payload that was copied from memory to memory in user space.

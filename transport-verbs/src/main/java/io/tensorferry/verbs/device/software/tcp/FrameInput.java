@@ -107,7 +107,7 @@ final class FrameInput {
         int arrived = before - into.remaining();
         address += arrived;
         remaining -= arrived;
-        counters.addReceived(arrived);
+        counters.addReceived(into, arrived);
         return count >= 0;
     }
 }

@@ -114,7 +114,7 @@ final class FrameOutput {
                 return;
             }
             if (regions[first] != null) {
-                counters.addSent(buffer.limit());
+                counters.addSent(buffer, buffer.limit());
             }
             first++;
         }
