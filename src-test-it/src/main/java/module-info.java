@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Benchmarks and samples that run. Nobody depends on it; it is open because JMH and picocli look into its classes.
-// JMH and HdrHistogram name no module of their own
+/// Benchmarks and samples that run. Nobody depends on it; it is open because picocli looks into its classes.
+// HdrHistogram names no module of its own
 @SuppressWarnings("requires-automatic")
 @NullMarked
 open module io.tensorferry.it {
@@ -13,7 +13,6 @@ open module io.tensorferry.it {
     requires io.tensorferry.grpc;
     requires io.tensorferry.proto;
     requires io.tensorferry.verbs;
-    requires jmh.core;
     requires me.tongfei.progressbar;
     requires org.slf4j;
     requires static org.jspecify;

@@ -109,14 +109,18 @@ public final class RdmaChannel {
         return open;
     }
 
+    /// Whether a message is not longer than a slot of the peer's ring; only a long rendezvous key can make it so.
+    public boolean fits(Message message) {
+        return MessageCodec.fits(message, maxMessageSize);
+    }
+
     /// Sends a control message, in order; a lost channel drops it.
     ///
-    /// @throws IllegalArgumentException if it takes more bytes than a slot of the peer's ring has; only a
-    ///     rendezvous key can be too long
+    /// @throws IllegalArgumentException if it does not fit
     public void send(Message message) {
-        if (!MessageCodec.fits(message, maxMessageSize)) {
-            throw new IllegalArgumentException(
-                    "the message takes " + MessageCodec.encodedSize(message) + " bytes, a slot has " + maxMessageSize);
+        if (!fits(message)) {
+            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
+                    + " bytes, a slot has " + maxMessageSize);
         }
         if (open) {
             outgoing.enqueue(message);

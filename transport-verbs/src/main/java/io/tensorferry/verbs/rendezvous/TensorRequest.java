@@ -80,8 +80,13 @@ final class TensorRequest implements ChannelWaiter {
 
     @Override
     public void onChannel(RdmaChannel opened) {
-        if (state instanceof RequestState.AwaitingChannel) {
+        if (state instanceof RequestState.AwaitingChannel(var expected)) {
             channel = opened;
+            if (expected != null && !opened.fits(request(expected))) {
+                // There is room for the key, but not for the metadata beside it.
+                takeDestination().close();
+                state = new RequestState.AwaitingChannel(null);
+            }
             on(new RequestState.Event.ChannelOpen());
         }
     }
@@ -132,18 +137,22 @@ final class TensorRequest implements ChannelWaiter {
 
     private void sendRequest(@Nullable TensorMetaData expected) {
         try {
-            send(new Message.TensorRequest(
-                    receive.stepId(),
-                    index,
-                    receive.key().toString(),
-                    expected,
-                    destination == null ? 0 : destination.address(),
-                    destination == null ? 0 : destination.remoteKey(),
-                    context.options().dataValidation()));
+            send(request(expected));
         } catch (IllegalArgumentException e) {
             on(new RequestState.Event.Refused(new TransportException(
                     StatusCode.INVALID_ARGUMENT, "the rendezvous key cannot be sent: " + e.getMessage(), e)));
         }
+    }
+
+    private Message.TensorRequest request(@Nullable TensorMetaData expected) {
+        return new Message.TensorRequest(
+                receive.stepId(),
+                index,
+                receive.key().toString(),
+                expected,
+                destination == null ? 0 : destination.address(),
+                destination == null ? 0 : destination.remoteKey(),
+                context.options().dataValidation());
     }
 
     private void send(Message message) {

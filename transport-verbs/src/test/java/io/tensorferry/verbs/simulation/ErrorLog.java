@@ -37,8 +37,17 @@ final class ErrorLog implements AutoCloseable {
         return messages(Level.WARN);
     }
 
+    List<String> errors() {
+        return messages(Level.ERROR);
+    }
+
+    /// They were expected.
+    void forgetErrors() {
+        events.removeIf(event -> event.getLevel() == Level.ERROR);
+    }
+
     void assertNoErrors() {
-        assertThat(messages(Level.ERROR)).as("errors in the log").isEmpty();
+        assertThat(errors()).as("errors in the log").isEmpty();
     }
 
     private List<String> messages(Level level) {

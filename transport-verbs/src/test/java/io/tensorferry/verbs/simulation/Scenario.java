@@ -31,6 +31,7 @@ final class Scenario implements AutoCloseable {
     final SimulatedCluster cluster;
     final ErrorLog log = new ErrorLog();
     private final List<Long> steps = new ArrayList<>();
+    private int waiting;
 
     Scenario(long seed, int workers) {
         this(seed, workers, 0, SimulatedCluster.Options.defaults(), SimulationOptions.defaults());
@@ -114,9 +115,20 @@ final class Scenario implements AutoCloseable {
         if (!steps.contains(step)) {
             steps.add(step);
         }
-        receive.pending =
-                worker(consumer).manager.rendezvous(step).recvAsync(key(producer, consumer, edge), receive.results::add);
+        waiting++;
+        receive.pending = worker(consumer)
+                .manager
+                .rendezvous(step)
+                .recvAsync(key(producer, consumer, edge), result -> {
+                    waiting--;
+                    receive.results.add(result);
+                });
         return receive;
+    }
+
+    /// Every receive so far has ended.
+    void awaitAll() {
+        await(() -> waiting == 0, "every receive ends");
     }
 
     /// Sends and receives one tensor, and checks it.

@@ -6,6 +6,7 @@ import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.EndpointExchange;
 import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.OfferAnswer;
@@ -28,7 +29,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Several workers in one thread under one virtual clock: the whole protocol from the rendezvous down to the queue
 /// pairs, every delay drawn from one seed.
@@ -52,6 +55,15 @@ final class SimulatedCluster implements AutoCloseable {
 
         Options withMemory(MemoryOptions changed) {
             return new Options(channel, rendezvous, changed, config);
+        }
+
+        Options withChannel(ChannelOptions changed) {
+            return new Options(changed, rendezvous, memory, config);
+        }
+
+        Options withQueueDepth(int depth) {
+            return new Options(
+                    channel, rendezvous, memory, RdmaConfig.builder().queueDepth(depth).build());
         }
 
         Options withLimit(long maximumBytes) {
@@ -80,7 +92,10 @@ final class SimulatedCluster implements AutoCloseable {
     private final Random random;
     private final Set<String> names = new LinkedHashSet<>();
     private final Map<String, Worker> workers = new LinkedHashMap<>();
+    // Members that a test plays: who answers their calls.
+    private final Map<String, EndpointAcceptor> played = new LinkedHashMap<>();
     private double callFailureRate;
+    private long readyDelayNs;
     // When the event comes that was scheduled last to wake this up for a timer.
     private long wakeAtNs;
 
@@ -108,6 +123,16 @@ final class SimulatedCluster implements AutoCloseable {
     /// From now on this share of the calls of the exchange fail.
     void failCalls(double rate) {
         callFailureRate = rate;
+    }
+
+    /// From now on `ready` takes this much longer than any other call.
+    void delayReady(long nanoseconds) {
+        readyDelayNs = nanoseconds;
+    }
+
+    /// From now on the calls to `name` go to `acceptor`.
+    void play(String name, EndpointAcceptor acceptor) {
+        played.put(name, acceptor);
     }
 
     SimulatedFabric fabric() {
@@ -168,7 +193,7 @@ final class SimulatedCluster implements AutoCloseable {
         while (worked) {
             worked = false;
             for (Worker worker : workers.values()) {
-                worked |= worker.alive && worker.loop != null && worker.loop.doWork() > 0;
+                worked |= worker.runs() && worker.loop.doWork() > 0;
             }
         }
     }
@@ -177,7 +202,9 @@ final class SimulatedCluster implements AutoCloseable {
     private void advance(long deadlineNs) {
         long timerNs = deadlineNs - fabric.now();
         for (Worker worker : workers.values()) {
-            if (worker.alive && worker.loop != null) {
+            if (worker.alive && worker.pausedUntilNs > fabric.now()) {
+                timerNs = Math.min(timerNs, worker.pausedUntilNs - fabric.now());
+            } else if (worker.runs()) {
                 timerNs = Math.min(timerNs, Math.max(0, worker.loop.nanosToNextTimer()));
             }
         }
@@ -200,7 +227,8 @@ final class SimulatedCluster implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
         private boolean alive = true;
-        private @org.jspecify.annotations.Nullable CompletionLoop loop;
+        private long pausedUntilNs;
+        private @Nullable CompletionLoop loop;
 
         private Worker(String name) {
             this.name = name;
@@ -220,6 +248,15 @@ final class SimulatedCluster implements AutoCloseable {
             return alive;
         }
 
+        /// Its loop does nothing for so long, as that of a process that is stopped or swapped out.
+        void pause(long nanoseconds) {
+            pausedUntilNs = fabric.now() + nanoseconds;
+        }
+
+        private boolean runs() {
+            return alive && loop != null && pausedUntilNs <= fabric.now();
+        }
+
         @Override
         public void start(CompletionLoop started) {
             loop = started;
@@ -233,21 +270,21 @@ final class SimulatedCluster implements AutoCloseable {
 
         @Override
         public CompletableFuture<OfferAnswer> offer(String peer, ConnectionParameters offer) {
-            return call(peer, target -> target.adapter.acceptor().onOffer(offer));
+            return call(peer, 0, target -> target.onOffer(offer));
         }
 
         @Override
         public CompletableFuture<Void> ready(String peer, String self, long incarnation, long connectionId) {
-            return call(peer, target -> target.adapter.acceptor().onReady(self, incarnation, connectionId));
+            return call(peer, readyDelayNs, target -> target.onReady(self, incarnation, connectionId));
         }
 
         private <T> CompletableFuture<T> call(
-                String peer, java.util.function.Function<Worker, CompletableFuture<T>> remote) {
+                String peer, long delayNs, Function<EndpointAcceptor, CompletableFuture<T>> remote) {
             var result = new CompletableFuture<T>();
             boolean lost = random.nextDouble() < callFailureRate;
-            later(this, LONGEST_CALL_NS, () -> {
-                Worker target = workers.get(peer);
-                if (target == null || !target.alive || lost) {
+            laterBy(this, delayNs, LONGEST_CALL_NS, () -> {
+                EndpointAcceptor target = acceptor(peer);
+                if (target == null || lost) {
                     result.completeExceptionally(
                             new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
@@ -264,6 +301,14 @@ final class SimulatedCluster implements AutoCloseable {
             return result;
         }
 
+        private @Nullable EndpointAcceptor acceptor(String peer) {
+            Worker target = workers.get(peer);
+            if (target == null) {
+                return played.get(peer);
+            }
+            return target.alive ? target.adapter.acceptor() : null;
+        }
+
         private void close() {
             if (alive) {
                 manager.close();
@@ -273,7 +318,11 @@ final class SimulatedCluster implements AutoCloseable {
     }
 
     private void later(Worker owner, long longestNs, Runnable task) {
-        fabric.schedule(1 + random.nextLong(longestNs), () -> {
+        laterBy(owner, 0, longestNs, task);
+    }
+
+    private void laterBy(Worker owner, long leastNs, long longestNs, Runnable task) {
+        fabric.schedule(leastNs + 1 + random.nextLong(longestNs), () -> {
             if (owner.alive) {
                 task.run();
             }

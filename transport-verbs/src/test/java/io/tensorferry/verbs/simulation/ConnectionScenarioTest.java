@@ -1,0 +1,197 @@
+package io.tensorferry.verbs.simulation;
+
+import static io.tensorferry.verbs.simulation.Scenario.MILLISECOND_NS;
+import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.EndpointAcceptor;
+import io.tensorferry.verbs.channel.OfferAnswer;
+import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Peers that are absent, late, silent, restarted, or whose device breaks.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ConnectionScenarioTest {
+    private static final long CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
+    private static final int SEEDS = 20;
+
+    private static Scenario withAbsentPeer(long seed) {
+        return new Scenario(seed, 1, 1, SimulatedCluster.Options.defaults(), SimulationOptions.defaults());
+    }
+
+    @Test
+    void aPeerThatCannotBeReachedIsUnavailableAfterTheTimeoutAndNeverCountsAsConnected() {
+        try (var scenario = withAbsentPeer(1)) {
+            var receive = scenario.receive(1, 0, 1, "edge");
+            var connected = scenario.worker(0).adapter.connect(SimulatedCluster.name(1));
+            scenario.runFor(CONNECT_TIMEOUT_NS - 1);
+            assertThat(receive.hasEnded()).isFalse();
+            assertThat(connected).isNotDone();
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(scenario.fabric.now()).isLessThan(CONNECT_TIMEOUT_NS + 2 * SECOND_NS);
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(receive.failure().peer()).isEqualTo(SimulatedCluster.name(1));
+            assertThat(connected).isCompletedExceptionally();
+            assertThat(scenario.worker(0).adapter.counters().opened()).isZero();
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aPeerThatAlwaysYieldsAndNeverOffersIsUnavailableAfterTheTimeout() {
+        try (var scenario = withAbsentPeer(2)) {
+            scenario.cluster.play(SimulatedCluster.name(1), new EndpointAcceptor() {
+                @Override
+                public CompletableFuture<OfferAnswer> onOffer(ConnectionParameters offer) {
+                    return CompletableFuture.completedFuture(new OfferAnswer.Yield());
+                }
+
+                @Override
+                public CompletableFuture<Void> onReady(String peer, long incarnation, long connectionId) {
+                    return CompletableFuture.completedFuture(null);
+                }
+            });
+            var receive = scenario.receive(1, 0, 1, "edge");
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(scenario.fabric.now()).isBetween(CONNECT_TIMEOUT_NS, CONNECT_TIMEOUT_NS + 3 * SECOND_NS);
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aPeerThatAcceptsAndIsNeverReachedIsUnavailable() {
+        try (var scenario = new Scenario(3, 2)) {
+            scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), 30 * SECOND_NS);
+            var receive = scenario.receive(1, 0, 1, "edge");
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(scenario.fabric.now()).isLessThan(10 * SECOND_NS);
+            scenario.closeSteps();
+            scenario.runFor(30 * SECOND_NS);
+            scenario.exchange(1, 0, 2, "edge", 100, 5);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void theFirstMessageOfAFastPeerThatOvertakesReadyIsNotLost() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            try (var scenario = new Scenario(seed, 2)) {
+                scenario.cluster.delayReady(500 * MILLISECOND_NS);
+                // The answering end writes too, and may do so as soon as it has heard anything.
+                var there = scenario.receive(1, 0, 1, "there");
+                scenario.send(1, 0, 1, "there", 5_000, 1);
+                scenario.await(there::hasEnded, "a tensor from the answering end");
+                var back = scenario.receive(0, 1, 1, "back");
+                scenario.send(0, 1, 1, "back", 5_000, 2);
+                scenario.await(back::hasEnded, "a tensor from the dialling end");
+                assertThat(scenario.fabric.now()).as("before ready").isLessThan(500 * MILLISECOND_NS);
+                scenario.assertContent(there, 5_000, 1);
+                scenario.assertContent(back, 5_000, 2);
+                scenario.runFor(SECOND_NS);
+                assertThat(scenario.worker(0).adapter.counters().failed()).isZero();
+                scenario.end();
+            }
+        }
+    }
+
+    @Test
+    void theAnsweringEndWritesNothingBeforeTheOtherIsReady() {
+        try (var scenario = new Scenario(4, 2)) {
+            scenario.cluster.delayReady(500 * MILLISECOND_NS);
+            // Worker 0 dials and then says nothing, so that only ready lets worker 1 write.
+            var connected = scenario.worker(0).adapter.connect(SimulatedCluster.name(1));
+            scenario.send(0, 1, 1, "edge", 10, 1);
+            scenario.await(connected::isDone, "a channel");
+            var receive = scenario.receive(0, 1, 1, "edge");
+            scenario.runFor(50 * MILLISECOND_NS);
+            assertThat(scenario.worker(1).adapter.counters().messagesSent()).isZero();
+            scenario.await(receive::hasEnded, "the tensor");
+            assertThat(scenario.fabric.now()).isGreaterThan(90 * MILLISECOND_NS);
+            scenario.assertContent(receive, 10, 1);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aRestartedPeerFailsOldReceivesAndServesNewOnes() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            try (var scenario = new Scenario(seed, 3)) {
+                scenario.exchange(1, 0, 1, "before", 100, 1);
+                scenario.exchange(0, 1, 1, "before", 100, 2);
+                scenario.exchange(2, 0, 1, "other", 100, 3);
+                var old = new ArrayList<Scenario.Receive>();
+                for (int i = 0; i < 10; i++) {
+                    old.add(scenario.receive(1, 0, 1, "never" + i));
+                }
+                scenario.runFor(MILLISECOND_NS);
+                var restarted = scenario.cluster.restart(scenario.worker(1));
+                if (seed % 2 == 0) {
+                    // The restarted one dials; else whoever survived notices by itself.
+                    var _ = restarted.adapter.connect(SimulatedCluster.name(0));
+                }
+                scenario.await(() -> old.stream().allMatch(Scenario.Receive::hasEnded), "old receives end");
+                old.forEach(receive ->
+                        assertThat(receive.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE));
+                if (seed % 2 == 0) {
+                    assertThat(old.getFirst().code()).isEqualTo(StatusCode.ABORTED);
+                }
+                scenario.exchange(1, 0, 2, "after", 100, 4);
+                scenario.exchange(0, 1, 2, "after", 100, 5);
+                scenario.exchange(2, 0, 2, "other", 100, 6);
+                assertThat(scenario.worker(2).adapter.counters().failed())
+                        .as("channels of a third worker, seed %d", seed)
+                        .isZero();
+                scenario.end();
+            }
+        }
+    }
+
+    @Test
+    void aPeerThatFallsSilentIsUnavailableAndFoundAgain() {
+        try (var scenario = new Scenario(5, 2)) {
+            scenario.exchange(1, 0, 1, "before", 100, 1);
+            var receive = scenario.receive(1, 0, 1, "never");
+            scenario.runFor(MILLISECOND_NS);
+            long cutAt = scenario.fabric.now();
+            scenario.fabric.isolate(SimulatedCluster.name(1), 10 * SECOND_NS);
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(scenario.fabric.now() - cutAt).as("keepaliveInterval and peerTimeout").isLessThan(2 * SECOND_NS);
+            scenario.closeSteps();
+            scenario.runFor(10 * SECOND_NS);
+            scenario.exchange(1, 0, 2, "after", 100, 2);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aDeviceThatFailsEndsItsReceivesAndNobodyElses() {
+        try (var scenario = new Scenario(6, 3)) {
+            scenario.exchange(1, 0, 1, "before", 100, 1);
+            scenario.exchange(2, 1, 1, "before", 100, 2);
+            var ofTheFailed = scenario.receive(1, 0, 1, "never");
+            var fromTheFailed = scenario.receive(0, 1, 1, "never");
+            var others = scenario.receive(2, 1, 1, "later");
+            scenario.runFor(MILLISECOND_NS);
+            scenario.fabric.failDevice(SimulatedCluster.name(0));
+            scenario.await(() -> ofTheFailed.hasEnded() && fromTheFailed.hasEnded(), "its receives end");
+            assertThat(ofTheFailed.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(fromTheFailed.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            scenario.send(2, 1, 1, "later", 100, 3);
+            scenario.await(others::hasEnded, "the others go on");
+            scenario.assertContent(others, 100, 3);
+            // Said loudly, and nothing else is wrong.
+            assertThat(scenario.log.errors()).hasSize(1).first().asString().contains("DEVICE_FATAL");
+            scenario.log.forgetErrors();
+            scenario.end();
+        }
+    }
+}
