@@ -39,8 +39,8 @@ final class ImmediateCredits {
 
     /// An immediate arrived; returns false if a peer that counts its credits could not have sent it.
     ///
-    /// What is unacknowledged here the peer counts as outstanding, and it may not have more outstanding than receives.
-    /// Receives are posted again at once, so a peer that does not count would never run out of them.
+    /// What is unacknowledged here the peer counts as outstanding, and it may not have more outstanding than
+    /// receives. Receives are posted again at once, so a peer that does not count would never run out of them.
     boolean received() {
         unacknowledged++;
         return unacknowledged <= receiveDepth;

@@ -119,8 +119,8 @@ public final class RdmaChannel {
     /// @throws IllegalArgumentException if it does not fit
     public void send(Message message) {
         if (!fits(message)) {
-            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
-                    + " bytes, a slot has " + maxMessageSize);
+            throw new IllegalArgumentException(
+                    "the message takes " + MessageCodec.encodedSize(message) + " bytes, a slot has " + maxMessageSize);
         }
         if (open) {
             outgoing.enqueue(message);

@@ -58,8 +58,8 @@ public final class StepTable<R extends StepRendezvous> {
         return step.rendezvous;
     }
 
-    /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step. Whoever asked says
-    /// when its request has ended, by [#release].
+    /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step. Whoever asked
+    /// says when its request has ended, by [#release].
     public synchronized @Nullable R openForPeer(long stepId) {
         if (stopped || closed.containsKey(stepId)) {
             return null;
@@ -69,8 +69,8 @@ public final class StepTable<R extends StepRendezvous> {
         return step.rendezvous;
     }
 
-    /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers has
-    /// named goes with its last request, or else peers could name steps without end.
+    /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers
+    /// has named goes with its last request, or else peers could name steps without end.
     public synchronized void release(long stepId, R rendezvous) {
         OpenStep<R> step = open.get(stepId);
         if (step != null && step.rendezvous.equals(rendezvous)) {

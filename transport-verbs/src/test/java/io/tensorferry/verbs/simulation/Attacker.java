@@ -36,8 +36,9 @@ import java.util.Queue;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/// A peer by hand: a device of its own on the fabric, and queue pairs that write whatever a test wants. It keeps the
-/// rules of set-up and credits where it is not told otherwise, so that what a test sends is the only thing wrong.
+/// A peer by hand: a device of its own on the fabric, and queue pairs that write whatever a test wants. It keeps
+/// the rules of set-up and credits where it is not told otherwise, so that what a test sends is the only thing
+/// wrong.
 final class Attacker implements AutoCloseable {
     static final int CONTROL = 0;
     static final int LANE = 1;
@@ -99,8 +100,7 @@ final class Attacker implements AutoCloseable {
         var addresses = new ArrayList<QueuePairAddress>();
         for (int i = 0; i < QUEUE_PAIRS; i++) {
             int receives = i == CONTROL ? CONTROL_RECEIVES : RECEIVE_DEPTH;
-            QueuePair queuePair =
-                    domain.createQueuePair(new QueuePairOptions(queue, queue, SEND_DEPTH, receives));
+            QueuePair queuePair = domain.createQueuePair(new QueuePairOptions(queue, queue, SEND_DEPTH, receives));
             queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
                     .set(QueuePairAttribute.PKEY_INDEX, 0)
                     .set(QueuePairAttribute.PORT, port.portNumber())
@@ -152,7 +152,8 @@ final class Attacker implements AutoCloseable {
             QueuePairAddress peer = parameters.queuePairs().get(i);
             QueuePair queuePair = queuePairs.get(i);
             queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
-                    .address(new AddressHandle(peer.gid(), peer.lid(), port.gid().index(), 0, 0, 255))
+                    .address(
+                            new AddressHandle(peer.gid(), peer.lid(), port.gid().index(), 0, 0, 255))
                     .set(QueuePairAttribute.PATH_MTU, 4096)
                     .set(QueuePairAttribute.DEST_QPN, peer.queuePairNumber())
                     .set(QueuePairAttribute.RQ_PSN, peer.packetSequenceNumber())
@@ -176,7 +177,8 @@ final class Attacker implements AutoCloseable {
         return failed;
     }
 
-    @Nullable Throwable refusal() {
+    @Nullable
+    Throwable refusal() {
         return refusal;
     }
 
@@ -298,7 +300,8 @@ final class Attacker implements AutoCloseable {
     }
 
     /// The oldest message of the victim that was not taken yet.
-    @Nullable Message takeMessage() {
+    @Nullable
+    Message takeMessage() {
         return messages.poll();
     }
 

@@ -138,8 +138,7 @@ class ConnectionScenarioTest {
                     var _ = restarted.adapter.connect(SimulatedCluster.name(0));
                 }
                 scenario.await(() -> old.stream().allMatch(Scenario.Receive::hasEnded), "old receives end");
-                old.forEach(receive ->
-                        assertThat(receive.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE));
+                old.forEach(receive -> assertThat(receive.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE));
                 if (seed % 2 == 0) {
                     assertThat(old.getFirst().code()).isEqualTo(StatusCode.ABORTED);
                 }
@@ -164,7 +163,9 @@ class ConnectionScenarioTest {
             scenario.fabric.isolate(SimulatedCluster.name(1), 10 * SECOND_NS);
             scenario.await(receive::hasEnded, "the receive fails");
             assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
-            assertThat(scenario.fabric.now() - cutAt).as("keepaliveInterval and peerTimeout").isLessThan(2 * SECOND_NS);
+            assertThat(scenario.fabric.now() - cutAt)
+                    .as("keepaliveInterval and peerTimeout")
+                    .isLessThan(2 * SECOND_NS);
             scenario.closeSteps();
             scenario.runFor(10 * SECOND_NS);
             scenario.exchange(1, 0, 2, "after", 100, 2);

@@ -39,7 +39,7 @@ class EndingScenarioTest {
                 }
                 scenario.runFor(random.nextLong(3 * MILLISECOND_NS));
                 boolean cancelled = receives.getFirst().cancel();
-                assertThat(cancelled).isEqualTo(!(receives.getFirst().hasEnded()));
+                assertThat(cancelled).isEqualTo(!receives.getFirst().hasEnded());
                 assertThat(receives.getFirst().cancel()).as("a second time").isFalse();
                 scenario.worker(0).manager.rendezvous(1).startAbort(StatusCode.DATA_LOSS, "the user's reason");
                 long abortedAt = scenario.fabric.now();
@@ -72,11 +72,13 @@ class EndingScenarioTest {
                 scenario.end();
             }
         }
-        assertThat(handedOut).as("pieces of memory that were handed out after a cancellation").isGreaterThan(5_000);
+        assertThat(handedOut)
+                .as("pieces of memory that were handed out after a cancellation")
+                .isGreaterThan(5_000);
     }
 
-    /// Each round cancels a receive whose memory the sender knows and is writing to, and then takes as much memory as
-    /// there is.
+    /// Each round cancels a receive whose memory the sender knows and is writing to, and then takes as much memory
+    /// as there is.
     private static long cancelAndReuse(Scenario scenario) {
         var random = new Random(scenario.seed);
         int size = 30_000;
@@ -183,7 +185,9 @@ class EndingScenarioTest {
             scenario.worker(1).manager.rendezvous(1).startAbort(StatusCode.FAILED_PRECONDITION, reason);
             scenario.await(receive::hasEnded, "the receive fails");
             assertThat(receive.code()).isEqualTo(StatusCode.FAILED_PRECONDITION);
-            assertThat(receive.failure().getMessage()).contains("because " + "ä".repeat(1_000)).doesNotContain("\uFFFD");
+            assertThat(receive.failure().getMessage())
+                    .contains("because " + "ä".repeat(1_000))
+                    .doesNotContain("\uFFFD");
             scenario.exchange(1, 0, 2, "edge", 10, 2);
             scenario.end();
         }

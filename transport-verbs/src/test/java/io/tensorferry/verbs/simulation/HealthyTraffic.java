@@ -53,22 +53,17 @@ final class HealthyTraffic {
         String edge = "healthy" + number % EDGES;
         long size = random.nextInt(4) == 0 ? random.nextInt(10_000) : 100 + number % EDGES;
         scenario.send(producer, consumer, STEP, edge, size, (int) number);
-        scenario.worker(consumer)
-                .manager
-                .rendezvous(STEP)
-                .recvAsync(Scenario.key(producer, consumer, edge), result -> {
-                    check(result, size, (byte) number);
-                    exchanged++;
-                    under--;
-                    next(producer, consumer, number + 1);
-                });
+        scenario.worker(consumer).manager.rendezvous(STEP).recvAsync(Scenario.key(producer, consumer, edge), result -> {
+            check(result, size, (byte) number);
+            exchanged++;
+            under--;
+            next(producer, consumer, number + 1);
+        });
     }
 
     // An AssertionError goes through the callback and out of the virtual clock: no code catches errors.
     private void check(RecvResult result, long size, byte value) {
-        assertThat(result)
-                .as("the healthy exchange, seed %d", scenario.seed)
-                .isInstanceOf(RecvResult.Received.class);
+        assertThat(result).as("the healthy exchange, seed %d", scenario.seed).isInstanceOf(RecvResult.Received.class);
         try (Tensor tensor = ((RecvResult.Received) result).tensor()) {
             assertThat(tensor.byteSize()).isEqualTo(size);
             for (long i = 0; i < size; i++) {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A million writes of a hostile peer through the whole stack, drawn from one seed: what a worker has to bear it bears,
-/// what is wrong ends that channel and is counted, and a healthy peer notices nothing.
+/// A million writes of a hostile peer through the whole stack, drawn from one seed: what a worker has to bear it
+/// bears, what is wrong ends that channel and is counted, and a healthy peer notices nothing.
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class HostileMillionTest {
     private static final long SEED = Long.getLong("hostile.seed", 0x0BAD_5EED);
@@ -79,7 +79,9 @@ class HostileMillionTest {
             writer.bearable();
         }
         settle(stage);
-        assertThat(counters.failed()).as("channels that failed for what is to be borne").isEqualTo(failed);
+        assertThat(counters.failed())
+                .as("channels that failed for what is to be borne")
+                .isEqualTo(failed);
         awaitCredit(stage, failed);
         HostileWriter.Outcome outcome = writer.bad();
         settle(stage);
@@ -87,12 +89,12 @@ class HostileMillionTest {
         long newMalformed = counters.malformedMessages() - malformed;
         long newViolations = counters.protocolViolations() - violations;
         switch (outcome) {
-            case MALFORMED -> assertThat(new long[] {failures, newMalformed, newViolations})
-                    .containsExactly(1, 1, 0);
-            case VIOLATION -> assertThat(new long[] {failures, newMalformed, newViolations})
-                    .containsExactly(1, 0, 1);
-            case DEVICE -> assertThat(new long[] {failures, newMalformed, newViolations})
-                    .containsExactly(1, 0, 0);
+            case MALFORMED ->
+                assertThat(new long[] {failures, newMalformed, newViolations}).containsExactly(1, 1, 0);
+            case VIOLATION ->
+                assertThat(new long[] {failures, newMalformed, newViolations}).containsExactly(1, 0, 1);
+            case DEVICE ->
+                assertThat(new long[] {failures, newMalformed, newViolations}).containsExactly(1, 0, 0);
             case UNKNOWN -> {
                 assertThat(newMalformed).isZero();
                 assertThat(failures).isEqualTo(newViolations).isLessThanOrEqualTo(1);
@@ -106,7 +108,9 @@ class HostileMillionTest {
                 () -> (stage.attacker.mayWrite(Attacker.CONTROL) && stage.attacker.mayWrite(Attacker.LANE))
                         || stage.counters().failed() > failed,
                 "a credit");
-        assertThat(stage.counters().failed()).as("channels that failed for what is to be borne").isEqualTo(failed);
+        assertThat(stage.counters().failed())
+                .as("channels that failed for what is to be borne")
+                .isEqualTo(failed);
     }
 
     /// Longer than any write is under way.
@@ -120,15 +124,12 @@ class HostileMillionTest {
         if (receives < MOST_RECEIVES && stage.random.nextInt(20) == 0) {
             receives++;
             String edge = "asked" + stage.random.nextInt(16);
-            stage.victim
-                    .manager
-                    .rendezvous(STEP)
-                    .recvAsync(Scenario.key(ATTACKER, VICTIM, edge), result -> {
-                        receives--;
-                        if (result instanceof RecvResult.Received(Tensor tensor)) {
-                            tensor.close();
-                        }
-                    });
+            stage.victim.manager.rendezvous(STEP).recvAsync(Scenario.key(ATTACKER, VICTIM, edge), result -> {
+                receives--;
+                if (result instanceof RecvResult.Received(Tensor tensor)) {
+                    tensor.close();
+                }
+            });
         }
     }
 }

@@ -62,7 +62,9 @@ class HostilePeerTest {
         return Stream.of(
                 attack("a request index on the control queue pair", stage -> immediate(stage, Attacker.CONTROL, 17)),
                 attack("an immediate without a meaning", stage -> immediate(stage, Attacker.CONTROL, 0xFFF00000)),
-                attack("a control message on a lane", stage -> immediate(stage, Attacker.LANE, Immediate.CONTROL_MESSAGE)),
+                attack(
+                        "a control message on a lane",
+                        stage -> immediate(stage, Attacker.LANE, Immediate.CONTROL_MESSAGE)),
                 attack("no request index on a lane", stage -> immediate(stage, Attacker.LANE, 0xFFFFFFFD)),
                 attack(
                         "an acknowledgement of nothing",
@@ -131,12 +133,17 @@ class HostilePeerTest {
                     stage.attacker.send(giveUp(index));
                     stage.attacker.send(giveUp(index));
                 }),
-                attack("a key that is none", stage ->
-                        stage.attacker.send(new Message.TensorRequest(STEP, stage.freshIndex(), ";;", null, 0, 0, false))),
-                attack("a tensor of another worker", stage -> stage.attacker.send(requestFor(stage, HEALTHY, ATTACKER))),
+                attack(
+                        "a key that is none",
+                        stage -> stage.attacker.send(
+                                new Message.TensorRequest(STEP, stage.freshIndex(), ";;", null, 0, 0, false))),
+                attack(
+                        "a tensor of another worker",
+                        stage -> stage.attacker.send(requestFor(stage, HEALTHY, ATTACKER))),
                 attack("a tensor for another worker", stage -> stage.attacker.send(requestFor(stage, VICTIM, HEALTHY))),
-                attack("asking again for what is not asked for", stage ->
-                        stage.attacker.send(reRequest(stage, stage.freshIndex(), HUGE))),
+                attack(
+                        "asking again for what is not asked for",
+                        stage -> stage.attacker.send(reRequest(stage, stage.freshIndex(), HUGE))),
                 attack("memory for four exbibytes", stage -> {
                     stage.scenario.send(VICTIM, ATTACKER, STEP, "small", 4, 1);
                     stage.attacker.send(new Message.TensorRequest(
@@ -217,7 +224,9 @@ class HostilePeerTest {
             for (int round = 0; round < 3; round++) {
                 var receive = stage.scenario.receive(ATTACKER, VICTIM, STEP, "huge");
                 var asked = await(stage);
-                assertThat(asked.metaData()).as("huge metadata must not be asked for again").isNull();
+                assertThat(asked.metaData())
+                        .as("huge metadata must not be asked for again")
+                        .isNull();
                 stage.attacker.send(metaData(asked, HUGE));
                 stage.await(receive::hasEnded, "the receive fails");
                 assertThat(receive.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
@@ -321,7 +330,13 @@ class HostilePeerTest {
 
     private static Message.TensorRequest requestFor(HostileStage stage, int producer, int consumer) {
         return new Message.TensorRequest(
-                STEP, stage.freshIndex(), Scenario.key(producer, consumer, "edge").toString(), null, 0, 0, false);
+                STEP,
+                stage.freshIndex(),
+                Scenario.key(producer, consumer, "edge").toString(),
+                null,
+                0,
+                0,
+                false);
     }
 
     private static Message.ErrorStatus giveUp(int index) {

@@ -85,8 +85,8 @@ final class HostileStage implements AutoCloseable {
                 STEP, index, Scenario.key(VICTIM, ATTACKER, edge).toString(), null, 0, 0, false);
     }
 
-    /// As a peer that keeps the rules would do it: the attacker gets a tensor of the victim. Shows that its channel is
-    /// alive.
+    /// As a peer that keeps the rules would do it: the attacker gets a tensor of the victim. Shows that its channel
+    /// is alive.
     void attackerReceives() {
         String edge = "proper" + nextIndex;
         int index = freshIndex();

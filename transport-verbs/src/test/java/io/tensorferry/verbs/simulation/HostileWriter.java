@@ -61,21 +61,24 @@ final class HostileWriter {
         takeMessages();
         switch (random.nextInt(12)) {
             case 0, 1, 2 -> attacker.content(anyIndex(), 0, 0, 0);
-            case 3 -> attacker.send(new Message.MetaDataResponse(
-                    random.nextLong(), anyIndex(), anyMetaData(), OptionalLong.empty()));
-            case 4 -> attacker.send(new Message.TensorReRequest(
-                    random.nextLong(), anyIndex(), HUGE, random.nextLong(1, 1L << 40), random.nextInt()));
-            case 5 -> attacker.send(new Message.ErrorStatus(
-                    random.nextLong(),
-                    anyIndex(),
-                    random.nextBoolean() ? Message.Direction.TO_SENDER : Message.Direction.TO_RECEIVER,
-                    StatusCode.ofNumber(1 + random.nextInt(16)),
-                    "x".repeat(random.nextInt(100))));
+            case 3 ->
+                attacker.send(new Message.MetaDataResponse(
+                        random.nextLong(), anyIndex(), anyMetaData(), OptionalLong.empty()));
+            case 4 ->
+                attacker.send(new Message.TensorReRequest(
+                        random.nextLong(), anyIndex(), HUGE, random.nextLong(1, 1L << 40), random.nextInt()));
+            case 5 ->
+                attacker.send(new Message.ErrorStatus(
+                        random.nextLong(),
+                        anyIndex(),
+                        random.nextBoolean() ? Message.Direction.TO_SENDER : Message.Direction.TO_RECEIVER,
+                        StatusCode.ofNumber(1 + random.nextInt(16)),
+                        "x".repeat(random.nextInt(100))));
             case 6 -> attacker.send(request("absent;too;many;parts;here;0:0"));
-            case 7 -> attacker.send(request(
-                    Scenario.key(HEALTHY, ATTACKER, "foreign").toString()));
-            case 8 -> attacker.send(request(
-                    Scenario.key(VICTIM, HEALTHY, "foreign").toString()));
+            case 7 ->
+                attacker.send(request(Scenario.key(HEALTHY, ATTACKER, "foreign").toString()));
+            case 8 ->
+                attacker.send(request(Scenario.key(VICTIM, HEALTHY, "foreign").toString()));
             case 9 -> park();
             default -> answer();
         }
@@ -105,7 +108,8 @@ final class HostileWriter {
             case 7 -> {
                 int index = park();
                 if (random.nextBoolean()) {
-                    attacker.send(request(index, Scenario.key(VICTIM, ATTACKER, "twice").toString()));
+                    attacker.send(request(
+                            index, Scenario.key(VICTIM, ATTACKER, "twice").toString()));
                 } else {
                     attacker.send(new Message.TensorReRequest(STEP, index, HUGE, 1, 2));
                 }
@@ -134,10 +138,7 @@ final class HostileWriter {
                     if (again.metaData().byteSize() <= SMALL) {
                         attacker.contentMemory().asSlice(0, SMALL).fill((byte) random.nextInt(4));
                         attacker.content(
-                                again.requestIndex(),
-                                again.metaData().byteSize(),
-                                again.address(),
-                                again.remoteKey());
+                                again.requestIndex(), again.metaData().byteSize(), again.address(), again.remoteKey());
                     }
                 }
                 case Message.MetaDataResponse _ -> {}
@@ -169,11 +170,12 @@ final class HostileWriter {
                     attacker.send(refusal(index));
                 }
             }
-            default -> attacker.send(new Message.MetaDataResponse(
-                    STEP,
-                    index,
-                    anyMetaData(),
-                    random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextInt(1 << 30))));
+            default ->
+                attacker.send(new Message.MetaDataResponse(
+                        STEP,
+                        index,
+                        anyMetaData(),
+                        random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextInt(1 << 30))));
         }
     }
 
@@ -219,13 +221,12 @@ final class HostileWriter {
     }
 
     private byte[] mutated() {
-        Message message =
-                switch (random.nextInt(4)) {
-                    case 0 -> request(Scenario.key(VICTIM, ATTACKER, "mutated").toString());
-                    case 1 -> new Message.MetaDataResponse(STEP, anyIndex(), anyMetaData(), OptionalLong.of(7));
-                    case 2 -> new Message.TensorReRequest(STEP, anyIndex(), HUGE, 1, 2);
-                    default -> refusal(anyIndex());
-                };
+        Message message = switch (random.nextInt(4)) {
+            case 0 -> request(Scenario.key(VICTIM, ATTACKER, "mutated").toString());
+            case 1 -> new Message.MetaDataResponse(STEP, anyIndex(), anyMetaData(), OptionalLong.of(7));
+            case 2 -> new Message.TensorReRequest(STEP, anyIndex(), HUGE, 1, 2);
+            default -> refusal(anyIndex());
+        };
         byte[] bytes = new byte[MessageCodec.encodedSize(message)];
         MessageCodec.encode(message, MemorySegment.ofArray(bytes));
         for (int i = random.nextInt(1, 4); i > 0; i--) {

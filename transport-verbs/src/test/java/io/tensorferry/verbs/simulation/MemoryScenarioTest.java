@@ -21,11 +21,7 @@ class MemoryScenarioTest {
 
     private static Scenario withLimit(long seed) {
         return new Scenario(
-                seed,
-                2,
-                0,
-                SimulatedCluster.Options.defaults().withLimit(LIMIT),
-                SimulationOptions.defaults());
+                seed, 2, 0, SimulatedCluster.Options.defaults().withLimit(LIMIT), SimulationOptions.defaults());
     }
 
     /// Takes pieces until nothing is left.

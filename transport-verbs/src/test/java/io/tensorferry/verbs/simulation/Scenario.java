@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A story told on a simulated cluster: sends, receives, and waits in virtual time. At its end nothing may be pending,
-/// all memory must be back, and no exception may have reached a loop.
+/// A story told on a simulated cluster: sends, receives, and waits in virtual time. At its end nothing may be
+/// pending, all memory must be back, and no exception may have reached a loop.
 final class Scenario implements AutoCloseable {
     static final long MILLISECOND_NS = 1_000_000;
     static final long SECOND_NS = 1_000 * MILLISECOND_NS;
@@ -46,7 +46,9 @@ final class Scenario implements AutoCloseable {
     /// One receive, and what became of it.
     static final class Receive {
         final List<RecvResult> results = new ArrayList<>();
-        @Nullable PendingReceive pending;
+
+        @Nullable
+        PendingReceive pending;
 
         boolean hasEnded() {
             return !results.isEmpty();
@@ -116,13 +118,10 @@ final class Scenario implements AutoCloseable {
             steps.add(step);
         }
         waiting++;
-        receive.pending = worker(consumer)
-                .manager
-                .rendezvous(step)
-                .recvAsync(key(producer, consumer, edge), result -> {
-                    waiting--;
-                    receive.results.add(result);
-                });
+        receive.pending = worker(consumer).manager.rendezvous(step).recvAsync(key(producer, consumer, edge), result -> {
+            waiting--;
+            receive.results.add(result);
+        });
         return receive;
     }
 

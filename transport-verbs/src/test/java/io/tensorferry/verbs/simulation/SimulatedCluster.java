@@ -63,7 +63,10 @@ final class SimulatedCluster implements AutoCloseable {
 
         Options withQueueDepth(int depth) {
             return new Options(
-                    channel, rendezvous, memory, RdmaConfig.builder().queueDepth(depth).build());
+                    channel,
+                    rendezvous,
+                    memory,
+                    RdmaConfig.builder().queueDepth(depth).build());
         }
 
         Options withLimit(long maximumBytes) {

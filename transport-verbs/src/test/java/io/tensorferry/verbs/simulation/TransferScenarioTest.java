@@ -36,7 +36,8 @@ class TransferScenarioTest {
     void tensorsOverTheLargestMessageTravelInChunks() {
         try (var scenario = withSmallMessages(1)) {
             int value = 0;
-            for (long size : new long[] {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 12_288, 500_000, 1_048_576, 3_000_001}) {
+            for (long size :
+                    new long[] {0, 1, 4095, 4096, 4097, 8191, 8192, 8193, 12_288, 500_000, 1_048_576, 3_000_001}) {
                 // The second time the memory is named in the first message.
                 for (int i = 0; i < 2; i++) {
                     scenario.exchange(1, 0, 1, "edge" + size, size, ++value);
@@ -71,9 +72,12 @@ class TransferScenarioTest {
             }
             for (int i = 0; i < 2; i++) {
                 assertThat(scenario.worker(i).adapter.counters().failed()).isZero();
-                assertThat(scenario.worker(i).adapter.counters().unknownCompletions()).isZero();
+                assertThat(scenario.worker(i).adapter.counters().unknownCompletions())
+                        .isZero();
             }
-            assertThat(scenario.log.warnings()).as("asynchronous events, an overrun among them").isEmpty();
+            assertThat(scenario.log.warnings())
+                    .as("asynchronous events, an overrun among them")
+                    .isEmpty();
             scenario.end();
         }
     }
@@ -207,8 +211,7 @@ class TransferScenarioTest {
     void aTensorInUnregisteredMemoryIsCopiedCountedAndSaidOnce() {
         try (var scenario = new Scenario(5, 2)) {
             for (int i = 1; i <= 5; i++) {
-                Tensor tensor = TensorAllocator.unregistered()
-                        .allocate(DataType.UINT8, Shape.of(1_000));
+                Tensor tensor = TensorAllocator.unregistered().allocate(DataType.UINT8, Shape.of(1_000));
                 tensor.segment().fill((byte) i);
                 scenario.send(1, 0, 1, "edge", tensor);
                 var receive = scenario.receive(1, 0, 1, "edge");

@@ -18,8 +18,8 @@ public final class PayloadCounters {
         countCopy(buffer, bytes);
     }
 
-    /// Payload that a socket put into `buffer`: by the kernel straight into its memory, unless it is on the heap, for
-    /// then the JDK copies it afterwards.
+    /// Payload that a socket put into `buffer`: by the kernel straight into its memory, unless it is on the heap,
+    /// for then the JDK copies it afterwards.
     public void addReceived(ByteBuffer buffer, long bytes) {
         received.add(bytes);
         countCopy(buffer, bytes);
