@@ -1,0 +1,125 @@
+package io.tensorferry.verbs.loopback;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.EndpointExchange;
+import io.tensorferry.verbs.channel.OfferAnswer;
+import io.tensorferry.verbs.channel.RdmaAdapter;
+import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
+import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of endpoints is
+/// a method call.
+final class LoopbackWorkers implements AutoCloseable {
+    private static final int COUNT = 2;
+
+    private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
+    private final List<Worker> workers = new ArrayList<>();
+    private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
+
+    LoopbackWorkers() {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()));
+    }
+
+    /// @param devices what the device of each worker is like
+    LoopbackWorkers(List<SoftwareOptions> devices) {
+        for (int i = 0; i < COUNT; i++) {
+            workers.add(new Worker(i, devices.get(i)));
+        }
+    }
+
+    /// One worker; its provider opened no other device, so that its counters are the worker's.
+    final class Worker {
+        final SoftwareProvider provider;
+        final RdmaAdapter adapter;
+        final RdmaRendezvousManager manager;
+
+        private Worker(int index, SoftwareOptions device) {
+            provider = new SoftwareProvider(device);
+            var config = RdmaConfig.builder().build();
+            var options = new RdmaAdapterOptions(
+                    name(index), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
+            adapter = RdmaAdapter.open(options, DeviceChoice.choose(config, List.of(provider)), new Calls());
+            manager = new RdmaRendezvousManager(
+                    adapter,
+                    new WorkerContext(name(index), Set.of(name(0), name(1)), callbacks),
+                    RendezvousOptions.defaults());
+            adapters.put(name(index), adapter);
+        }
+
+        Tensor bytes(int size, int value) {
+            Tensor tensor = adapter.memory().allocator().allocate(DataType.UINT8, Shape.of(size));
+            tensor.segment().fill((byte) value);
+            return tensor;
+        }
+    }
+
+    private final class Calls implements EndpointExchange {
+        @Override
+        public CompletableFuture<OfferAnswer> offer(String peer, ConnectionParameters offer) {
+            return adapter(peer).acceptor().onOffer(offer);
+        }
+
+        @Override
+        public CompletableFuture<Void> ready(String peer, String self, long incarnation, long connectionId) {
+            return adapter(peer).acceptor().onReady(self, incarnation, connectionId);
+        }
+    }
+
+    private RdmaAdapter adapter(String peer) {
+        RdmaAdapter adapter = adapters.get(peer);
+        if (adapter == null) {
+            throw new TransportException(StatusCode.UNAVAILABLE, "not started", peer, 0, null);
+        }
+        return adapter;
+    }
+
+    Worker worker(int index) {
+        return workers.get(index);
+    }
+
+    static String name(int index) {
+        return "/job:worker/replica:0/task:" + index;
+    }
+
+    static RendezvousKey key(int producer, int consumer, String edge) {
+        return RendezvousKey.of(device(producer), device(consumer), edge);
+    }
+
+    private static DeviceName device(int index) {
+        return DeviceName.parse(name(index) + "/device:CPU:0");
+    }
+
+    @Override
+    public void close() {
+        for (Worker worker : workers) {
+            worker.manager.close();
+        }
+        for (Worker worker : workers) {
+            worker.adapter.close();
+        }
+        callbacks.close();
+    }
+}

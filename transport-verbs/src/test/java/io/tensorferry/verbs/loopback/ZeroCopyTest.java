@@ -1,0 +1,88 @@
+package io.tensorferry.verbs.loopback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Tensor;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The way of a DMA-able tensor in steady state: from the producer's registered memory to the kernel, from the kernel
+/// into the consumer's, and nowhere else.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ZeroCopyTest {
+    private static final int TENSORS = 1_000;
+    private static final int EDGES = 8;
+    private static final int SIZE = 192 * 1024;
+
+    @Test
+    void aKnownTensorIsNeverCopiedInUserSpace() throws Exception {
+        try (var workers = new LoopbackWorkers()) {
+            var producer = workers.worker(1);
+            var consumer = workers.worker(0);
+            for (int i = 0; i < EDGES; i++) {
+                transfer(workers, i);
+            }
+            long sentBefore = producer.provider.payloadBytesSent();
+            long receivedBefore = consumer.provider.payloadBytesReceived();
+            long messagesBefore = producer.adapter.counters().messagesSent();
+            long allocationsBefore = allocatedBytes();
+            long directBefore = directBytes();
+            for (int i = 0; i < TENSORS; i++) {
+                transfer(workers, i);
+            }
+            long payload = (long) TENSORS * SIZE;
+            assertThat(producer.adapter.counters().messagesSent() - messagesBefore)
+                    .as("control messages of the producer, whose bytes would count too")
+                    .isZero();
+            assertThat(producer.provider.payloadBytesSent() - sentBefore)
+                    .as("bytes that the kernel took from registered memory")
+                    .isEqualTo(payload);
+            assertThat(consumer.provider.payloadBytesReceived() - receivedBefore)
+                    .as("bytes that the kernel put into registered memory")
+                    .isEqualTo(payload);
+            for (var worker : new LoopbackWorkers.Worker[] {producer, consumer}) {
+                assertThat(worker.provider.payloadBytesCopied()).isZero();
+                assertThat(worker.manager.statistics().unregisteredCopies()).isZero();
+            }
+            // What the counters cannot see: bytes that go through an array, or through a buffer of the JDK's.
+            assertThat(allocatedBytes() - allocationsBefore)
+                    .as("heap that was allocated meanwhile, by all threads")
+                    .isLessThan(payload / 4);
+            assertThat(directBytes() - directBefore)
+                    .as("direct buffers that were allocated meanwhile")
+                    .isLessThan(SIZE);
+        }
+    }
+
+    private static void transfer(LoopbackWorkers workers, int number) throws Exception {
+        var key = LoopbackWorkers.key(1, 0, "edge" + number % EDGES);
+        Tensor sent = workers.worker(1).bytes(SIZE, number);
+        workers.worker(1).manager.rendezvous(1).send(key, sent);
+        var received = workers.worker(0).manager.rendezvous(1).recvAsync(key).get(30, TimeUnit.SECONDS);
+        try (Tensor tensor = ((RecvResult.Received) received).tensor()) {
+            long address = tensor.segment().address();
+            assertThat(workers.worker(0).adapter.memory().regionOf(address, SIZE))
+                    .as("the result is where the peer wrote")
+                    .isNotNull();
+            assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) number);
+            assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) number);
+        }
+    }
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getTotalThreadAllocatedBytes();
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                .filter(pool -> pool.getName().equals("direct"))
+                .mapToLong(BufferPoolMXBean::getTotalCapacity)
+                .sum();
+    }
+}

@@ -1,0 +1,2 @@
+/// The whole transport on real threads and sockets, with several workers in one JVM.
+package io.tensorferry.verbs.loopback;
