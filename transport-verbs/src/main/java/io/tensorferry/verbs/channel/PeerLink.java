@@ -203,7 +203,7 @@ final class PeerLink {
     }
 
     private void expectOffer() {
-        if (context.loop().nanoTime() >= giveUpAtNs) {
+        if (isTimeUp()) {
             failWaiters(new TransportException(
                     StatusCode.UNAVAILABLE, "the peer announces an offer of its own that never comes", peer, 0, null));
             return;
@@ -217,7 +217,7 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!retryable || context.loop().nanoTime() >= giveUpAtNs) {
+        if (!retryable || isTimeUp()) {
             failWaiters(cause);
             return;
         }
@@ -226,6 +226,10 @@ final class PeerLink {
         long jitter = context.random().nextLong(backoffNs / 2 + 1);
         timer = context.loop().schedule(backoffNs / 2 + jitter, this::dial);
         backoffNs = Math.min(LONGEST_BACKOFF_NS, backoffNs * 2);
+    }
+
+    private boolean isTimeUp() {
+        return context.loop().nanoTime() - giveUpAtNs >= 0;
     }
 
     private void failWaiters(TransportException cause) {
