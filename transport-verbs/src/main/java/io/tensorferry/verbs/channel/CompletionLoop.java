@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.CompletionChannel;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
@@ -24,7 +23,7 @@ public final class CompletionLoop implements Executor {
     private final CompletionChannel completions;
     private final NanoClock clock;
     private final MpscUnboundedVarHandleArrayQueue<Runnable> commands = new MpscUnboundedVarHandleArrayQueue<>(1024);
-    private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(timer -> timer.dueNs));
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
     private final List<RdmaChannel> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
 
@@ -47,6 +46,11 @@ public final class CompletionLoop implements Executor {
         void cancel() {
             cancelled = true;
         }
+    }
+
+    /// By their difference, because the clock may overflow.
+    private static int compare(Timer one, Timer other) {
+        return Long.signum(one.dueNs - other.dueNs);
     }
 
     /// Has `command` run on the loop, soon, in the order in which one thread gave its commands.
@@ -118,11 +122,11 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// A mistake in one command must not end every channel of the process.
+    /// A mistake in one command must not end every channel of the process, nor leave all that wait without an answer.
     private static void runSafely(Runnable command) {
         try {
             command.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("a command of the completion loop failed", e);
         }
     }

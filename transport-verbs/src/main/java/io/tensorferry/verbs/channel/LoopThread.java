@@ -49,8 +49,11 @@ final class LoopThread implements LoopRunner {
     public void stop(Runnable last) {
         CompletionLoop started = Objects.requireNonNull(loop, "the loop was not started");
         started.execute(() -> {
-            last.run();
-            running = false;
+            try {
+                last.run();
+            } finally {
+                running = false;
+            }
         });
         boolean interrupted = false;
         while (stopped.getCount() > 0) {

@@ -219,7 +219,7 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!retryable || context.loop().nanoTime() >= giveUpAtNs) {
+        if (!retryable || isTimeUp()) {
             failWaiters(cause);
             return;
         }
@@ -228,6 +228,10 @@ final class PeerLink {
         long jitter = context.random().nextLong(backoffNs / 2 + 1);
         timer = context.loop().schedule(backoffNs / 2 + jitter, this::dial);
         backoffNs = Math.min(LONGEST_BACKOFF_NS, backoffNs * 2);
+    }
+
+    private boolean isTimeUp() {
+        return context.loop().nanoTime() - giveUpAtNs >= 0;
     }
 
     private void failWaiters(TransportException cause) {
