@@ -6,10 +6,13 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
 ///
@@ -18,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: made on a worker thread, because registration may block; then owned by the loop.
 final class ChannelEndpoint implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChannelEndpoint.class);
     private static final int PSN_BITS = 24;
 
     private final AdapterContext context;
@@ -143,23 +147,45 @@ final class ChannelEndpoint implements AutoCloseable {
         }
     }
 
-    /// Stops all traffic: nothing lands in local memory any more.
+    /// Stops all traffic: nothing lands in local memory any more. A queue pair that cannot be stopped is left to
+    /// [#close()].
     void stopTraffic() {
         for (QueuePair queuePair : queuePairs) {
-            queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
+            try {
+                queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
+            } catch (VerbsException e) {
+                LOG.warn("a queue pair could not be stopped; it is destroyed as it is", e);
+            }
         }
     }
 
+    /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the ring
+    /// stays with it, because the device may still use it.
     @Override
     public void close() {
-        queuePairs.forEach(QueuePair::close);
+        boolean destroyed = true;
+        for (QueuePair queuePair : queuePairs) {
+            destroyed &= destroy(queuePair::close);
+        }
         queuePairs.clear();
-        completionQueue.close();
+        if (!destroyed || !destroy(completionQueue::close)) {
+            return;
+        }
         if (incoming != null) {
             incoming.close();
         }
         if (outgoing != null) {
             outgoing.close();
+        }
+    }
+
+    private static boolean destroy(Runnable close) {
+        try {
+            close.run();
+            return true;
+        } catch (RuntimeException e) {
+            LOG.error("the device did not destroy a part of a channel; it is left behind", e);
+            return false;
         }
     }
 }

@@ -304,8 +304,10 @@ final class PeerLink {
 
     private void open(SetUpAttempt done, ConnectionParameters parameters, boolean mayWrite) {
         ChannelEndpoint endpoint = done.takeEndpoint();
+        RdmaChannel opened;
         try {
             endpoint.connect(parameters);
+            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
         } catch (RuntimeException e) {
             endpoint.close();
             throw e;
@@ -314,7 +316,6 @@ final class PeerLink {
         state = State.OPEN;
         remember(parameters);
         openConnectionId = done.connectionId;
-        var opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
         channel = opened;
         LOG.debug(
                 "channel to {} is open, {} queue pairs",

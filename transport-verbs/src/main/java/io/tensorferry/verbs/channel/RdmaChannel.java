@@ -148,7 +148,11 @@ public final class RdmaChannel {
     }
 
     void requestNotification() {
-        endpoint.completionQueue().requestNotification();
+        try {
+            endpoint.completionQueue().requestNotification();
+        } catch (VerbsException e) {
+            onRefused(e);
+        }
     }
 
     /// Takes some completions and acts on them; returns how many.
@@ -187,13 +191,18 @@ public final class RdmaChannel {
                 }
             }
         } catch (VerbsException e) {
-            if (failure == null) {
-                failure = new TransportException(
-                        StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
-            }
-            // Not at once: the completion queue may be in the middle of a poll that led here.
-            context.loop().execute(this::loseIfFailed);
+            onRefused(e);
         }
+    }
+
+    private void onRefused(VerbsException e) {
+        if (failure == null) {
+            failure = new TransportException(
+                    StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
+        }
+        // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
+        // channels.
+        context.loop().execute(this::loseIfFailed);
     }
 
     private void loseIfFailed() {
@@ -205,7 +214,9 @@ public final class RdmaChannel {
     private void onCompletion(WorkCompletion completion) {
         try {
             dispatch(completion);
-        } catch (RuntimeException e) {
+        } catch (VerbsException e) {
+            onRefused(e);
+        } catch (RuntimeException | Error e) {
             // A mistake of ours must not end the loop, and with it every other channel.
             LOG.error("a completion of the channel to {} could not be handled", peer, e);
             failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
@@ -347,7 +358,11 @@ public final class RdmaChannel {
         if (!active && !probeOutstanding && mayWrite && control.hasFreeSendSlot()) {
             probeOutstanding = true;
             waitingSinceNs = context.loop().nanoTime();
-            control.postProbe();
+            try {
+                control.postProbe();
+            } catch (VerbsException e) {
+                onRefused(e);
+            }
         }
         active = false;
         scheduleKeepalive();

@@ -13,6 +13,7 @@ import io.tensorferry.verbs.channel.EndpointExchange;
 import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
@@ -29,12 +30,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.UnaryOperator;
 
 /// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of endpoints is
 /// a method call.
 final class LoopbackWorkers implements AutoCloseable {
-    private static final int COUNT = 2;
-
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();
     private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
@@ -45,9 +45,17 @@ final class LoopbackWorkers implements AutoCloseable {
 
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
-        for (int i = 0; i < COUNT; i++) {
-            workers.add(new Worker(i, devices.get(i)));
-        }
+        this(devices, new FaultyDevice());
+    }
+
+    /// @param faults stands before the device of worker 0
+    LoopbackWorkers(FaultyDevice faults) {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults);
+    }
+
+    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
+        workers.add(new Worker(0, devices.get(0), faults::wrap));
+        workers.add(new Worker(1, devices.get(1), port -> port));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -56,12 +64,13 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device) {
+        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper) {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
                     name(index), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
-            adapter = RdmaAdapter.open(options, DeviceChoice.choose(config, List.of(provider)), new Calls());
+            ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
+            adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(
                     adapter,
                     new WorkerContext(name(index), Set.of(name(0), name(1)), callbacks),
