@@ -64,10 +64,6 @@ final class PeerLink {
         this.handler = handler;
     }
 
-    State state() {
-        return state;
-    }
-
     /// Gives `waiter` the channel, now or when it is open.
     void withChannel(ChannelWaiter waiter) {
         RdmaChannel current = channel;

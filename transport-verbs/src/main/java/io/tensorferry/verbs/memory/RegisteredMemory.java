@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /// users registered themselves.
 ///
 /// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
-/// still: after that no device writes here. Threading: any thread. Only [#regionOf], [#tryAllocate] and giving
+/// still: after that no device writes here. Threading: any thread. Only [#regionOf] and giving
 /// memory back never wait; the others may register a slab, which takes milliseconds.
 public final class RegisteredMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
@@ -50,17 +50,6 @@ public final class RegisteredMemory implements AutoCloseable {
     public RegisteredBuffer allocate(long bytes) {
         requirePositive(bytes);
         return new RegisteredBuffer(pool, pool.allocate(bytes), bytes);
-    }
-
-    /// The same from the slabs that there are: for threads that must not wait for a registration. Null where
-    /// [#allocate] would have to register a slab.
-    ///
-    /// @param bytes 1 or more
-    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
-    public @Nullable RegisteredBuffer tryAllocate(long bytes) {
-        requirePositive(bytes);
-        Block block = pool.tryAllocate(bytes);
-        return block == null ? null : new RegisteredBuffer(pool, block, bytes);
     }
 
     /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations

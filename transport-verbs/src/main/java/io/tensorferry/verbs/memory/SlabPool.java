@@ -68,12 +68,6 @@ final class SlabPool {
         }
     }
 
-    /// A block of the slabs that there are, or null; never registers anything.
-    @Nullable
-    Block tryAllocate(long bytes) {
-        return bytes > options.slabBytes() ? null : take(Block.roundUp(bytes));
-    }
-
     void free(Block block) {
         Slab slab = block.slab();
         boolean close;

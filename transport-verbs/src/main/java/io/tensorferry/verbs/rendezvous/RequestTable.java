@@ -75,19 +75,6 @@ public final class RequestTable<R> {
         return request;
     }
 
-    /// Every live request, now removed, ordered by slot.
-    public synchronized List<R> removeAll() {
-        var removed = new ArrayList<R>(size);
-        for (int slot = 0; slot < requests.size(); slot++) {
-            R request = requests.get(slot);
-            if (request != null) {
-                removed.add(request);
-                release(slot);
-            }
-        }
-        return removed;
-    }
-
     /// The requests that are live now, ordered by slot.
     public synchronized List<R> all() {
         var live = new ArrayList<R>(size);

@@ -127,9 +127,4 @@ public abstract class StepRendezvous implements Rendezvous {
     public final TagTable table() {
         return table;
     }
-
-    /// Receives of tensors on other workers that have not ended.
-    public final int pendingRemoteReceives() {
-        return pending.size();
-    }
 }

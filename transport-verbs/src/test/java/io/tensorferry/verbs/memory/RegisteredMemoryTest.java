@@ -112,7 +112,6 @@ class RegisteredMemoryTest {
                 .withMessageContaining("8 bytes, not 9");
         assertThatIllegalArgumentException().isThrownBy(() -> memory.allocate(0));
         assertThatIllegalArgumentException().isThrownBy(() -> memory.allocate(-1));
-        assertThatIllegalArgumentException().isThrownBy(() -> memory.tryAllocate(0));
         assertThat(memory.statistics().bytesInUse()).isZero();
     }
 
@@ -205,18 +204,6 @@ class RegisteredMemoryTest {
         assertThatThrownBy(() -> memory.allocate(1))
                 .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
                 .returns(StatusCode.INTERNAL, TransportException::code);
-    }
-
-    @Test
-    void tryAllocateNeverRegisters() {
-        assertThat(memory.tryAllocate(1)).isNull();
-        memory.allocate(1).close();
-        try (RegisteredBuffer buffer = memory.tryAllocate(SLAB)) {
-            assertThat(buffer).isNotNull();
-            assertThat(memory.tryAllocate(1)).isNull();
-        }
-        assertThat(memory.tryAllocate(SLAB + 1)).isNull();
-        assertThat(domain.registrations()).isEqualTo(1);
     }
 
     @Test
