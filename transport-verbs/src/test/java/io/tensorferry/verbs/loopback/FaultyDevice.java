@@ -13,6 +13,8 @@ import io.tensorferry.verbs.device.WorkStatus;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +30,7 @@ final class FaultyDevice {
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
     private final AtomicInteger strayCompletions = new AtomicInteger();
     // What stands behind each object that was given out.
-    private final Map<Object, Object> behind = new ConcurrentHashMap<>();
+    private final Map<Object, Object> behind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /// From now on every call of this name fails with EIO, on every object of the device.
     void refuse(String method) {
@@ -59,11 +61,14 @@ final class FaultyDevice {
 
     private Object wrap(Class<?> type, Object real) {
         Object proxy = Proxy.newProxyInstance(
-                type.getClassLoader(), new Class<?>[] {type}, (self, method, arguments) -> call(self, real, method, arguments));
-        behind.put(new Identity(proxy), real);
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> call(self, real, method, arguments));
+        behind.put(proxy, real);
         return proxy;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a proxy has no other
     private Object call(Object self, Object real, Method method, Object[] arguments) throws Throwable {
         switch (method.getName()) {
             case "hashCode" -> {
@@ -98,25 +103,13 @@ final class FaultyDevice {
         for (int i = 0; i < real.length; i++) {
             if (real[i] instanceof QueuePairOptions options) {
                 real[i] = new QueuePairOptions(
-                        (CompletionQueue) behind.get(new Identity(options.sendCompletions())),
-                        (CompletionQueue) behind.get(new Identity(options.receiveCompletions())),
+                        (CompletionQueue) behind.get(options.sendCompletions()),
+                        (CompletionQueue) behind.get(options.receiveCompletions()),
                         options.sendDepth(),
                         options.receiveDepth());
             }
         }
         return real;
-    }
-
-    private record Identity(Object object) {
-        @Override
-        public boolean equals(Object other) {
-            return other instanceof Identity(Object that) && that == object;
-        }
-
-        @Override
-        public int hashCode() {
-            return System.identityHashCode(object);
-        }
     }
 
     private static final class StrayCompletion implements WorkCompletion {

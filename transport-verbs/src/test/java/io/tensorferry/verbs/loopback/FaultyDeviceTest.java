@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A device that refuses calls in the middle of the work: the channel ends, whoever waits is told, the loop goes on, and
+/// A device that refuses calls in the middle of the work: the channel ends, whoever waits is told, the loop goes on,
+/// and
 /// when the device has recovered there is another channel.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FaultyDeviceTest {
@@ -39,7 +40,10 @@ class FaultyDeviceTest {
             }
             // Something to do, so that the device is asked; it may or may not come through.
             var next = workers.worker(0).manager.rendezvous(1).recvAsync(LoopbackWorkers.key(1, 0, "next"));
-            workers.worker(1).manager.rendezvous(1).send(LoopbackWorkers.key(1, 0, "next"), workers.worker(1).bytes(10, 1));
+            workers.worker(1)
+                    .manager
+                    .rendezvous(1)
+                    .send(LoopbackWorkers.key(1, 0, "next"), workers.worker(1).bytes(10, 1));
             assertThat(failureOf(waiting).code()).isIn(StatusCode.UNAVAILABLE, StatusCode.INTERNAL);
             faults.recover();
             closeIfReceived(next);
@@ -69,7 +73,8 @@ class FaultyDeviceTest {
     private static void transfer(LoopbackWorkers workers, long step) throws Exception {
         var key = LoopbackWorkers.key(1, 0, "edge");
         workers.worker(1).manager.rendezvous(step).send(key, workers.worker(1).bytes(100, 1));
-        RecvResult result = workers.worker(0).manager.rendezvous(step).recvAsync(key).get(30, TimeUnit.SECONDS);
+        RecvResult result =
+                workers.worker(0).manager.rendezvous(step).recvAsync(key).get(30, TimeUnit.SECONDS);
         ((RecvResult.Received) result).tensor().close();
     }
 

@@ -75,14 +75,20 @@ class ThreadsTest {
             MemorySegment numbers = arena.allocate(1_000);
             MemorySegment strings = template.segment();
             for (boolean receiveFirst : new boolean[] {false, true}) {
-                transfer(workers, receiveFirst, Tensor.wrap(DataType.UINT8, Shape.of(1_000), numbers, () ->
-                        threads.add(Thread.currentThread())));
+                transfer(
+                        workers,
+                        receiveFirst,
+                        Tensor.wrap(
+                                DataType.UINT8, Shape.of(1_000), numbers, () -> threads.add(Thread.currentThread())));
                 assertThat(threads.take().getName()).doesNotStartWith(LOOP);
-                transfer(workers, receiveFirst, Tensor.wrap(DataType.STRING, Shape.of(2), strings, () ->
-                        threads.add(Thread.currentThread())));
+                transfer(
+                        workers,
+                        receiveFirst,
+                        Tensor.wrap(DataType.STRING, Shape.of(2), strings, () -> threads.add(Thread.currentThread())));
                 assertThat(threads.take().getName()).doesNotStartWith(LOOP);
             }
-            assertThat(workers.worker(1).manager.statistics().unregisteredCopies()).isEqualTo(2);
+            assertThat(workers.worker(1).manager.statistics().unregisteredCopies())
+                    .isEqualTo(2);
         }
     }
 
@@ -121,8 +127,9 @@ class ThreadsTest {
             for (var receive : waiting) {
                 assertThatThrownBy(() -> receive.get(30, TimeUnit.SECONDS))
                         .cause()
-                        .isInstanceOfSatisfying(TransportException.class, cause -> assertThat(cause.code())
-                                .isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE));
+                        .isInstanceOfSatisfying(
+                                TransportException.class,
+                                cause -> assertThat(cause.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE));
             }
             for (Thread thread : own) {
                 assertThat(thread.join(Duration.ofSeconds(10)))
