@@ -30,6 +30,15 @@ class ImmediateCreditsTest {
     }
 
     @Test
+    void findsThatAPeerSentMoreThanItHadCreditsFor() {
+        var credits = new ImmediateCredits(DEPTH, BATCH);
+        for (int i = 0; i < DEPTH; i++) {
+            assertThat(credits.received()).isTrue();
+        }
+        assertThat(credits.received()).isFalse();
+    }
+
+    @Test
     void refusesAnAcknowledgementOfMoreThanWasSent() {
         var credits = new ImmediateCredits(DEPTH, BATCH);
         credits.sent();
@@ -113,7 +122,9 @@ class ImmediateCreditsTest {
                 if (wire.remove()) {
                     assertThat(ends[end].onAcknowledgement()).isEqualTo(batch);
                 }
-                ends[end].received();
+                assertThat(ends[end].received())
+                        .as("depth %d, seed %d: an honest peer is within its credits", depth, seed)
+                        .isTrue();
                 moved = true;
             }
             return moved;
