@@ -159,8 +159,8 @@ final class ChannelEndpoint implements AutoCloseable {
         }
     }
 
-    /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the ring
-    /// stays with it, because the device may still use it.
+    /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the
+    /// ring stays with it, because the device may still use it.
     @Override
     public void close() {
         boolean destroyed = true;

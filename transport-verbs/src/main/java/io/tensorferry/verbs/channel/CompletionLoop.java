@@ -122,7 +122,8 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// A mistake in one command must not end every channel of the process, nor leave all that wait without an answer.
+    /// A mistake in one command must not end every channel of the process, nor leave all that wait without an
+    /// answer.
     private static void runSafely(Runnable command) {
         try {
             command.run();

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 /// users registered themselves.
 ///
 /// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
-/// still: after that no device writes here. Threading: any thread. Only [#regionOf] and giving
-/// memory back never wait; the others may register a slab, which takes milliseconds.
+/// still: after that no device writes here. Threading: any thread. Only [#regionOf] and giving memory back never
+/// wait; the others may register a slab, which takes milliseconds.
 public final class RegisteredMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
     // Never started: memory that is accessible by it is not confined to any thread.

@@ -13,9 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A device that refuses calls in the middle of the work: the channel ends, whoever waits is told, the loop goes on,
-/// and
-/// when the device has recovered there is another channel.
+/// A device that refuses calls in the middle of the work: the channel ends, whoever waits is told, the loop goes
+/// on, and when the device has recovered there is another channel.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FaultyDeviceTest {
     @ParameterizedTest

@@ -32,8 +32,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.UnaryOperator;
 
-/// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of endpoints is
-/// a method call.
+/// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of
+/// endpoints is a method call.
 final class LoopbackWorkers implements AutoCloseable {
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The way of a DMA-able tensor in steady state: from the producer's registered memory to the kernel, from the kernel
-/// into the consumer's, and nowhere else.
+/// The way of a DMA-able tensor in steady state: from the producer's registered memory to the kernel, from the
+/// kernel into the consumer's, and nowhere else.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ZeroCopyTest {
     private static final int TENSORS = 1_000;
