@@ -28,6 +28,7 @@ class ZeroCopyTest {
             for (int i = 0; i < EDGES; i++) {
                 transfer(workers, i);
             }
+            awaitSent(producer, EDGES);
             long sentBefore = producer.provider.payloadBytesSent();
             long receivedBefore = consumer.provider.payloadBytesReceived();
             long messagesBefore = producer.adapter.counters().messagesSent();
@@ -36,6 +37,7 @@ class ZeroCopyTest {
             for (int i = 0; i < TENSORS; i++) {
                 transfer(workers, i);
             }
+            awaitSent(producer, EDGES + TENSORS);
             long payload = (long) TENSORS * SIZE;
             assertThat(producer.adapter.counters().messagesSent() - messagesBefore)
                     .as("control messages of the producer, whose bytes would count too")
@@ -72,6 +74,16 @@ class ZeroCopyTest {
                     .isNotNull();
             assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) number);
             assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, SIZE - 1)).isEqualTo((byte) number);
+        }
+    }
+
+    /// The producer has counted what it sent: a tensor may arrive before its sender knows.
+    private static void awaitSent(LoopbackWorkers.Worker producer, long tensors) throws InterruptedException {
+        while (producer.manager.statistics().tensorsSent() < tensors) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("timed out");
+            }
+            Thread.onSpinWait();
         }
     }
 
