@@ -194,7 +194,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             PeerTransfers transfers = peers.get(channel.peer());
             TensorRequest request = transfers == null ? null : requestOf(transfers, channel, requestIndex);
             if (request != null) {
-                request.on(new RequestState.Event.ContentLanded());
+                request.onContent();
             }
         }
 

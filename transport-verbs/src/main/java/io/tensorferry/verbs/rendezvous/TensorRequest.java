@@ -7,6 +7,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Checksum;
 import io.tensorferry.verbs.wire.Message;
@@ -98,7 +99,20 @@ final class TensorRequest implements ChannelWaiter {
 
     void onMetaData(Message.MetaDataResponse message) {
         checksum = message.checksum();
+        requireChecksum();
         on(new RequestState.Event.MetaDataChanged(message.metaData()));
+    }
+
+    void onContent() {
+        requireChecksum();
+        on(new RequestState.Event.ContentLanded());
+    }
+
+    /// A peer that leaves the checksum out would otherwise pass unverified.
+    private void requireChecksum() {
+        if (context.options().dataValidation() && checksum.isEmpty()) {
+            throw new ProtocolViolationException("an answer without the checksum that was asked for");
+        }
     }
 
     void on(RequestState.Event event) {

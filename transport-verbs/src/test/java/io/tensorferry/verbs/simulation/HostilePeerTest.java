@@ -203,6 +203,18 @@ class HostilePeerTest {
     }
 
     @Test
+    void aMissingChecksumIsAViolationWhereDataAreValidated() {
+        try (var stage = new HostileStage(SEED, SimulatedCluster.Options.validating())) {
+            stage.connect();
+            stage.attacker.send(metaData(victimAsks(stage, "cold"), TRIPLE));
+            stage.await(() -> stage.counters().failed() == 1, "the channel fails");
+            assertThat(stage.counters().protocolViolations()).isEqualTo(1);
+            stage.assertHealthy();
+            stage.end();
+        }
+    }
+
+    @Test
     void memoryThatAPeerMadeUpFailsItsOwnChannel() {
         try (var stage = new HostileStage(SEED)) {
             stage.connect();

@@ -30,11 +30,15 @@ final class HostileStage implements AutoCloseable {
     private int nextIndex;
 
     HostileStage(long seed) {
+        this(seed, SimulatedCluster.Options.defaults());
+    }
+
+    HostileStage(long seed, SimulatedCluster.Options options) {
         scenario = new Scenario(
                 seed,
                 2,
                 1,
-                SimulatedCluster.Options.defaults().withLimit(MEMORY_LIMIT),
+                options.withLimit(MEMORY_LIMIT),
                 SimulationOptions.defaults().withSpikes(0, 0));
         random = new Random(seed);
         attacker = new Attacker(scenario.fabric, SimulatedCluster.name(ATTACKER), random);
