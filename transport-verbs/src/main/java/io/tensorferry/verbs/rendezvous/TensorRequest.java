@@ -81,13 +81,8 @@ final class TensorRequest implements ChannelWaiter {
 
     @Override
     public void onChannel(RdmaChannel opened) {
-        if (state instanceof RequestState.AwaitingChannel(var expected)) {
+        if (state instanceof RequestState.AwaitingChannel) {
             channel = opened;
-            if (expected != null && !opened.fits(request(expected))) {
-                // There is room for the key, but not for the metadata beside it.
-                takeDestination().close();
-                state = new RequestState.AwaitingChannel(null);
-            }
             on(new RequestState.Event.ChannelOpen());
         }
     }
@@ -151,7 +146,14 @@ final class TensorRequest implements ChannelWaiter {
 
     private void sendRequest(@Nullable TensorMetaData expected) {
         try {
-            send(request(expected));
+            Message.TensorRequest message = request(expected);
+            if (expected != null && channel != null && !channel.fits(message)) {
+                // There is room for the key, but not for the metadata beside it.
+                takeDestination().close();
+                state = new RequestState.AwaitingReply(null);
+                message = request(null);
+            }
+            send(message);
         } catch (IllegalArgumentException e) {
             on(new RequestState.Event.Refused(new TransportException(
                     StatusCode.INVALID_ARGUMENT, "the rendezvous key cannot be sent: " + e.getMessage(), e)));
