@@ -24,7 +24,8 @@ public interface ProtectionDomain extends AutoCloseable {
     /// @param length bytes, at least 1
     /// @param address the address by which work requests name the region's first byte; `address` and `offset` have the
     ///     same place within a page
-    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local ones
+    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
+    /// ones
     /// @throws VerbsException EOPNOTSUPP if the device or its driver cannot; otherwise as it refuses
     default MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
