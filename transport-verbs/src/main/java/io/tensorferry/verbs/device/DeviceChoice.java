@@ -19,7 +19,8 @@ public final class DeviceChoice {
     /// @return with the opened device, which the caller closes
     /// @throws IllegalArgumentException if the named device cannot be used, with the reason, or the device or the
     ///     port does not take a setting, naming it, its value and what is accepted
-    /// @throws TransportException `UNAVAILABLE` if no device is named and none is usable, with the reason for each
+    /// @throws io.tensorferry.api.TransportException `UNAVAILABLE` if no device is named and none is usable, with
+    ///     the reason for each
     public static ChosenPort choose(RdmaConfig config, List<VerbsProvider> providers) {
         var search = new DeviceSearch(config, providers, false);
         ChoiceLog.report(config, search.run());
