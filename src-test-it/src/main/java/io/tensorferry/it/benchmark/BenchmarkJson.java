@@ -18,6 +18,7 @@ public final class BenchmarkJson {
     private record Document(
             String jvm,
             String system,
+            String processor,
             int processors,
             int rounds,
             double seconds,
@@ -41,9 +42,9 @@ public final class BenchmarkJson {
                 .toList();
         var document = new Document(
                 Runtime.version().toString(),
-                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                        + System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors(),
+                Machine.system(),
+                Machine.model(),
+                Machine.processors(),
                 rounds,
                 seconds,
                 setting,

@@ -70,6 +70,11 @@ public final class RendezvousPath implements TransferPath {
 
     @Override
     public int window(long bytes) {
+        return windowOf(bytes);
+    }
+
+    /// [#window], for who has no path.
+    public static int windowOf(long bytes) {
         return (int) Math.clamp(WINDOW_BYTES / Math.max(1, bytes), SMALLEST_WINDOW, LARGEST_WINDOW);
     }
 

@@ -10,6 +10,9 @@ import me.tongfei.progressbar.ProgressBarStyle;
 ///
 /// Threading: one thread.
 public final class Progress implements AutoCloseable {
+    /// The system property that says `true` where this process cannot see the terminal at the end of its output.
+    public static final String TERMINAL = "progress.terminal";
+
     private static final int WIDTH = 110;
     // The bar is drawn by who steps it: a thread of its own would disturb what is measured.
     private static final int NEVER_MS = Integer.MAX_VALUE;
@@ -44,11 +47,11 @@ public final class Progress implements AutoCloseable {
                 .build();
     }
 
-    /// Whether standard output is a terminal.
+    /// Whether standard output is a terminal, or ends at one as [#TERMINAL] says.
     // Since JDK 25 there is again no console where there is no terminal.
     @SuppressWarnings("SystemConsoleNull")
     public static boolean onTerminal() {
-        return System.console() != null && System.console().isTerminal();
+        return Boolean.getBoolean(TERMINAL) || System.console() != null && System.console().isTerminal();
     }
 
     /// One step is done.
