@@ -4,19 +4,25 @@ package io.tensorferry.verbs.device;
 ///
 /// @param state whether traffic can flow
 /// @param linkLayer InfiniBand or Ethernet
-/// @param activeMtu the largest packet payload now, in bytes: 256, 512, 1024, 2048 or 4096
+/// @param maxMtu the largest packet payload that the port can be set to, in bytes: 256, 512, 1024, 2048 or 4096
+/// @param activeMtu the largest packet payload now, in bytes, at most `maxMtu`
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
 /// @param gidTableLength entries of the GID table
 /// @param pkeyTableLength entries of the partition-key table
-/// @param lid the local identifier, 0 to 65,535
+/// @param lid the local identifier, 0 to 65,535; 0 on Ethernet
+/// @param lidMaskControl how many low bits of the local identifier are free for paths (`lmc`), 0 to 7
+/// @param subnetManagerLid the local identifier of the subnet manager; 0 on Ethernet
 public record PortAttributes(
         PortState state,
         LinkLayer linkLayer,
+        int maxMtu,
         int activeMtu,
         long maxMessageBytes,
         int gidTableLength,
         int pkeyTableLength,
-        int lid) {
+        int lid,
+        int lidMaskControl,
+        int subnetManagerLid) {
     public enum PortState {
         DOWN,
         INIT,

@@ -17,10 +17,47 @@ public interface ProtectionDomain extends AutoCloseable {
     /// @throws VerbsException if the device refuses, for example because the memory cannot be pinned
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
 
+    /// Registers memory that another driver exports as a dmabuf, an accelerator's for example.
+    ///
+    /// @param fileDescriptor the dmabuf's; it may be closed once this returned
+    /// @param offset where the region begins in the dmabuf, bytes
+    /// @param length bytes, at least 1
+    /// @param address the address by which work requests name the region's first byte; `address` and `offset` have the
+    ///     same place within a page
+    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
+    /// ones
+    /// @throws VerbsException EOPNOTSUPP if the device or its driver cannot; otherwise as it refuses
+    default MemoryRegion registerDmabuf(
+            int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        throw new VerbsException(
+                "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
+    }
+
     /// Makes a reliable-connected queue pair in state RESET.
     ///
     /// @throws VerbsException if the device refuses
     QueuePair createQueuePair(QueuePairOptions options);
+
+    /// What no device registers, for those who implement one.
+    ///
+    /// @throws IllegalArgumentException as [#register] says
+    static void checkRegistration(MemorySegment memory, Set<AccessFlag> access) {
+        if (!memory.isNative() || memory.byteSize() == 0) {
+            throw new IllegalArgumentException(
+                    "only off-heap memory of at least one byte can be registered: " + memory);
+        }
+        if (memory.isReadOnly() && !access.isEmpty()) {
+            throw new IllegalArgumentException("read-only memory cannot be registered for " + access);
+        }
+        checkAccess(access);
+    }
+
+    /// @throws IllegalArgumentException if remote writes are granted and local ones are not
+    static void checkAccess(Set<AccessFlag> access) {
+        if (access.contains(AccessFlag.REMOTE_WRITE) && !access.contains(AccessFlag.LOCAL_WRITE)) {
+            throw new IllegalArgumentException("REMOTE_WRITE needs LOCAL_WRITE");
+        }
+    }
 
     /// @throws VerbsException if regions or queue pairs of this domain are still open
     @Override

@@ -11,6 +11,12 @@ public interface QueuePair extends AutoCloseable {
     /// The state now; the device moves it to [QueuePairState#ERR] by itself when an operation fails.
     QueuePairState state();
 
+    /// The longest message that a work request may carry inline, bytes; 0 where the device does not inline, and at
+    /// most what [QueuePairOptions#inlineBytes()] asked for.
+    default int maxInlineBytes() {
+        return 0;
+    }
+
     /// Changes the state.
     ///
     /// @throws VerbsException EINVAL if [QueuePairTransition] does not allow it, or the device refuses
@@ -20,7 +26,8 @@ public interface QueuePair extends AutoCloseable {
     /// completes with [WorkStatus#WR_FLUSH_ERR].
     ///
     /// @throws VerbsException ENOMEM if the send queue is full (a slot is free again when the completion of its
-    ///     request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR
+    ///     request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR, or
+    ///     the request is to be inline and longer than [#maxInlineBytes()]
     void postSend(SendWorkRequest request);
 
     /// Posts a receive that takes an immediate and no message bytes (for RDMA WRITE with immediate).

@@ -21,6 +21,9 @@ public final class SendWorkRequest {
     public boolean signaled = true;
     /// Whether the peer's completion counts as solicited.
     public boolean solicited;
+    /// Whether the bytes are copied when the request is posted, so that their memory is free at once and needs no
+    /// registration. For writes and sends of at most [QueuePair#maxInlineBytes()].
+    public boolean inline;
     public long localAddress;
     public long length;
     public int localKey;
@@ -82,6 +85,7 @@ public final class SendWorkRequest {
         this.workId = workId;
         this.signaled = true;
         this.solicited = false;
+        this.inline = false;
         this.localAddress = localAddress;
         this.length = length;
         this.localKey = localKey;

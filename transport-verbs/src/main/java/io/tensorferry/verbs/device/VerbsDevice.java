@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 public interface VerbsDevice extends AutoCloseable {
     String name();
 
+    /// Who made it and what it is; for people, nothing is decided by it.
+    DeviceDescription description();
+
     /// The device's limits; they do not change while it is open.
     DeviceAttributes attributes();
 

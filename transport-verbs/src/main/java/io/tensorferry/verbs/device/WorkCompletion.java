@@ -7,6 +7,11 @@ public interface WorkCompletion {
 
     WorkStatus status();
 
+    /// What the vendor says of a failure, for its support; 0 where there is nothing.
+    default int vendorError() {
+        return 0;
+    }
+
     /// Meaningful only for a success.
     Opcode opcode();
 

@@ -53,6 +53,11 @@ final class FakeDevice implements VerbsDevice {
     }
 
     @Override
+    public DeviceDescription description() {
+        return DeviceDescription.software();
+    }
+
+    @Override
     public DeviceAttributes attributes() {
         return new DeviceAttributes(ports.size(), 16, 4096, 1 << 16, 1024, 1L << 40, 16, 16, writeWithImmediate);
     }
@@ -62,7 +67,7 @@ final class FakeDevice implements VerbsDevice {
         if (queryFails) {
             throw new VerbsException("ibv_query_port", VerbsException.EINVAL, "no answer");
         }
-        return new PortAttributes(ports.get(portNumber - 1), linkLayer, 1024, 1 << 30, gids.size(), 2, 0);
+        return new PortAttributes(ports.get(portNumber - 1), linkLayer, 1024, 1024, 1 << 30, gids.size(), 2, 0, 0, 0);
     }
 
     @Override

@@ -106,7 +106,8 @@ final class FaultyDevice {
                         (CompletionQueue) behind.get(options.sendCompletions()),
                         (CompletionQueue) behind.get(options.receiveCompletions()),
                         options.sendDepth(),
-                        options.receiveDepth());
+                        options.receiveDepth(),
+                        options.inlineBytes());
             }
         }
         return real;

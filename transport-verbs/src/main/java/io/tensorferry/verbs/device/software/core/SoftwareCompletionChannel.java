@@ -1,16 +1,17 @@
 package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.CompletionChannel;
+import io.tensorferry.verbs.device.OpenChildren;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-
 /// Where a thread sleeps until a completion queue has something. In a simulation nobody sleeps: the wait returns at
 /// once, and whoever drives the clock goes on.
 ///
 /// Threading: one thread waits; the loop and any other thread wake it.
+
 final class SoftwareCompletionChannel implements CompletionChannel {
     private final SoftwareDevice device;
-    private final Children queues = new Children("completion channel");
+    private final OpenChildren queues = new OpenChildren("completion channel");
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition raised = lock.newCondition();
     private boolean pending;
@@ -47,7 +48,7 @@ final class SoftwareCompletionChannel implements CompletionChannel {
         }
     }
 
-    Children queues() {
+    OpenChildren queues() {
         return queues;
     }
 

@@ -2,13 +2,13 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
-
 /// Finished work requests, oldest first, in a ring that grows up to the capacity.
 ///
 /// A completion that finds it full puts it into error, as hardware does: the completion is lost, CQ_ERR is raised,
@@ -16,13 +16,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the loop adds, one thread polls; both hold the lock for one entry at a time, never while a handler
 /// runs.
+
 final class SoftwareCompletionQueue implements CompletionQueue {
     private static final int FIRST_RING = 256;
 
     private final SoftwareDevice device;
     private final int capacity;
     private final @Nullable SoftwareCompletionChannel channel;
-    private final Children uses = new Children("completion queue");
+    private final OpenChildren uses = new OpenChildren("completion queue");
     private final List<SoftwareQueuePair> queuePairs = new CopyOnWriteArrayList<>();
     private final Object lock = new Object();
     private final CompletionEntry cursor = new CompletionEntry();
@@ -192,7 +193,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
     }
 
     /// Counts the work queues that complete here.
-    Children uses() {
+    OpenChildren uses() {
         return uses;
     }
 

@@ -4,7 +4,9 @@ import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.DeviceAttributes;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.GidEntry;
+import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
@@ -19,10 +21,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-
 /// An opened software device with one port.
 ///
 /// Threading: any thread; its [DeviceLoop] does the work.
+
 public final class SoftwareDevice implements VerbsDevice {
     private static final Logger LOG = LoggerFactory.getLogger(SoftwareDevice.class);
     private static final int PORT = 1;
@@ -35,9 +37,9 @@ public final class SoftwareDevice implements VerbsDevice {
     private final PayloadCounters counters;
     private final KeyTable keys;
     private final Map<Integer, SoftwareQueuePair> queuePairs = new ConcurrentHashMap<>();
-    private final Children children = new Children("device");
-    private final Children regions;
-    private final Children queuePairCount;
+    private final OpenChildren children = new OpenChildren("device");
+    private final OpenChildren regions;
+    private final OpenChildren queuePairCount;
     private final Object numberLock = new Object();
     private int lastNumber;
     private volatile boolean failed;
@@ -49,9 +51,9 @@ public final class SoftwareDevice implements VerbsDevice {
         this.counters = counters;
         this.keys = new KeyTable(random);
         this.regions =
-                new Children("device's set of regions", profile.attributes().maxMemoryRegions());
-        this.queuePairCount =
-                new Children("device's set of queue pairs", profile.attributes().maxQueuePairs());
+                new OpenChildren("device's set of regions", profile.attributes().maxMemoryRegions());
+        this.queuePairCount = new OpenChildren(
+                "device's set of queue pairs", profile.attributes().maxQueuePairs());
         this.lastNumber = random.nextInt(NUMBER_MASK);
     }
 
@@ -72,6 +74,11 @@ public final class SoftwareDevice implements VerbsDevice {
     }
 
     @Override
+    public DeviceDescription description() {
+        return DeviceDescription.software();
+    }
+
+    @Override
     public DeviceAttributes attributes() {
         return profile.attributes();
     }
@@ -83,10 +90,13 @@ public final class SoftwareDevice implements VerbsDevice {
                 failed ? PortAttributes.PortState.DOWN : PortAttributes.PortState.ACTIVE,
                 PortAttributes.LinkLayer.ETHERNET,
                 profile.mtu(),
+                profile.mtu(),
                 profile.maxMessageBytes(),
                 1,
                 1,
-                carrier.lid());
+                carrier.lid(),
+                0,
+                0);
     }
 
     @Override
@@ -106,13 +116,13 @@ public final class SoftwareDevice implements VerbsDevice {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        Children.add("ibv_alloc_pd", children);
+        OpenChildren.add("ibv_alloc_pd", children);
         return new SoftwareProtectionDomain(this);
     }
 
     @Override
     public CompletionChannel createCompletionChannel() {
-        Children.add("ibv_create_comp_channel", children);
+        OpenChildren.add("ibv_create_comp_channel", children);
         return new SoftwareCompletionChannel(this);
     }
 
@@ -128,14 +138,14 @@ public final class SoftwareDevice implements VerbsDevice {
         }
         var own = (SoftwareCompletionChannel) channel;
         if (own == null) {
-            Children.add(verb, children);
+            OpenChildren.add(verb, children);
         } else {
-            Children.add(verb, children, own.queues());
+            OpenChildren.add(verb, children, own.queues());
         }
         return new SoftwareCompletionQueue(this, minimumEntries, own);
     }
 
-    QueuePair createQueuePair(SoftwareProtectionDomain domain, Children domainChildren, QueuePairOptions options) {
+    QueuePair createQueuePair(SoftwareProtectionDomain domain, OpenChildren domainChildren, QueuePairOptions options) {
         String verb = "ibv_create_qp";
         int most = attributes().maxWorkRequests();
         requireDepth(options.sendDepth(), most);
@@ -146,7 +156,7 @@ public final class SoftwareDevice implements VerbsDevice {
                 || !receives.belongsTo(this)) {
             throw new VerbsException(verb, VerbsException.EINVAL, "a completion queue is of another device");
         }
-        Children.add(verb, queuePairCount, domainChildren, sends.uses(), receives.uses());
+        OpenChildren.add(verb, queuePairCount, domainChildren, sends.uses(), receives.uses());
         synchronized (numberLock) {
             var queuePair = new SoftwareQueuePair(
                     this,
@@ -246,12 +256,12 @@ public final class SoftwareDevice implements VerbsDevice {
         return keys;
     }
 
-    Children children() {
+    OpenChildren children() {
         return children;
     }
 
     /// Counts the memory regions of all protection domains.
-    Children regions() {
+    OpenChildren regions() {
         return regions;
     }
 

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
@@ -9,13 +10,13 @@ import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
-
 /// The regions and queue pairs that may reach each other.
 ///
 /// Threading: any thread.
+
 final class SoftwareProtectionDomain implements ProtectionDomain {
     private final SoftwareDevice device;
-    private final Children children = new Children("protection domain");
+    private final OpenChildren children = new OpenChildren("protection domain");
 
     SoftwareProtectionDomain(SoftwareDevice device) {
         this.device = device;
@@ -24,21 +25,12 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         String verb = "ibv_reg_mr";
-        if (!memory.isNative() || memory.byteSize() == 0) {
-            throw new IllegalArgumentException(
-                    "only off-heap memory of at least one byte can be registered: " + memory);
-        }
-        if (memory.isReadOnly() && !access.isEmpty()) {
-            throw new IllegalArgumentException("read-only memory cannot be registered for " + access);
-        }
-        if (access.contains(AccessFlag.REMOTE_WRITE) && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            throw new IllegalArgumentException("REMOTE_WRITE needs LOCAL_WRITE");
-        }
+        ProtectionDomain.checkRegistration(memory, access);
         if (memory.byteSize() > device.attributes().maxMemoryRegionBytes()) {
             throw new VerbsException(
                     verb, VerbsException.EINVAL, memory.byteSize() + " bytes are more than a region holds");
         }
-        Children.add(verb, device.regions(), children);
+        OpenChildren.add(verb, device.regions(), children);
         Set<AccessFlag> granted = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
         KeyTable keys = device.keys();
         synchronized (keys) {

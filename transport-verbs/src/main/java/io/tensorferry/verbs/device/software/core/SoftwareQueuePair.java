@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.core;
 
+import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
@@ -10,18 +11,18 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-
 /// A reliable-connected queue pair in user space.
 ///
 /// Threading: posting publishes a work request in its queue and tells the loop; everything else (changes of state,
 /// execution, completion) happens on the loop, and [#modify] and [#close] wait for it. Posters of one queue exclude
 /// each other by the queue's monitor.
+
 public final class SoftwareQueuePair implements QueuePair {
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
     private final SoftwareDevice device;
     private final SoftwareProtectionDomain domain;
-    private final Children domainChildren;
+    private final OpenChildren domainChildren;
     private final int number;
     private final SoftwareCompletionQueue sendCompletions;
     private final SoftwareCompletionQueue receiveCompletions;
@@ -45,7 +46,7 @@ public final class SoftwareQueuePair implements QueuePair {
     SoftwareQueuePair(
             SoftwareDevice device,
             SoftwareProtectionDomain domain,
-            Children domainChildren,
+            OpenChildren domainChildren,
             int number,
             SoftwareCompletionQueue sendCompletions,
             SoftwareCompletionQueue receiveCompletions,
@@ -79,6 +80,9 @@ public final class SoftwareQueuePair implements QueuePair {
     public void postSend(SendWorkRequest request) {
         if (request.length < 0 || request.length > MAX_LENGTH) {
             throw invalid("ibv_post_send", "the length " + request.length + " is not in 0..2^32-1");
+        }
+        if (request.inline && request.length > maxInlineBytes()) {
+            throw invalid("ibv_post_send", request.length + " bytes inline, but at most " + maxInlineBytes());
         }
         synchronized (sendQueue) {
             QueuePairState now = state;

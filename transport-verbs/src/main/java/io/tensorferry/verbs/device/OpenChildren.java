@@ -1,22 +1,20 @@
-package io.tensorferry.verbs.device.software.core;
-
-import io.tensorferry.verbs.device.VerbsException;
+package io.tensorferry.verbs.device;
 
 /// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them
-/// than it may.
+/// than it may. For those who implement a device.
 ///
 /// Threading: any thread.
-final class Children {
+public final class OpenChildren {
     private final String parent;
     private final int limit;
     private int open;
     private boolean closed;
 
-    Children(String parent) {
+    public OpenChildren(String parent) {
         this(parent, Integer.MAX_VALUE);
     }
 
-    Children(String parent, int limit) {
+    public OpenChildren(String parent, int limit) {
         this.parent = parent;
         this.limit = limit;
     }
@@ -24,7 +22,7 @@ final class Children {
     /// Adds a child to each of these parents, or to none of them.
     ///
     /// @throws VerbsException EINVAL if a parent is closed, ENOMEM if it has as many as it may
-    static void add(String verb, Children... parents) {
+    public static void add(String verb, OpenChildren... parents) {
         for (int i = 0; i < parents.length; i++) {
             try {
                 parents[i].addOne(verb);
@@ -48,7 +46,8 @@ final class Children {
         open++;
     }
 
-    synchronized void remove() {
+    /// A child was closed.
+    public synchronized void remove() {
         open--;
     }
 
@@ -56,7 +55,7 @@ final class Children {
     ///
     /// @return false if it was closed before
     /// @throws VerbsException EBUSY if children are open
-    synchronized boolean close(String verb) {
+    public synchronized boolean close(String verb) {
         if (open > 0) {
             throw new VerbsException(
                     verb, VerbsException.EBUSY, "the " + parent + " is used by " + open + " open objects");
