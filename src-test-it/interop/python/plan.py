@@ -50,6 +50,11 @@ def tensor(row, k, step, sender):
     return tensors.numeric(row.dtype, shape, _pattern(seed, n * tensors.ELEMENT_TYPES[row.dtype][1]))
 
 
+def numbered(number):
+    """A small tensor outside of the plan."""
+    return tensors.numeric(4, (4,), _pattern(number % 256, 4))
+
+
 def _pattern(seed, size):
     """Byte i is (31 * i + seed) mod 256."""
     block = bytes((b + seed) % 256 for b in BLOCK)

@@ -11,22 +11,21 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 
@@ -54,8 +53,17 @@ final class PeerWorker implements AutoCloseable {
         @Option(names = "--validate", description = "ask for checksums")
         boolean validate;
 
-        @Option(names = "--after", description = "a file; nothing is received before it exists")
+        @Option(
+                names = "--after",
+                description = "a file; nothing is sent or received before it exists. Given again: everything once"
+                        + " more, with the peer's next life")
         List<Path> after = List.of();
+
+        @Option(names = "--lanes", defaultValue = "1")
+        int lanes;
+
+        @Option(names = "--ring-slots", defaultValue = "256")
+        int ringSlots;
 
         @Option(names = "--timeout", defaultValue = "60", description = "seconds for everything")
         int timeout;
@@ -105,9 +113,19 @@ final class PeerWorker implements AutoCloseable {
     private static PeerWorker start(Options options) throws Exception {
         PeerPlan plan = PeerPlan.read(options.plan);
         int entries = RendezvousOptions.defaults().metaDataCacheEntries();
+        ChannelOptions channel = ChannelOptions.defaults();
         TransportServer server = TransportServer.builder()
                 .config(ServerConfig.fromEnvironment())
                 .rendezvousOptions(new RendezvousOptions(options.validate, entries))
+                .channelOptions(new ChannelOptions(
+                        options.lanes,
+                        options.ringSlots,
+                        channel.slotBytes(),
+                        channel.keepaliveInterval(),
+                        channel.peerTimeout(),
+                        channel.connectTimeout(),
+                        channel.reconnectTimeout(),
+                        channel.spin()))
                 .start();
         return new PeerWorker(options, plan, server);
     }
@@ -115,19 +133,23 @@ final class PeerWorker implements AutoCloseable {
     private void run() throws Exception {
         server.rendezvous(ABORTS + self.task())
                 .startAbort(StatusCode.FAILED_PRECONDITION, "aborted by " + self.worker());
-        for (Path file : options.after) {
-            while (!Files.exists(file)) {
-                check(System.nanoTime() < deadlineNs, file + " does not come");
-                Thread.sleep(10);
-            }
+        if (options.after.isEmpty()) {
+            exchangeAll();
         }
+        for (Path file : options.after) {
+            await(file + " does not come", () -> Files.exists(file));
+            exchangeAll();
+        }
+    }
+
+    /// Everything that there is to do with one life of the peer.
+    private void exchangeAll() throws Exception {
         for (int step = 1; step <= options.steps; step++) {
             exchange(step);
         }
         fail(server.rendezvous(ABORTS + peer.task()), "aborted", StatusCode.FAILED_PRECONDITION);
         giveUp();
         finish();
-        check(Tensor.leakedHandleCount() == 0, "tensors were leaked");
     }
 
     private record Awaited(PeerPlan.Item item, CompletableFuture<RecvResult> result) {}
@@ -204,27 +226,26 @@ final class PeerWorker implements AutoCloseable {
         }
     }
 
-    /// A tensor that never comes; that the peer drops the request is seen at the peer.
+    /// A tensor that never comes. What is said of the request is over when the peer has confirmed that it dropped it.
     private void giveUp() throws Exception {
         CompletableFuture<RecvResult> result =
                 server.rendezvous(NEVER).recvAsync(RendezvousKey.of(peer, self, "never"));
         Thread.sleep(GIVE_UP_AFTER);
+        check(server.statistics().verbs().pendingRequests() == 1, "the request does not wait");
         check(result.cancel(false), "a tensor came that nobody sent");
+        await("the peer does not confirm", () -> server.statistics().verbs().pendingRequests() == 0);
     }
 
-    /// Both ends have all they wanted when each has asked for the other's last tensor.
+    /// Both ends have all they wanted when each has got the other's last tensor.
     private void finish() throws Exception {
-        var collected = new CountDownLatch(1);
-        var memory = Arena.ofAuto().allocateFrom(ValueLayout.JAVA_BYTE, "done".getBytes(StandardCharsets.US_ASCII));
+        PeerPlan.Item last = new PeerPlan.Item("done", DataType.UINT8, Optional.of(Shape.of(4)), DONE % 256);
         Rendezvous rendezvous = server.rendezvous(DONE);
-        Tensor last = Tensor.wrap(DataType.INT32, Shape.of(1), memory, collected::countDown);
-        rendezvous.send(RendezvousKey.of(self, peer, "done"), last);
-        try (Tensor tensor = await("done", rendezvous.recvAsync(RendezvousKey.of(peer, self, "done")))
-                .tensorOrThrow()) {
-            check(tensor.segment().mismatch(memory) == -1, "done has other bytes");
-            received++;
-        }
-        check(collected.await(leftNs(), TimeUnit.NANOSECONDS), "the peer does not ask for the last tensor");
+        long sent = server.statistics().tensorsSent();
+        rendezvous.send(RendezvousKey.of(self, peer, "done"), tensor(last, Shape.of(4)));
+        verify("done", last, await("done", rendezvous.recvAsync(RendezvousKey.of(peer, self, "done"))));
+        received++;
+        await("the peer does not ask for the last tensor", () -> server.statistics().tensorsSent() > sent);
+        await("the last tensor is not written", () -> server.statistics().verbs().pendingResponses() == 0);
     }
 
     private RecvResult await(String what, CompletableFuture<RecvResult> result) throws Exception {
@@ -234,6 +255,13 @@ final class PeerWorker implements AutoCloseable {
             throw new FailedException(what + " failed: " + e.getCause());
         } catch (TimeoutException _) {
             throw new FailedException(what + " does not come");
+        }
+    }
+
+    private void await(String otherwise, BooleanSupplier condition) throws Exception {
+        while (!condition.getAsBoolean()) {
+            check(System.nanoTime() < deadlineNs, otherwise);
+            Thread.sleep(10);
         }
     }
 
