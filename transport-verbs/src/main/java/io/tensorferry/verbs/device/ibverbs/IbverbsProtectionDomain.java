@@ -55,11 +55,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     @Override
     public MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
-        ProtectionDomain.checkAccess(access);
-        if (fileDescriptor < 0 || offset < 0 || length < 1) {
-            throw new IllegalArgumentException("the dmabuf's descriptor " + fileDescriptor + ", offset " + offset
-                    + " and length " + length + " must be at least 0, 0 and 1");
-        }
+        ProtectionDomain.checkDmabuf(fileDescriptor, offset, length, address, access);
         checkSize(REGISTER_DMABUF, length);
         if (!device.library().has(REGISTER_DMABUF)) {
             throw new VerbsException(
