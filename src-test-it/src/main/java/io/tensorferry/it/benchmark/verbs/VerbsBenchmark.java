@@ -3,9 +3,7 @@ package io.tensorferry.it.benchmark.verbs;
 import io.tensorferry.it.benchmark.BenchmarkJson;
 import io.tensorferry.it.benchmark.BenchmarkTable;
 import io.tensorferry.it.benchmark.ByteSize;
-import io.tensorferry.it.benchmark.Comparison;
 import io.tensorferry.it.benchmark.Machine;
-import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -63,7 +61,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
     private Path root = Path.of("").toAbsolutePath();
 
     @Spec
-    private CommandSpec spec;
+    private @Nullable CommandSpec spec;
 
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new VerbsBenchmark())
@@ -95,7 +93,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             System.out.println("the benchmark against C is skipped: no rdma.device is named, and the guest cannot run");
             return 0;
         }
-        return run.run(root, VerbsBenchmark.class, spec.commandLine().getParseResult().originalArgs());
+        return run.run(root, VerbsBenchmark.class, java.util.Objects.requireNonNull(spec).commandLine().getParseResult().originalArgs());
     }
 
     private long mostBytes() {
