@@ -74,9 +74,10 @@ abstract class LimitsContract extends DeviceContract {
         fill(other.memory, 2);
         if (posted(() -> one.write(2, 0, most + 1, other, 0))) {
             awaitCompletions(one, 2);
-            WorkStatus status = one.completed.getLast().status();
-            assertThat(status)
-                    .isIn(WorkStatus.LOC_LEN_ERR, most < AFFORDABLE ? WorkStatus.LOC_LEN_ERR : WorkStatus.LOC_PROT_ERR);
+            Completion completion = one.completed.getLast();
+            if (most < AFFORDABLE || completion.status() != WorkStatus.LOC_PROT_ERR) {
+                assertFailed(completion, Failure.BEYOND_LARGEST_MESSAGE);
+            }
         }
         try (var arena = Arena.ofShared()) {
             var untouched = arena.allocate(other.memory.byteSize());
