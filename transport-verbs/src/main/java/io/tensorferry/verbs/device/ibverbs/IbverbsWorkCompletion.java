@@ -60,7 +60,8 @@ final class IbverbsWorkCompletion implements WorkCompletion {
 
     @Override
     public boolean hasImmediate() {
-        return (ibv_wc.wc_flags(entry) & WITH_IMMEDIATE) != 0;
+        // Some drivers say it of the sender's completion too.
+        return receive && (ibv_wc.wc_flags(entry) & WITH_IMMEDIATE) != 0;
     }
 
     @Override
