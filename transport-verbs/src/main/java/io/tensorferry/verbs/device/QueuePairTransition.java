@@ -20,10 +20,9 @@ import java.util.List;
 import java.util.Set;
 
 /// The changes of state that a reliable-connected queue pair knows, as data: which attributes each needs and which
-/// it may also set. Any state goes to RESET with no
-/// attribute at all, and any but RESET to ERR.
+/// it may also set. Any state goes to RESET, and any but RESET to ERR, with no attribute at all.
 ///
-/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC.
+/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC. That RESET does not go to ERR is Linux' own rule.
 ///
 /// @param from the state before
 /// @param to the state after
