@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.net.Inet4Address;
@@ -19,8 +20,8 @@ public final class VerbsProviders {
     /// @param address an address of this machine: the software device would listen there. It speaks IPv4 only, so at
     ///     an IPv6 address other than loopback its provider has no device, and says so
     public static List<VerbsProvider> forHost(InetAddress address) {
-        // libibverbs belongs before it; the software device is the last resort.
-        return List.of(software(address));
+        // The software device is the last resort.
+        return List.of(new IbverbsProvider(), software(address));
     }
 
     private static VerbsProvider software(InetAddress address) {

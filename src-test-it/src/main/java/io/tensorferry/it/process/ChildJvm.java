@@ -129,6 +129,7 @@ public final class ChildJvm implements AutoCloseable {
         private final List<String> jvmArguments =
                 new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         private final Map<String, String> environment = new HashMap<>();
+        private final List<String> prefix = new ArrayList<>();
         private List<String> arguments = List.of();
 
         private Builder(Class<?> main) {
@@ -160,6 +161,13 @@ public final class ChildJvm implements AutoCloseable {
             return this;
         }
 
+        /// Runs the child at a place of its own, instead of where this process is.
+        public Builder place(Place place) {
+            this.prefix.addAll(place.prefix());
+            this.environment.putAll(place.environment());
+            return this;
+        }
+
         /// The arguments of the main method.
         public Builder arguments(String... arguments) {
             this.arguments = List.of(arguments);
@@ -171,9 +179,10 @@ public final class ChildJvm implements AutoCloseable {
         }
 
         private ProcessBuilder process() {
-            var command = new ArrayList<String>();
+            var command = new ArrayList<>(prefix);
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             command.addAll(jvmArguments);
+            command.addAll(Place.jvmArguments());
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
             command.addAll(arguments);
             var process = new ProcessBuilder(command).redirectErrorStream(!inheritOutput);

@@ -1,0 +1,27 @@
+package io.tensorferry.it.device;
+
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
+import java.util.List;
+
+/// Opens devices for programs that use verbs directly, the way the transport does it.
+public final class VerbsDevices {
+    private VerbsDevices() {}
+
+    /// All kinds of devices, in the transport's order of preference; the software device listens on loopback.
+    public static List<VerbsProvider> providers() {
+        return List.of(new IbverbsProvider(), new SoftwareProvider());
+    }
+
+    /// Opens the device that the configuration names, or the first usable one, and chooses port and GID. The caller
+    /// closes it.
+    ///
+    /// @throws IllegalArgumentException if there is no such device, or it takes a setting not
+    public static ChosenPort open(RdmaConfig config) {
+        return DeviceChoice.choose(config, providers());
+    }
+}
