@@ -12,6 +12,7 @@ module io.tensorferry.verbs {
 
     exports io.tensorferry.verbs.channel;
     exports io.tensorferry.verbs.device;
+    exports io.tensorferry.verbs.device.ibverbs;
     exports io.tensorferry.verbs.device.software;
     exports io.tensorferry.verbs.device.software.simulated;
     exports io.tensorferry.verbs.memory;

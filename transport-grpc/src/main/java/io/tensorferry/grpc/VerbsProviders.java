@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.net.Inet4Address;
@@ -13,8 +14,7 @@ final class VerbsProviders {
 
     /// @param address where peers reach this worker: the software device listens there
     static List<VerbsProvider> at(InetAddress address) {
-        // libibverbs belongs before it; the software device is the last resort.
-        return List.of(software(address));
+        return List.of(new IbverbsProvider(), software(address));
     }
 
     private static VerbsProvider software(InetAddress address) {

@@ -4,6 +4,7 @@ import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.util.List;
 
@@ -13,7 +14,7 @@ public final class VerbsDevices {
 
     /// All kinds of devices, in the transport's order of preference; the software device listens on loopback.
     public static List<VerbsProvider> providers() {
-        return List.of(new SoftwareProvider());
+        return List.of(new IbverbsProvider(), new SoftwareProvider());
     }
 
     /// Opens the device that the configuration names, or the first usable one, and chooses port and GID. The caller

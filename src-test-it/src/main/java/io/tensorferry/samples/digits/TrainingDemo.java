@@ -5,6 +5,7 @@ import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.ChildJvms;
 import io.tensorferry.it.process.FreePorts;
+import io.tensorferry.it.process.Place;
 import io.tensorferry.it.progress.Progress;
 import java.time.Duration;
 import java.util.List;
@@ -38,12 +39,18 @@ public final class TrainingDemo implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         List<Integer> ports = FreePorts.pick(3);
+        List<Place> places = List.of(Place.of(0), Place.of(1), Place.of(2));
+        String cluster = """
+                {"ps": ["%s:%d"], "worker": ["%s:%d", "%s:%d"]}""".formatted(
+                places.get(0).host(), ports.get(0), places.get(1).host(), ports.get(1), places.get(2).host(), ports.get(2));
         Duration limit = Duration.ofSeconds(timeoutSeconds);
         System.out.println("one parameter server and two workers, each a process of its own, on ports " + ports);
         try (var children = new ChildJvms()) {
-            ChildJvm parameterServer = children.start(task("ps", 0, ports).inheritOutput());
-            List<ChildJvm> workers =
-                    List.of(children.start(task("worker", 0, ports)), children.start(task("worker", 1, ports)));
+            ChildJvm parameterServer =
+                    children.start(task("ps", 0, cluster).place(places.get(0)).inheritOutput());
+            List<ChildJvm> workers = List.of(
+                    children.start(task("worker", 0, cluster).place(places.get(1))),
+                    children.start(task("worker", 1, cluster).place(places.get(2))));
             children.awaitSuccess(workers, limit);
             parameterServer.send(TrainingTask.stopCommand());
             children.awaitSuccess(List.of(parameterServer), limit);
@@ -54,10 +61,10 @@ public final class TrainingDemo implements Callable<Integer> {
         }
     }
 
-    private ChildJvm.Builder task(String job, int task, List<Integer> ports) {
+    private ChildJvm.Builder task(String job, int task, String cluster) {
         String config = """
-                {"cluster": {"ps": ["localhost:%d"], "worker": ["localhost:%d", "localhost:%d"]},
-                 "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}""".formatted(ports.get(0), ports.get(1), ports.get(2), job, task, protocol);
+                {"cluster": %s, "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}""".formatted(
+                cluster, job, task, protocol);
         return ChildJvm.of(TrainingTask.class)
                 .name(job + " " + task)
                 // Three short-lived processes share this machine: they start faster without the optimising compiler.

@@ -11,12 +11,15 @@ final class NodeCluster implements AutoCloseable {
     static final Duration LIMIT = Duration.ofSeconds(100);
 
     private final String protocol;
-    private final List<Integer> ports;
+    private final List<String> addresses = new ArrayList<>();
     private final Map<Integer, ChildJvm> nodes = new TreeMap<>();
 
     NodeCluster(String protocol, int size) {
         this.protocol = protocol;
-        this.ports = FreePorts.pick(size);
+        List<Integer> ports = FreePorts.pick(size);
+        for (int node = 0; node < size; node++) {
+            addresses.add(Place.of(node).host() + ":" + ports.get(node));
+        }
     }
 
     /// Starts all, in the order of their numbers.
@@ -43,9 +46,10 @@ final class NodeCluster implements AutoCloseable {
 
     private ChildJvm launch(int node) {
         var arguments = new ArrayList<>(List.of(protocol, Integer.toString(node)));
-        ports.forEach(port -> arguments.add(port.toString()));
+        arguments.addAll(addresses);
         ChildJvm child = ChildJvm.of(NodeProcess.class)
                 .name("node " + node)
+                .place(Place.of(node))
                 .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
                 .arguments(arguments.toArray(String[]::new))
                 .start();

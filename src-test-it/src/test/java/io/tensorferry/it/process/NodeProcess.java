@@ -22,14 +22,11 @@ final class NodeProcess {
         this.self = self;
     }
 
-    /// @param arguments the protocol, this node's number, and the port of every node
+    /// @param arguments the protocol, this node's number, and the address of every node
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         int self = Integer.parseInt(arguments[1]);
-        List<String> addresses = Arrays.stream(arguments)
-                .skip(2)
-                .map(port -> "localhost:" + port)
-                .toList();
+        List<String> addresses = Arrays.stream(arguments).skip(2).toList();
         try (var server = TransportServer.builder()
                 .cluster(ClusterSpec.of(Map.of("node", addresses)))
                 .job("node")

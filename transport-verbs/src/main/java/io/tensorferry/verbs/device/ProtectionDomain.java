@@ -7,6 +7,9 @@ import java.util.Set;
 ///
 /// Threading: any thread.
 public interface ProtectionDomain extends AutoCloseable {
+    /// Bytes of the smallest page of any machine.
+    long SMALLEST_PAGE = 4096;
+
     /// Registers memory with the device, which may then read it and, as `access` says, let it be written or read by
     /// peers.
     ///
@@ -24,10 +27,12 @@ public interface ProtectionDomain extends AutoCloseable {
     /// @param length bytes, at least 1
     /// @param address the address by which work requests name the region's first byte; `address` and `offset` have the
     ///     same place within a page
-    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local ones
+    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
+    /// ones
     /// @throws VerbsException EOPNOTSUPP if the device or its driver cannot; otherwise as it refuses
     default MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        checkDmabuf(fileDescriptor, offset, length, address, access);
         throw new VerbsException(
                 "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
     }
@@ -47,6 +52,21 @@ public interface ProtectionDomain extends AutoCloseable {
         }
         if (memory.isReadOnly() && !access.isEmpty()) {
             throw new IllegalArgumentException("read-only memory cannot be registered for " + access);
+        }
+        checkAccess(access);
+    }
+
+    /// What no device registers of a dmabuf, for those who implement one.
+    ///
+    /// @throws IllegalArgumentException as [#registerDmabuf] says
+    static void checkDmabuf(int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        if (fileDescriptor < 0 || offset < 0 || length < 1 || offset > Long.MAX_VALUE - length) {
+            throw new IllegalArgumentException("a dmabuf's descriptor and offset are 0 or more, its length 1 or more,"
+                    + " and its end below 2^63: " + fileDescriptor + ", " + offset + ", " + length);
+        }
+        if ((address - offset & SMALLEST_PAGE - 1) != 0) {
+            throw new IllegalArgumentException("the address %#x and the offset %#x differ in their place within a page"
+                    .formatted(address, offset));
         }
         checkAccess(access);
     }

@@ -69,4 +69,10 @@ public final class QueuePairAttributes {
         }
         return address;
     }
+
+    /// The target and every attribute with its value, for the error of a device that refuses.
+    @Override
+    public String toString() {
+        return target + " " + values + (address == null ? "" : " " + address);
+    }
 }

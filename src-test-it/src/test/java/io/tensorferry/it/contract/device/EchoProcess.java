@@ -1,54 +1,53 @@
 package io.tensorferry.it.contract.device;
 
-import io.tensorferry.verbs.device.AddressHandle;
-import io.tensorferry.verbs.device.Gid;
-import io.tensorferry.verbs.device.QueuePairAttribute;
-import io.tensorferry.verbs.device.QueuePairAttributes;
-import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.VerbsDevice;
-import io.tensorferry.verbs.device.software.SoftwareProvider;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.Arrays;
+import io.tensorferry.it.interop.AddressText;
+import io.tensorferry.it.process.Launcher;
+import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
 
-/// The other end of [SoftwareDeviceProcessTest], in a process of its own. For each immediate, which is a number of
-/// bytes, it answers with an immediate that is their checksum. Ends when its standard input does.
+/// The other end of [DeviceProcessTest], in a process of its own. For each immediate, which is a number of bytes, it
+/// answers with an immediate that is their checksum, until it is ended.
 final class EchoProcess {
+    /// Which of the processes it is.
+    static final Place PLACE = Place.of(1);
+
     static final int BYTES = 16 << 20;
     static final int DEPTH = 64;
+    private static final long POLL_INTERVAL_NS = 20_000;
 
     private EchoProcess() {}
 
-    public static void main(String[] arguments) throws IOException {
-        var provider = new SoftwareProvider();
-        var settings = new Endpoint.Settings();
-        settings.bytes = BYTES;
-        try (var fixture = new OneDevice(provider);
-                var end = new Endpoint(fixture, fixture.first(), settings)) {
-            System.out.println(describe(end));
-            var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-            connect(end, in.readLine());
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher launcher = Launcher.connect();
+        try (var fixture = OpenedDevices.one(PLACE);
+                var end = new Endpoint(fixture, fixture.first(), settings())) {
+            launcher.tell(Peer.of(end).toString());
+            end.connect(Peer.parse(launcher.awaitCommand()).queuePair());
             for (int i = 0; i < DEPTH; i++) {
                 end.queuePair.postReceive(i);
             }
-            System.out.println("ready");
-            int answered = 0;
-            while (!in.ready()) {
-                end.poll();
-                while (answered < end.completed.size()) {
-                    Completion completion = end.completed.get(answered++);
-                    if (completion.hasImmediate()) {
-                        end.queuePair.postReceive(completion.workId());
-                        end.signal(completion.workId(), checksum(end, completion.immediate()));
-                    }
+            launcher.tell("READY");
+            answer(end);
+        }
+    }
+
+    static Endpoint.Settings settings() {
+        var settings = new Endpoint.Settings();
+        settings.bytes = BYTES;
+        return settings;
+    }
+
+    private static void answer(Endpoint end) {
+        for (int answered = 0; ; LockSupport.parkNanos(POLL_INTERVAL_NS)) {
+            end.poll();
+            while (answered < end.completed.size()) {
+                Completion completion = end.completed.get(answered++);
+                if (completion.hasImmediate()) {
+                    end.queuePair.postReceive(completion.workId());
+                    end.signal(completion.workId(), checksum(end, completion.immediate()));
                 }
-                LockSupport.parkNanos(20_000);
             }
         }
     }
@@ -60,55 +59,22 @@ final class EchoProcess {
     }
 
     /// Everything that the other process needs, in one line.
-    static String describe(Endpoint end) {
-        return end.device.gid(1, 0).gid().ipv4Address()
-                + " " + end.device.port(1).lid()
-                + " " + end.queuePair.number()
-                + " " + end.region.address()
-                + " " + end.region.remoteKey();
-    }
+    record Peer(QueuePairAddress queuePair, long memoryAddress, int remoteKey) {
+        static final String START = "PEER";
 
-    static long[] numbers(String line) {
-        return Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
-    }
+        static Peer of(Endpoint end) {
+            return new Peer(end.address(), end.region.address(), end.region.remoteKey());
+        }
 
-    static void connect(Endpoint end, String peer) {
-        long[] numbers = numbers(peer);
-        end.queuePair.modify(end.toInit());
-        end.queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
-                .address(new AddressHandle(Gid.ofIpv4((int) numbers[0]), (int) numbers[1], 0, 0, 0, 64))
-                .set(QueuePairAttribute.PATH_MTU, 4096)
-                .set(QueuePairAttribute.DEST_QPN, (int) numbers[2])
-                .set(QueuePairAttribute.RQ_PSN, end.settings.receiveSequence)
-                .set(QueuePairAttribute.MAX_DEST_RD_ATOMIC, 1)
-                .set(QueuePairAttribute.MIN_RNR_TIMER, 12));
-        end.queuePair.modify(end.toReadyToSend());
-    }
-
-    /// This process' only device.
-    record OneDevice(VerbsDevice first) implements DevicePairFixture {
-        OneDevice(SoftwareProvider provider) {
-            this(provider.open(SoftwareProvider.DEVICE));
+        static Peer parse(String line) {
+            String[] words = line.split(" ");
+            return new Peer(AddressText.parse(words[1]), Long.parseLong(words[2]), Integer.parseInt(words[3]));
         }
 
         @Override
-        public VerbsDevice second() {
-            return first;
-        }
-
-        @Override
-        public boolean await(BooleanSupplier condition, Duration limit) {
-            return new SoftwareDeviceContractTest.Fixture(first, first).await(condition, limit);
-        }
-
-        @Override
-        public void pass(Duration time) {
-            await(() -> false, time);
-        }
-
-        @Override
-        public void close() {
-            first.close();
+        public String toString() {
+            return String.join(
+                    " ", START, AddressText.of(queuePair), Long.toString(memoryAddress), Integer.toString(remoteKey));
         }
     }
 }

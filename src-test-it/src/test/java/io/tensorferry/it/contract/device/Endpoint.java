@@ -22,6 +22,7 @@ import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
@@ -46,6 +47,7 @@ final class Endpoint implements AutoCloseable {
         int sendDepth = 64;
         int receiveDepth = 64;
         int completionEntries = 256;
+        int inlineBytes = 0;
         int access = ALL_ACCESS;
         Set<AccessFlag> regionAccess = EnumSet.allOf(AccessFlag.class);
         int minRnrTimer = 12;
@@ -79,8 +81,8 @@ final class Endpoint implements AutoCloseable {
         domain = device.allocateProtectionDomain();
         channel = device.createCompletionChannel();
         completions = device.createCompletionQueue(settings.completionEntries, channel);
-        queuePair = domain.createQueuePair(
-                new QueuePairOptions(completions, completions, settings.sendDepth, settings.receiveDepth));
+        queuePair = domain.createQueuePair(new QueuePairOptions(
+                completions, completions, settings.sendDepth, settings.receiveDepth, settings.inlineBytes));
         memory = arena.allocate(settings.bytes, 64);
         region = domain.register(memory, settings.regionAccess);
     }
@@ -92,20 +94,28 @@ final class Endpoint implements AutoCloseable {
                 .set(ACCESS_FLAGS, settings.access);
     }
 
+    /// What a peer must know of this end.
+    QueuePairAddress address() {
+        return new QueuePairAddress(
+                device.port(fixture.port()).lid(),
+                queuePair.number(),
+                settings.sendSequence,
+                device.gid(fixture.port(), fixture.gidIndex()).gid());
+    }
+
     QueuePairAttributes toReadyToReceive(Endpoint peer) {
-        return toReadyToReceive(peer, peer.queuePair.number());
+        return toReadyToReceive(peer.address(), peer.queuePair.number());
     }
 
     QueuePairAttributes toReadyToReceive(Endpoint peer, int destination) {
-        var address = new AddressHandle(
-                peer.device.gid(fixture.port(), fixture.gidIndex()).gid(),
-                peer.device.port(fixture.port()).lid(),
-                fixture.gidIndex(),
-                0,
-                0,
-                64);
+        return toReadyToReceive(peer.address(), destination);
+    }
+
+    /// @param destination the queue pair's number, instead of the right one
+    private QueuePairAttributes toReadyToReceive(QueuePairAddress peer, int destination) {
+        var way = new AddressHandle(peer.gid(), peer.lid(), fixture.gidIndex(), 0, 0, 64);
         return QueuePairAttributes.to(QueuePairState.RTR)
-                .address(address)
+                .address(way)
                 .set(PATH_MTU, device.port(fixture.port()).activeMtu())
                 .set(DEST_QPN, destination)
                 .set(RQ_PSN, settings.receiveSequence)
@@ -120,6 +130,13 @@ final class Endpoint implements AutoCloseable {
                 .set(RETRY_COUNT, settings.retryCount)
                 .set(RNR_RETRY, settings.rnrRetry)
                 .set(MAX_RD_ATOMIC, settings.maxReads);
+    }
+
+    /// Brings this end to RTS.
+    void connect(QueuePairAddress peer) {
+        queuePair.modify(toInit());
+        queuePair.modify(toReadyToReceive(peer, peer.queuePairNumber()));
+        queuePair.modify(toReadyToSend());
     }
 
     /// Brings both ends to RTS.

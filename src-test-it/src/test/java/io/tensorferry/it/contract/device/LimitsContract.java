@@ -4,21 +4,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.DeviceAttributes;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
-import java.lang.foreign.MemorySegment;
-import java.util.Set;
+import java.lang.foreign.Arena;
 import org.junit.jupiter.api.Test;
 
 /// What a device says of its limits, what happens at them, and the order in which things are closed.
 abstract class LimitsContract extends DeviceContract {
     /// Devices may round a depth up; by more than this they would not.
     private static final int MOST_ROUNDING = 4096;
+
+    /// The longest message that a work request can name.
+    private static final long MOST_LENGTH = 0xFFFF_FFFFL;
+
+    /// The most memory that a test takes for one message, bytes.
+    private static final long AFFORDABLE = 4 << 20;
 
     @Test
     void describesItself() {
@@ -31,12 +37,62 @@ abstract class LimitsContract extends DeviceContract {
         PortAttributes port = fixture.first().port(fixture.port());
         assertThat(port.state()).isEqualTo(PortAttributes.PortState.ACTIVE);
         assertThat(port.activeMtu()).isIn(256, 512, 1024, 2048, 4096);
+        assertThat(port.maxMtu()).isIn(256, 512, 1024, 2048, 4096).isGreaterThanOrEqualTo(port.activeMtu());
+        assertThat(port.lid()).isBetween(0, 0xFFFF);
+        assertThat(port.subnetManagerLid()).isBetween(0, 0xFFFF);
+        assertThat(port.lidMaskControl()).isBetween(0, 7);
         assertThat(port.maxMessageBytes()).isPositive();
         assertThat(port.gidTableLength()).isGreaterThan(fixture.gidIndex());
         assertThat(port.pkeyTableLength()).isPositive();
         assertThat(fixture.first().gid(fixture.port(), fixture.gidIndex()).gid().isZero())
                 .isFalse();
         assertThat(fixture.first().name()).isNotEmpty();
+    }
+
+    @Test
+    void describesItsMaker() {
+        DeviceDescription description = fixture.first().description();
+        assertThat(description.transport()).isNotNull();
+        assertThat(description.firmwareVersion()).isNotNull();
+        assertThat(description.vendorId()).isBetween(0, 0xFF_FFFF);
+        assertThat(description)
+                .as("the same device, opened again")
+                .isEqualTo(fixture.second().description());
+    }
+
+    /// The memory need not be as long as the request says: a device that does not see that the message is too long
+    /// finds that its bytes are not all there.
+    @Test
+    void aMessageLongerThanTheLargestIsNotSent() {
+        long most = fixture.first().port(fixture.port()).maxMessageBytes();
+        assumeTrue(most < MOST_LENGTH, "no length beyond the largest message can be asked for");
+        connect(settings -> settings.bytes = Math.min(most + 1, AFFORDABLE));
+        fill(one.memory, 1);
+        fill(other.memory, 2);
+        one.write(1, 0, Math.min(most, AFFORDABLE), other, 0);
+        awaitCompletions(one, 1);
+        fill(other.memory, 2);
+        if (posted(() -> one.write(2, 0, most + 1, other, 0))) {
+            awaitCompletions(one, 2);
+            WorkStatus status = one.completed.getLast().status();
+            assertThat(status)
+                    .isIn(WorkStatus.LOC_LEN_ERR, most < AFFORDABLE ? WorkStatus.LOC_LEN_ERR : WorkStatus.LOC_PROT_ERR);
+        }
+        try (var arena = Arena.ofShared()) {
+            var untouched = arena.allocate(other.memory.byteSize());
+            fill(untouched, 2);
+            assertSame(other.memory, untouched);
+        }
+    }
+
+    private static boolean posted(Runnable post) {
+        try {
+            post.run();
+            return true;
+        } catch (VerbsException refused) {
+            assertThat(refused.errno()).as(refused.getMessage()).isEqualTo(VerbsException.EINVAL);
+            return false;
+        }
     }
 
     @Test
@@ -134,27 +190,5 @@ abstract class LimitsContract extends DeviceContract {
     void aDeviceCannotBeClosedUnderItsChildren() {
         makeEndpoints(settings -> {});
         assertErrno(VerbsException.EBUSY, one.device::close);
-    }
-
-    @Test
-    void memoryThatCannotBeRegisteredIsRefused() {
-        makeEndpoints(settings -> {});
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> one.domain.register(one.memory, Set.of(AccessFlag.REMOTE_WRITE)));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> one.domain.register(one.memory.asSlice(0, 0), Set.of(AccessFlag.LOCAL_WRITE)));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> one.domain.register(MemorySegment.ofArray(new byte[8]), Set.of()));
-    }
-
-    @Test
-    void aRegionKnowsWhereItIs() {
-        makeEndpoints(settings -> {});
-        assertThat(one.region.address()).isEqualTo(one.memory.address());
-        assertThat(one.region.byteSize()).isEqualTo(one.memory.byteSize());
-        assertThat(one.region.contains(one.memory.address(), one.memory.byteSize()))
-                .isTrue();
-        assertThat(one.region.contains(one.memory.address() + 1, one.memory.byteSize()))
-                .isFalse();
     }
 }

@@ -2,17 +2,17 @@ package io.tensorferry.it.contract.device;
 
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.Nested;
 
 /// The contract for the devices of the simulated fabric; time passes when the fixture waits.
-class SimulatedDeviceContractTest {
+class SimulatedDeviceContractTest extends DeviceContracts {
     private static final long SEED = 20_251_121;
 
     record Fixture(SimulatedFabric fabric, VerbsDevice first, VerbsDevice second) implements DevicePairFixture {
-        static Fixture open() {
-            var fabric = new SimulatedFabric(SEED);
+        static Fixture open(SimulationOptions options) {
+            var fabric = new SimulatedFabric(SEED, options);
             return new Fixture(
                     fabric,
                     fabric.provider("one").open(SimulatedFabric.DEVICE),
@@ -47,59 +47,13 @@ class SimulatedDeviceContractTest {
         }
     }
 
-    @Nested
-    class QueuePairs extends QueuePairContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
+    @Override
+    DevicePairFixture open() {
+        return Fixture.open(SimulationOptions.defaults());
     }
 
-    @Nested
-    class Transfers extends TransferContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
-    }
-
-    @Nested
-    class AccessChecks extends AccessCheckContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
-    }
-
-    @Nested
-    class Rnr extends RnrContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
-    }
-
-    @Nested
-    class ErrorFlush extends ErrorFlushContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
-    }
-
-    @Nested
-    class CompletionQueues extends CompletionQueueContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
-    }
-
-    @Nested
-    class Limits extends LimitsContract {
-        @Override
-        DevicePairFixture open() {
-            return Fixture.open();
-        }
+    @Override
+    DevicePairFixture openSmall() {
+        return Fixture.open(SimulationOptions.defaults().withMaxMessageBytes(1 << 20));
     }
 }

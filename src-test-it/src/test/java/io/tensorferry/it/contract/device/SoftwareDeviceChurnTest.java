@@ -26,7 +26,7 @@ class SoftwareDeviceChurnTest {
 
     @Test
     void queuePairsComeAndGoUnderTraffic() throws Exception {
-        var fixture = SoftwareDeviceContractTest.Fixture.open(SoftwareOptions.defaults());
+        var fixture = SoftwareDeviceContractTest.open(SoftwareOptions.defaults());
         try (var threads = Executors.newFixedThreadPool(4)) {
             Callable<Void> work = () -> {
                 var random = new Random(SEED + Thread.currentThread().threadId());
@@ -76,7 +76,7 @@ class SoftwareDeviceChurnTest {
 
     @Test
     void manyThreadsPostOnOneQueuePair() throws Exception {
-        var fixture = SoftwareDeviceContractTest.Fixture.open(SoftwareOptions.defaults());
+        var fixture = SoftwareDeviceContractTest.open(SoftwareOptions.defaults());
         var settings = new Endpoint.Settings();
         int each = 2000;
         int posters = 4;

@@ -5,23 +5,16 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
-import io.tensorferry.verbs.device.RdmaConfig;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import io.tensorferry.it.process.FreePorts;
+import io.tensorferry.it.process.Place;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 
 /// The workers of one test, all in this process, on free loopback ports.
 final class Workers implements AutoCloseable {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before
-    // its server does.
-    private static final int LOWEST_PORT = 15_000;
-    private static final int END_OF_PORTS = 32_000;
-    private static final InetAddress HOST = InetAddress.ofLiteral(System.getProperty("rdma.host", "127.0.0.1"));
+    private static final Place HERE = Place.of(0);
 
     private final ClusterSpec cluster;
     private final String protocol;
@@ -47,36 +40,19 @@ final class Workers implements AutoCloseable {
     }
 
     TransportServerBuilder builder(int task) {
-        var builder = TransportServer.builder()
+        return TransportServer.builder()
                 .cluster(cluster)
                 .job("worker")
                 .task(task)
                 .protocol(protocol)
+                .rdmaConfig(HERE.rdmaConfig())
                 .connectTimeout(Duration.ofSeconds(3));
-        String device = System.getProperty("rdma.device");
-        return device == null
-                ? builder
-                : builder.rdmaConfig(RdmaConfig.builder().device(device).build());
     }
 
     private static List<String> freeAddresses(int count) {
-        var addresses = new ArrayList<String>();
-        while (addresses.size() < count) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, END_OF_PORTS);
-            String address = HOST.getHostAddress() + ":" + port;
-            if (!addresses.contains(address) && isFree(port)) {
-                addresses.add(address);
-            }
-        }
-        return addresses;
-    }
-
-    private static boolean isFree(int port) {
-        try (var socket = new ServerSocket(port, 1, HOST)) {
-            return socket.isBound();
-        } catch (IOException _) {
-            return false;
-        }
+        return FreePorts.pick(count).stream()
+                .map(port -> HERE.host() + ":" + port)
+                .toList();
     }
 
     TransportServer get(int task) {

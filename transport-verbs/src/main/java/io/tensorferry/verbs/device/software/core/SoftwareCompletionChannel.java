@@ -8,6 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /// once, and whoever drives the clock goes on.
 ///
 /// Threading: one thread waits; the loop and any other thread wake it.
+
 final class SoftwareCompletionChannel implements CompletionChannel {
     private final SoftwareDevice device;
     private final OpenChildren queues = new OpenChildren("completion channel");

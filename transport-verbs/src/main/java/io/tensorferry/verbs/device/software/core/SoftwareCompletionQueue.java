@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: the loop adds, one thread polls; both hold the lock for one entry at a time, never while a handler
 /// runs.
+
 final class SoftwareCompletionQueue implements CompletionQueue {
     private static final int FIRST_RING = 256;
 

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
 /// An opened software device with one port.
 ///
 /// Threading: any thread; its [DeviceLoop] does the work.
+
 public final class SoftwareDevice implements VerbsDevice {
     private static final Logger LOG = LoggerFactory.getLogger(SoftwareDevice.class);
     private static final int PORT = 1;
@@ -51,8 +52,8 @@ public final class SoftwareDevice implements VerbsDevice {
         this.keys = new KeyTable(random);
         this.regions =
                 new OpenChildren("device's set of regions", profile.attributes().maxMemoryRegions());
-        this.queuePairCount =
-                new OpenChildren("device's set of queue pairs", profile.attributes().maxQueuePairs());
+        this.queuePairCount = new OpenChildren(
+                "device's set of queue pairs", profile.attributes().maxQueuePairs());
         this.lastNumber = random.nextInt(NUMBER_MASK);
     }
 

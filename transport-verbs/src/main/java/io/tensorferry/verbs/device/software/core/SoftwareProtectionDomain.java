@@ -13,6 +13,7 @@ import java.util.Set;
 /// The regions and queue pairs that may reach each other.
 ///
 /// Threading: any thread.
+
 final class SoftwareProtectionDomain implements ProtectionDomain {
     private final SoftwareDevice device;
     private final OpenChildren children = new OpenChildren("protection domain");

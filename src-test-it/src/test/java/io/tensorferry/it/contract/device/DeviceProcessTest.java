@@ -2,13 +2,10 @@ package io.tensorferry.it.contract.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.it.process.ChildJvm;
+import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.device.software.SoftwareProvider;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -17,47 +14,34 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// `soft0` between two processes, and what is left of it when one is killed.
+/// A device between two processes, and what is left of it when one is killed.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
-class SoftwareDeviceProcessTest {
+class DeviceProcessTest {
     private static final long SEED = 99;
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    private EchoProcess.OneDevice fixture;
+    private OpenedDevices fixture;
     private Endpoint end;
-    private Process process;
-    private long peerAddress;
-    private int peerKey;
+    private ChildJvm process;
+    private EchoProcess.Peer peer;
     private final SendWorkRequest request = new SendWorkRequest();
 
     @BeforeEach
-    void startPeer() throws IOException {
-        fixture = new EchoProcess.OneDevice(new SoftwareProvider());
-        var settings = new Endpoint.Settings();
-        settings.bytes = EchoProcess.BYTES;
-        end = new Endpoint(fixture, fixture.first(), settings);
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        EchoProcess.class.getName())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-        String peer = out.readLine();
-        var in = process.outputWriter(StandardCharsets.UTF_8);
-        in.write(EchoProcess.describe(end) + "\n");
-        in.flush();
-        EchoProcess.connect(end, peer);
-        assertThat(out.readLine()).isEqualTo("ready");
-        long[] numbers = EchoProcess.numbers(peer);
-        peerAddress = numbers[3];
-        peerKey = (int) numbers[4];
+    void startPeer() throws InterruptedException {
+        fixture = OpenedDevices.one(Place.of(0));
+        end = new Endpoint(fixture, fixture.first(), EchoProcess.settings());
+        process = ChildJvm.of(EchoProcess.class).place(EchoProcess.PLACE).start();
+        peer = EchoProcess.Peer.parse(process.awaitLine(EchoProcess.Peer.START, LIMIT));
+        process.send(EchoProcess.Peer.of(end).toString());
+        end.connect(peer.queuePair());
+        process.awaitLine("READY", LIMIT);
     }
 
     @AfterEach
-    void end() throws InterruptedException {
-        process.destroyForcibly().waitFor();
+    void end() {
+        if (process != null) {
+            process.close();
+        }
         end.close();
         fixture.close();
     }
@@ -70,7 +54,13 @@ class SoftwareDeviceProcessTest {
             DeviceContract.fill(end.memory.asSlice(0, bytes), SEED + round);
             end.queuePair.postReceive(1000);
             end.queuePair.postSend(request.writeWithImmediate(
-                    round, end.region.address(), bytes, end.region.localKey(), peerAddress, peerKey, bytes));
+                    round,
+                    end.region.address(),
+                    bytes,
+                    end.region.localKey(),
+                    peer.memoryAddress(),
+                    peer.remoteKey(),
+                    bytes));
             int answers = 2 * (round + 1);
             assertThat(fixture.await(() -> end.polled(answers), LIMIT))
                     .as("answer in round %d", round)
@@ -88,13 +78,18 @@ class SoftwareDeviceProcessTest {
     }
 
     @Test
-    void aKilledPeerEndsWhatIsOutstanding() {
+    void aKilledPeerEndsWhatIsOutstanding() throws InterruptedException {
         for (int i = 0; i < 32; i++) {
             end.queuePair.postSend(request.write(
-                    i, end.region.address(), EchoProcess.BYTES, end.region.localKey(), peerAddress, peerKey));
+                    i,
+                    end.region.address(),
+                    EchoProcess.BYTES,
+                    end.region.localKey(),
+                    peer.memoryAddress(),
+                    peer.remoteKey()));
         }
         assertThat(fixture.await(() -> end.polled(2), LIMIT)).isTrue();
-        process.destroyForcibly();
+        process.kill();
         assertThat(fixture.await(() -> end.polled(32), Duration.ofSeconds(5))).isTrue();
         long successes = end.completed.stream()
                 .filter(completion -> completion.status() == WorkStatus.SUCCESS)
@@ -107,8 +102,9 @@ class SoftwareDeviceProcessTest {
 
     @Test
     void anIdleQueuePairNoticesAtItsNextRequest() throws InterruptedException {
-        process.destroyForcibly().waitFor();
-        end.queuePair.postSend(request.write(1, end.region.address(), 8, end.region.localKey(), peerAddress, peerKey));
+        process.kill();
+        end.queuePair.postSend(request.write(
+                1, end.region.address(), 8, end.region.localKey(), peer.memoryAddress(), peer.remoteKey()));
         assertThat(fixture.await(() -> end.polled(1), Duration.ofSeconds(5))).isTrue();
         assertThat(end.completed.getFirst().status()).isEqualTo(WorkStatus.RETRY_EXC_ERR);
     }

@@ -1,0 +1,44 @@
+package io.tensorferry.bindings;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.foreign.StructLayout;
+import java.lang.invoke.VarHandle;
+
+/// The memory of one native call: its arguments, and the `errno` that it left.
+///
+/// Not for the data path: it makes an arena. Owner: the thread that made it, until [#close()].
+public final class NativeCall implements AutoCloseable, SegmentAllocator {
+    static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
+    private static final StructLayout STATE = Linker.Option.captureStateLayout();
+    private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
+
+    private final Arena arena = Arena.ofConfined();
+    private final MemorySegment state = arena.allocate(STATE);
+
+    public NativeCall() {}
+
+    /// Zeroed memory that lives as long as this.
+    @Override
+    public MemorySegment allocate(long byteSize, long byteAlignment) {
+        return arena.allocate(byteSize, byteAlignment);
+    }
+
+    /// Where the call leaves its `errno`.
+    MemorySegment state() {
+        return state;
+    }
+
+    /// The `errno` of the last call that was given this; meaningful only where that call failed.
+    public int errno() {
+        return (int) ERRNO.get(state, 0L);
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

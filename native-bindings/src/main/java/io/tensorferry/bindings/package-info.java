@@ -1,0 +1,5 @@
+/// Native code as Java sees it. By hand is only what the generated packages below do not give: whether the library is
+/// there, calls that keep `errno`, the verbs that are function pointers, and sleeping on file descriptors.
+///
+/// For the devices alone. Nothing here knows what a tensor, a channel or a configuration is.
+package io.tensorferry.bindings;

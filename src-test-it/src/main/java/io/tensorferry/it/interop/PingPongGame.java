@@ -1,0 +1,88 @@
+package io.tensorferry.it.interop;
+
+import io.tensorferry.it.device.VerbsDevices;
+import io.tensorferry.verbs.device.ChosenPort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+
+/// Plays ping-pong with `ibv_rc_pingpong` or with another one of these. The client sends, the server answers, and so
+/// on; every message is a SEND.
+///
+/// The C program has one memory for what it sends and what it receives, so it sends back what it got: a client sees
+/// each of its messages again, and a server that answers with a new message finds it in the next.
+public final class PingPongGame {
+    private final PingPongPlan plan;
+
+    public PingPongGame(PingPongPlan plan) {
+        this.plan = plan;
+    }
+
+    /// Plays as the client, and expects each message back.
+    ///
+    /// @throws PingPongException if a message is wrong or something fails
+    /// @throws IOException if the peer cannot be reached, or ends the connection
+    public PingPongReport ask(String host, int tcpPort) throws IOException, InterruptedException {
+        ChosenPort port = VerbsDevices.open(plan.rdma());
+        try (var _ = port.device();
+                var end = new PingPongEnd(port, plan)) {
+            end.connect(PingPongHandshake.ask(host, tcpPort, end.address(), plan.limit()));
+            long startNs = System.nanoTime();
+            for (int round = 0; round < plan.iterations(); round++) {
+                PingPongContent.fill(end.outgoing, round);
+                end.send();
+                end.await(round + 1, round + 1);
+                PingPongContent.check(end.incoming, end.outgoing, round);
+            }
+            return report(end, plan.iterations(), startNs);
+        }
+    }
+
+    /// Plays as the server for one client.
+    ///
+    /// @param host where to listen
+    /// @param reply what to answer with
+    /// @param pages whether the client promises zeros where pages begin, as `-c` does
+    /// @throws PingPongException if a message is wrong or something fails
+    /// @throws IOException if no client comes, or it ends the connection
+    public PingPongReport answer(InetAddress host, int tcpPort, Reply reply, boolean pages) throws IOException {
+        ChosenPort port = VerbsDevices.open(plan.rdma());
+        try (var _ = port.device();
+                var end = new PingPongEnd(port, plan)) {
+            PingPongHandshake.answer(host, tcpPort, end.address(), plan.limit(), end::connect);
+            long startNs = System.nanoTime();
+            int checked = 0;
+            for (int round = 0; round < plan.iterations(); round++) {
+                end.await(round, round + 1);
+                if (round == 0 && pages) {
+                    PingPongContent.checkPages(end.incoming);
+                }
+                if (reply == Reply.ECHO) {
+                    end.outgoing.copyFrom(end.incoming);
+                } else {
+                    if (round > 0) {
+                        PingPongContent.check(end.incoming, end.outgoing, round);
+                        checked++;
+                    }
+                    PingPongContent.fill(end.outgoing, round);
+                }
+                end.send();
+            }
+            end.await(plan.iterations(), plan.iterations());
+            return report(end, checked, startNs);
+        }
+    }
+
+    private static PingPongReport report(PingPongEnd end, int checked, long startNs) {
+        return new PingPongReport(
+                end.sent(), end.received(), checked, Duration.ofNanos(System.nanoTime() - startNs));
+    }
+
+    /// What a server answers with.
+    public enum Reply {
+        /// New bytes each time, which the C program's client sends back.
+        FRESH,
+        /// What it received, as the C program does.
+        ECHO
+    }
+}

@@ -1,0 +1,23 @@
+package io.tensorferry.it.interop;
+
+import io.tensorferry.verbs.device.RdmaConfig;
+import java.time.Duration;
+
+/// What is played, the same at both ends but for `events`.
+///
+/// @param rdma device, port, GID, MTU and service level
+/// @param size bytes of a message, 1 or more
+/// @param iterations messages in each direction, 1 or more
+/// @param receiveDepth receives that wait at a time, 1 or more
+/// @param events whether to sleep until something completes, instead of looking all the time
+/// @param limit how long each wait may take: for the peer, and for one message
+public record PingPongPlan(
+        RdmaConfig rdma, int size, int iterations, int receiveDepth, boolean events, Duration limit) {
+    /// @throws IllegalArgumentException if a number is out of its range
+    public PingPongPlan {
+        if (size < 1 || iterations < 1 || receiveDepth < 1) {
+            throw new IllegalArgumentException("size, iterations and receive depth are 1 or more: " + size + ", "
+                    + iterations + ", " + receiveDepth);
+        }
+    }
+}

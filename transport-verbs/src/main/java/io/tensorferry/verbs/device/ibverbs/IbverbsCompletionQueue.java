@@ -1,0 +1,204 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.DataVerbs;
+import io.tensorferry.bindings.ErrnoVerbs;
+import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_context;
+import io.tensorferry.bindings.ibverbs.ibv_context_ops;
+import io.tensorferry.bindings.ibverbs.ibv_cq;
+import io.tensorferry.bindings.ibverbs.ibv_wc;
+import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkCompletionHandler;
+import io.tensorferry.verbs.device.WorkStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// An `ibv_cq`.
+///
+/// Completions are taken in batches into memory of its own and given out one by one, each when its queue pair is still
+/// there at that moment: a handler may close any.
+///
+/// Threading: one thread polls and closes; [#fail()] from the thread of asynchronous events.
+final class IbverbsCompletionQueue implements CompletionQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(IbverbsCompletionQueue.class);
+    private static final int BATCH = 32;
+
+    private final IbverbsDevice device;
+    private final @Nullable IbverbsCompletionChannel channel;
+    private final MemorySegment queue;
+    private final MemorySegment pollFunction;
+    private final MemorySegment notifyFunction;
+    private final int capacity;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment[] entries = new MemorySegment[BATCH];
+    /// The first entry, as a bare address: passing it costs less than passing memory of an arena.
+    private final MemorySegment batch;
+    private final IbverbsWorkCompletion cursor = new IbverbsWorkCompletion();
+    private final QueuePairTable queuePairs = new QueuePairTable();
+    private final OpenChildren uses = new OpenChildren("completion queue");
+    private int batchSize;
+    private int batchPosition;
+    private volatile boolean failed;
+    private volatile boolean closed;
+
+    private IbverbsCompletionQueue(
+            IbverbsDevice device, MemorySegment queue, @Nullable IbverbsCompletionChannel channel) {
+        this.device = device;
+        this.queue = queue;
+        this.channel = channel;
+        this.capacity = ibv_cq.cqe(queue);
+        MemorySegment ops = ibv_context.ops(device.context());
+        pollFunction = ibv_context_ops.poll_cq(ops);
+        notifyFunction = ibv_context_ops.req_notify_cq(ops);
+        MemorySegment memory = ibv_wc.allocateArray(BATCH, arena);
+        batch = MemorySegment.ofAddress(memory.address());
+        for (int i = 0; i < BATCH; i++) {
+            entries[i] = ibv_wc.asSlice(memory, i);
+        }
+        device.events().watch(queue.address(), this);
+    }
+
+    static IbverbsCompletionQueue create(
+            IbverbsDevice device, int minimumEntries, @Nullable IbverbsCompletionChannel channel) {
+        String verb = "ibv_create_cq";
+        OpenChildren[] parents = channel == null
+                ? new OpenChildren[] {device.children()}
+                : new OpenChildren[] {device.children(), channel.queues()};
+        OpenChildren.add(verb, parents);
+        try (var call = new NativeCall()) {
+            MemorySegment pointer = VerbsCheck.pointerOrErrno(
+                    verb,
+                    ErrnoVerbs.createCq(
+                            call,
+                            device.context(),
+                            minimumEntries,
+                            channel == null ? MemorySegment.NULL : channel.pointer()),
+                    call,
+                    () -> "a completion queue of " + minimumEntries + " entries on " + device.name());
+            return new IbverbsCompletionQueue(device, pointer, channel);
+        } catch (RuntimeException e) {
+            for (OpenChildren parent : parents) {
+                parent.remove();
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public int poll(int maximum, WorkCompletionHandler handler) {
+        int count = 0;
+        while (count < maximum && next(maximum - count)) {
+            handler.onCompletion(cursor);
+            count++;
+        }
+        return count;
+    }
+
+    /// Sets the cursor to the next completion whose queue pair is still there.
+    private boolean next(int wanted) {
+        while (true) {
+            if (failed) {
+                throw new VerbsException(
+                        "ibv_poll_cq",
+                        VerbsException.EIO,
+                        "the completion queue of " + capacity + " entries has failed (overrun)");
+            }
+            if (batchPosition == batchSize && !fetch(wanted)) {
+                return false;
+            }
+            MemorySegment entry = entries[batchPosition++];
+            long tag = ibv_wc.wr_id(entry);
+            IbverbsQueuePair owner = queuePairs.find(WorkTag.owner(tag));
+            if (owner != null) {
+                WorkStatus status = WorkStatus.ofNumber(ibv_wc.status(entry));
+                cursor.set(entry, status, owner.completed(tag, status), owner.number(), WorkTag.isReceive(tag));
+                return true;
+            }
+        }
+    }
+
+    private boolean fetch(int wanted) {
+        if (closed) {
+            throw new VerbsException("ibv_poll_cq", VerbsException.EINVAL, "the completion queue is closed");
+        }
+        batchPosition = 0;
+        // Set to nothing first: a failing call must not have the last batch given out again.
+        batchSize = 0;
+        int taken = DataVerbs.pollCq(pollFunction, queue, Math.min(wanted, BATCH), batch);
+        if (taken < 0) {
+            throw new VerbsException("ibv_poll_cq", VerbsException.EIO, "a completion queue of " + device.name());
+        }
+        batchSize = taken;
+        return taken > 0;
+    }
+
+    @Override
+    public void requestNotification() {
+        int result = DataVerbs.reqNotifyCq(notifyFunction, queue, 0);
+        if (result != 0) {
+            throw new VerbsException("ibv_req_notify_cq", result, "a completion queue of " + device.name());
+        }
+        if ((failed || batchPosition < batchSize) && channel != null) {
+            channel.wakeUp();
+        }
+    }
+
+    @Override
+    public int capacity() {
+        return capacity;
+    }
+
+    /// The device has lost completions: nothing is known any more about what its queue pairs have done, so they stop.
+    void fail() {
+        failed = true;
+        for (IbverbsQueuePair queuePair : queuePairs.all()) {
+            try {
+                queuePair.enterError();
+            } catch (VerbsException e) {
+                LOG.warn("a queue pair of a completion queue that has failed was not stopped", e);
+            }
+        }
+        if (channel != null) {
+            channel.wakeUp();
+        }
+    }
+
+    MemorySegment pointer() {
+        return queue;
+    }
+
+    QueuePairTable queuePairs() {
+        return queuePairs;
+    }
+
+    /// Counts the work queues that complete here.
+    OpenChildren uses() {
+        return uses;
+    }
+
+    boolean belongsTo(IbverbsDevice other) {
+        return device == other;
+    }
+
+    @Override
+    public void close() {
+        String verb = "ibv_destroy_cq";
+        if (uses.close(verb)) {
+            closed = true;
+            device.events().unwatch(queue.address());
+            int result = Ibverbs.ibv_destroy_cq(queue);
+            if (channel != null) {
+                channel.queues().remove();
+            }
+            device.children().remove();
+            VerbsCheck.returnedErrno(verb, result, () -> "a completion queue of " + device.name());
+            arena.close();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.IbverbsLibrary;
+import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_device_attr;
+import io.tensorferry.verbs.device.AsyncEvent;
+import io.tensorferry.verbs.device.CompletionChannel;
+import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.DeviceAttributes;
+import io.tensorferry.verbs.device.DeviceDescription;
+import io.tensorferry.verbs.device.GidEntry;
+import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.PortAttributes;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.VerbsDevice;
+import io.tensorferry.verbs.device.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A device that is open (`ibv_context`).
+///
+/// Threading: any thread.
+final class IbverbsDevice implements VerbsDevice {
+    private final String name;
+    private final MemorySegment context;
+    private final IbverbsLibrary.Present library;
+    private final IbverbsOptions options;
+    private final DeviceDescription description;
+    private final DeviceAttributes attributes;
+    private final OpenChildren children;
+    private final OpenChildren regions;
+    private final OpenChildren queuePairs;
+    private final AsyncEvents events;
+
+    /// Takes over `context` if it succeeds.
+    IbverbsDevice(
+            String name,
+            MemorySegment device,
+            MemorySegment context,
+            IbverbsLibrary.Present library,
+            IbverbsOptions options) {
+        this.name = name;
+        this.context = context;
+        this.library = library;
+        this.options = options;
+        try (var call = new NativeCall()) {
+            MemorySegment limits = ibv_device_attr.allocate(call);
+            VerbsCheck.returnedErrno(
+                    "ibv_query_device",
+                    Ibverbs.ibv_query_device(context, limits),
+                    () -> name + " does not tell its limits");
+            description = DeviceQueries.description(device, limits);
+            attributes = DeviceQueries.attributes(limits, description.transport());
+        }
+        children = new OpenChildren("device " + name);
+        regions = new OpenChildren("device's set of regions", attributes.maxMemoryRegions());
+        queuePairs = new OpenChildren("device's set of queue pairs", attributes.maxQueuePairs());
+        events = new AsyncEvents(name, context);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public DeviceDescription description() {
+        return description;
+    }
+
+    @Override
+    public DeviceAttributes attributes() {
+        return attributes;
+    }
+
+    @Override
+    public PortAttributes port(int portNumber) {
+        if (portNumber < 1 || portNumber > attributes.portCount()) {
+            throw new IllegalArgumentException(
+                    "port " + portNumber + ", but " + name + " has the ports 1 to " + attributes.portCount());
+        }
+        return DeviceQueries.port(context, portNumber);
+    }
+
+    @Override
+    public GidEntry gid(int portNumber, int index) {
+        int length = port(portNumber).gidTableLength();
+        if (index < 0 || index >= length) {
+            throw new IllegalArgumentException("GID index " + index + ", but the table of port " + portNumber + " of "
+                    + name + " has the entries 0 to " + (length - 1));
+        }
+        return DeviceQueries.gid(context, portNumber, index);
+    }
+
+    @Override
+    public ProtectionDomain allocateProtectionDomain() {
+        OpenChildren.add("ibv_alloc_pd", children);
+        try {
+            return new IbverbsProtectionDomain(this);
+        } catch (RuntimeException e) {
+            children.remove();
+            throw e;
+        }
+    }
+
+    @Override
+    public CompletionChannel createCompletionChannel() {
+        OpenChildren.add("ibv_create_comp_channel", children);
+        try {
+            return new IbverbsCompletionChannel(this);
+        } catch (RuntimeException e) {
+            children.remove();
+            throw e;
+        }
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel) {
+        String verb = "ibv_create_cq";
+        int most = attributes.maxCompletionQueueEntries();
+        if (minimumEntries < 1 || minimumEntries > most) {
+            throw new VerbsException(
+                    verb, VerbsException.EINVAL, minimumEntries + " entries are not in 1.." + most + " of " + name);
+        }
+        IbverbsCompletionChannel own = null;
+        if (channel != null) {
+            if (!(channel instanceof IbverbsCompletionChannel candidate && candidate.belongsTo(this))) {
+                throw new VerbsException(verb, VerbsException.EINVAL, "the completion channel is another device's");
+            }
+            own = candidate;
+        }
+        // Its failure is an asynchronous event, so somebody must be reading those.
+        events.start();
+        return IbverbsCompletionQueue.create(this, minimumEntries, own);
+    }
+
+    @Override
+    public void onAsyncEvent(Consumer<AsyncEvent> listener) {
+        events.setListener(listener);
+        events.start();
+    }
+
+    MemorySegment context() {
+        return context;
+    }
+
+    IbverbsLibrary.Present library() {
+        return library;
+    }
+
+    IbverbsOptions options() {
+        return options;
+    }
+
+    AsyncEvents events() {
+        return events;
+    }
+
+    /// Counts protection domains, completion channels and completion queues.
+    OpenChildren children() {
+        return children;
+    }
+
+    OpenChildren regions() {
+        return regions;
+    }
+
+    OpenChildren queuePairs() {
+        return queuePairs;
+    }
+
+    @Override
+    public void close() {
+        String verb = "ibv_close_device";
+        if (children.close(verb)) {
+            events.close();
+            VerbsCheck.returnedErrno(verb, Ibverbs.ibv_close_device(context), () -> name + " is not closed");
+        }
+    }
+}

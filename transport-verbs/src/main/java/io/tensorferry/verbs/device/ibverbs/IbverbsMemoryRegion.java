@@ -1,0 +1,59 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_mr;
+import io.tensorferry.verbs.device.MemoryRegion;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// An `ibv_mr`.
+///
+/// Threading: any thread.
+final class IbverbsMemoryRegion implements MemoryRegion {
+    private final IbverbsProtectionDomain domain;
+    private final MemorySegment region;
+    private final long address;
+    private final long byteSize;
+    private final int localKey;
+    private final int remoteKey;
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    IbverbsMemoryRegion(IbverbsProtectionDomain domain, MemorySegment region, long address, long byteSize) {
+        this.domain = domain;
+        this.region = region;
+        this.address = address;
+        this.byteSize = byteSize;
+        this.localKey = ibv_mr.lkey(region);
+        this.remoteKey = ibv_mr.rkey(region);
+    }
+
+    @Override
+    public long address() {
+        return address;
+    }
+
+    @Override
+    public long byteSize() {
+        return byteSize;
+    }
+
+    @Override
+    public int localKey() {
+        return localKey;
+    }
+
+    @Override
+    public int remoteKey() {
+        return remoteKey;
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            int result = Ibverbs.ibv_dereg_mr(region);
+            domain.forgetRegion();
+            VerbsCheck.returnedErrno(
+                    "ibv_dereg_mr", result, () -> "the region of " + byteSize + " bytes stays registered");
+        }
+    }
+}

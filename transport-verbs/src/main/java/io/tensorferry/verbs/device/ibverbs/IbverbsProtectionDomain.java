@@ -1,0 +1,139 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.ErrnoVerbs;
+import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.VerbsException;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.function.Function;
+
+/// An `ibv_pd`.
+///
+/// Threading: any thread.
+final class IbverbsProtectionDomain implements ProtectionDomain {
+    private static final String REGISTER = "ibv_reg_mr";
+    private static final String REGISTER_DMABUF = "ibv_reg_dmabuf_mr";
+
+    private final IbverbsDevice device;
+    private final MemorySegment domain;
+    private final OpenChildren children = new OpenChildren("protection domain");
+
+    IbverbsProtectionDomain(IbverbsDevice device) {
+        this.device = device;
+        try (var call = new NativeCall()) {
+            domain = VerbsCheck.pointerOrErrno(
+                    "ibv_alloc_pd",
+                    ErrnoVerbs.allocPd(call, device.context()),
+                    call,
+                    () -> "no protection domain on " + device.name());
+        }
+    }
+
+    @Override
+    public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
+        ProtectionDomain.checkRegistration(memory, access);
+        checkSize(REGISTER, memory.byteSize());
+        int flags = accessFlags(access);
+        return register(
+                REGISTER,
+                memory.address(),
+                memory.byteSize(),
+                call -> VerbsCheck.pointerOrErrno(
+                        REGISTER,
+                        ErrnoVerbs.regMr(call, domain, memory, flags),
+                        call,
+                        () -> LockedMemory.explain(call.errno(), memory.byteSize(), device.name())));
+    }
+
+    @Override
+    public MemoryRegion registerDmabuf(
+            int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        ProtectionDomain.checkDmabuf(fileDescriptor, offset, length, address, access);
+        checkSize(REGISTER_DMABUF, length);
+        if (!device.library().has(REGISTER_DMABUF)) {
+            throw new VerbsException(
+                    REGISTER_DMABUF,
+                    VerbsException.EOPNOTSUPP,
+                    "this libibverbs has no such function; rdma-core 34 or newer has");
+        }
+        int flags = accessFlags(access);
+        return register(
+                REGISTER_DMABUF,
+                address,
+                length,
+                call -> VerbsCheck.pointerOrErrno(
+                        REGISTER_DMABUF,
+                        ErrnoVerbs.regDmabufMr(call, domain, offset, length, address, fileDescriptor, flags),
+                        call,
+                        () -> length + " bytes from " + offset + " of the dmabuf " + fileDescriptor + " on "
+                                + device.name()));
+    }
+
+    private MemoryRegion register(
+            String verb, long address, long length, Function<NativeCall, MemorySegment> registration) {
+        OpenChildren.add(verb, device.regions(), children);
+        try (var call = new NativeCall()) {
+            return new IbverbsMemoryRegion(this, registration.apply(call), address, length);
+        } catch (RuntimeException e) {
+            forgetRegion();
+            throw e;
+        }
+    }
+
+    private void checkSize(String verb, long length) {
+        if (length > device.attributes().maxMemoryRegionBytes()) {
+            throw new VerbsException(
+                    verb,
+                    VerbsException.EINVAL,
+                    length + " bytes are more than the " + device.attributes().maxMemoryRegionBytes()
+                            + " of a region of " + device.name());
+        }
+    }
+
+    private int accessFlags(Set<AccessFlag> access) {
+        int flags = device.options().relaxedOrdering() ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0;
+        for (AccessFlag flag : access) {
+            flags |= switch (flag) {
+                case LOCAL_WRITE -> Ibverbs.IBV_ACCESS_LOCAL_WRITE();
+                case REMOTE_WRITE -> Ibverbs.IBV_ACCESS_REMOTE_WRITE();
+                case REMOTE_READ -> Ibverbs.IBV_ACCESS_REMOTE_READ();
+            };
+        }
+        return flags;
+    }
+
+    void forgetRegion() {
+        children.remove();
+        device.regions().remove();
+    }
+
+    @Override
+    public QueuePair createQueuePair(QueuePairOptions options) {
+        return IbverbsQueuePair.create(device, this, options);
+    }
+
+    OpenChildren children() {
+        return children;
+    }
+
+    MemorySegment pointer() {
+        return domain;
+    }
+
+    @Override
+    public void close() {
+        String verb = "ibv_dealloc_pd";
+        if (children.close(verb)) {
+            device.children().remove();
+            VerbsCheck.returnedErrno(
+                    verb, Ibverbs.ibv_dealloc_pd(domain), () -> "a protection domain of " + device.name());
+        }
+    }
+}

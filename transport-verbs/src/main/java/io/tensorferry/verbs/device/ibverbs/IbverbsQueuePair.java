@@ -1,0 +1,279 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.DataVerbs;
+import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_context;
+import io.tensorferry.bindings.ibverbs.ibv_context_ops;
+import io.tensorferry.bindings.ibverbs.ibv_qp;
+import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
+import io.tensorferry.bindings.ibverbs.ibv_qp_init_attr;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAttribute;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.QueuePairTransition;
+import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// An `ibv_qp` of type RC.
+///
+/// Threading: any thread. Posters of one queue exclude each other by that queue's lock, which [#close()] takes too, so
+/// that
+/// nobody posts to a queue pair that is gone. Completions free slots on the poller's thread, without a lock.
+final class IbverbsQueuePair implements QueuePair {
+    private static final String MODIFY = "ibv_modify_qp";
+    private static final String POST_SEND = "ibv_post_send";
+    private static final String POST_RECEIVE = "ibv_post_recv";
+    private static final long MAX_LENGTH = 0xFFFF_FFFFL;
+
+    private final QueuePairParents parents;
+    private final MemorySegment queuePair;
+    private final MemorySegment postSendFunction;
+    private final MemorySegment postReceiveFunction;
+    private final int number;
+    private final int maxInlineBytes;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment refused;
+    private final SendRequestMemory sendRequest;
+    private final ReceiveRequestMemory receiveRequest;
+    private final WorkSlots sends;
+    private final WorkSlots receives;
+    private final Object sendLock = new Object();
+    private final Object receiveLock = new Object();
+    private final Object modifyLock = new Object();
+
+    /// The last state that is known: the one that was asked for, or ERR from the first failed completion on. Written
+    /// with
+    /// the lock of changes held, or to ERR by the poller.
+    private volatile QueuePairState state = QueuePairState.RESET;
+
+    private volatile int sendOwner;
+    private volatile int receiveOwner;
+    private volatile boolean closed;
+    private int port = 1;
+
+    private IbverbsQueuePair(
+            QueuePairParents parents, MemorySegment queuePair, QueuePairOptions options, int maxInlineBytes) {
+        this.parents = parents;
+        this.queuePair = queuePair;
+        this.maxInlineBytes = maxInlineBytes;
+        number = ibv_qp.qp_num(queuePair);
+        MemorySegment ops = ibv_context.ops(parents.device().context());
+        postSendFunction = ibv_context_ops.post_send(ops);
+        postReceiveFunction = ibv_context_ops.post_recv(ops);
+        // Written by the verb, read by nobody: one request is posted at a time.
+        refused = MemorySegment.ofAddress(arena.allocate(Ibverbs.C_POINTER).address());
+        sendRequest = new SendRequestMemory(arena);
+        receiveRequest = new ReceiveRequestMemory(arena);
+        sends = new WorkSlots(options.sendDepth());
+        receives = new WorkSlots(options.receiveDepth());
+    }
+
+    static QueuePair create(IbverbsDevice device, IbverbsProtectionDomain domain, QueuePairOptions options) {
+        QueuePairParents parents = QueuePairParents.adopt(device, domain, options);
+        try (var call = new NativeCall()) {
+            MemorySegment wishes = QueuePairCreation.wishes(call, parents, options);
+            MemorySegment pointer = QueuePairCreation.create(call, domain.pointer(), wishes, options.inlineBytes());
+            var created = new IbverbsQueuePair(
+                    parents, pointer, options, Math.min(QueuePairCreation.inlineBytes(wishes), options.inlineBytes()));
+            try {
+                created.join();
+                return created;
+            } catch (RuntimeException e) {
+                int _ = Ibverbs.ibv_destroy_qp(pointer);
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            parents.release();
+            throw e;
+        }
+    }
+
+    private void join() {
+        sendOwner = parents.sendCompletions().queuePairs().add(this);
+        try {
+            receiveOwner = parents.receiveCompletions().queuePairs().add(this);
+        } catch (RuntimeException e) {
+            parents.sendCompletions().queuePairs().remove(sendOwner);
+            throw e;
+        }
+    }
+
+    private void leave() {
+        parents.sendCompletions().queuePairs().remove(sendOwner);
+        parents.receiveCompletions().queuePairs().remove(receiveOwner);
+    }
+
+    @Override
+    public int number() {
+        return number;
+    }
+
+    @Override
+    public int maxInlineBytes() {
+        return maxInlineBytes;
+    }
+
+    @Override
+    public QueuePairState state() {
+        synchronized (modifyLock) {
+            if (closed) {
+                return QueuePairState.RESET;
+            }
+            try (var call = new NativeCall()) {
+                MemorySegment attributes = ibv_qp_attr.allocate(call);
+                MemorySegment options = ibv_qp_init_attr.allocate(call);
+                VerbsCheck.returnedErrno(
+                        "ibv_query_qp",
+                        Ibverbs.ibv_query_qp(queuePair, attributes, Ibverbs.IBV_QP_STATE(), options),
+                        () -> "queue pair " + number);
+                return QueuePairModification.state(ibv_qp_attr.qp_state(attributes));
+            }
+        }
+    }
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        synchronized (modifyLock) {
+            requireOpen(MODIFY);
+            QueuePairTransition.check(state, attributes);
+            if (attributes.target() == QueuePairState.RESET) {
+                reset(attributes);
+                return;
+            }
+            if (attributes.present().contains(QueuePairAttribute.PORT)) {
+                port = attributes.get(QueuePairAttribute.PORT);
+            }
+            QueuePairModification.perform(queuePair, attributes, port);
+            state = attributes.target();
+        }
+    }
+
+    /// Nothing that was posted completes any more; what comes of it is another owner's.
+    private void reset(QueuePairAttributes attributes) {
+        synchronized (sendLock) {
+            synchronized (receiveLock) {
+                QueuePairModification.perform(queuePair, attributes, port);
+                state = QueuePairState.RESET;
+                leave();
+                join();
+                sends.clear();
+                receives.clear();
+            }
+        }
+    }
+
+    /// To ERR, whatever the state is; nothing where the queue pair is gone.
+    void enterError() {
+        synchronized (modifyLock) {
+            if (!closed && state != QueuePairState.RESET) {
+                QueuePairModification.perform(queuePair, QueuePairAttributes.to(QueuePairState.ERR), port);
+                state = QueuePairState.ERR;
+            }
+        }
+    }
+
+    @Override
+    public void postSend(SendWorkRequest request) {
+        if (request.length < 0 || request.length > MAX_LENGTH) {
+            throw invalid(POST_SEND, "the length " + request.length + " is not in 0..2^32-1");
+        }
+        if (request.inline && request.length > maxInlineBytes) {
+            throw invalid(POST_SEND, request.length + " bytes inline, but at most " + maxInlineBytes);
+        }
+        synchronized (sendLock) {
+            requireOpen(POST_SEND);
+            if (state.compareTo(QueuePairState.RTS) < 0) {
+                throw invalid(POST_SEND, "the queue pair is in " + state);
+            }
+            if (sends.isFull()) {
+                throw new VerbsException(
+                        POST_SEND, VerbsException.ENOMEM, "the send queue of " + sends.depth() + " is full");
+            }
+            long tag = WorkTag.of(sendOwner, false, sends.prepare(request.workId));
+            int result = DataVerbs.postSend(postSendFunction, queuePair, sendRequest.fill(request, tag), refused);
+            if (result != 0) {
+                throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
+            }
+            sends.take();
+        }
+        flushIfFailed();
+    }
+
+    @Override
+    public void postReceive(long workId, long address, long length, int localKey) {
+        if (length < 0 || length > MAX_LENGTH) {
+            throw invalid(POST_RECEIVE, "the length " + length + " is not in 0..2^32-1");
+        }
+        synchronized (receiveLock) {
+            requireOpen(POST_RECEIVE);
+            if (state == QueuePairState.RESET) {
+                throw invalid(POST_RECEIVE, "the queue pair is in RESET");
+            }
+            if (receives.isFull()) {
+                throw new VerbsException(
+                        POST_RECEIVE, VerbsException.ENOMEM, "the receive queue of " + receives.depth() + " is full");
+            }
+            long tag = WorkTag.of(receiveOwner, true, receives.prepare(workId));
+            int result = DataVerbs.postRecv(
+                    postReceiveFunction, queuePair, receiveRequest.fill(tag, address, length, localKey), refused);
+            if (result != 0) {
+                throw new VerbsException(POST_RECEIVE, Math.abs(result), "queue pair " + number);
+            }
+            receives.take();
+        }
+        flushIfFailed();
+    }
+
+    /// What is posted in ERR must come back as flushed; not every driver looks at its queues by itself then.
+    private void flushIfFailed() {
+        if (state == QueuePairState.ERR) {
+            enterError();
+        }
+    }
+
+    /// A completion was polled. On the poller's thread.
+    ///
+    /// @return the work id
+    long completed(long tag, WorkStatus status) {
+        if (status != WorkStatus.SUCCESS && state != QueuePairState.RESET) {
+            state = QueuePairState.ERR;
+        }
+        return (WorkTag.isReceive(tag) ? receives : sends).free(WorkTag.slot(tag));
+    }
+
+    private void requireOpen(String verb) {
+        if (closed) {
+            throw invalid(verb, "the queue pair is destroyed");
+        }
+    }
+
+    private static VerbsException invalid(String verb, String detail) {
+        return new VerbsException(verb, VerbsException.EINVAL, detail);
+    }
+
+    @Override
+    public void close() {
+        synchronized (modifyLock) {
+            synchronized (sendLock) {
+                synchronized (receiveLock) {
+                    if (closed) {
+                        return;
+                    }
+                    closed = true;
+                }
+            }
+            String verb = "ibv_destroy_qp";
+            VerbsCheck.returnedErrno(
+                    verb, Ibverbs.ibv_destroy_qp(queuePair), () -> "queue pair " + number + " is left behind");
+            leave();
+            parents.release();
+            arena.close();
+        }
+    }
+}

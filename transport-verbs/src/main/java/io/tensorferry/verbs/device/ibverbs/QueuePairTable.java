@@ -1,0 +1,70 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.verbs.device.VerbsException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The queue pairs that complete on one completion queue, by the number under which their work requests travel.
+///
+/// Threading: any thread adds and removes; the poller looks up without a lock.
+final class QueuePairTable {
+    private static final int FIRST_LENGTH = 8;
+
+    private record Entry(int owner, IbverbsQueuePair queuePair) {}
+
+    // Replaced by a copy at each change, so that a reader sees one state of it.
+    private volatile @Nullable Entry[] entries = new @Nullable Entry[FIRST_LENGTH];
+    private final ArrayDeque<Integer> freeIndexes = new ArrayDeque<>();
+    private int used;
+    private int generation;
+
+    /// @return the owner part of its tags, see [WorkTag]
+    /// @throws VerbsException ENOMEM if there are 65,536 already
+    synchronized int add(IbverbsQueuePair queuePair) {
+        // The index that was free the longest, so that its last owner's completions are the most likely gone.
+        Integer free = freeIndexes.poll();
+        int index = free == null ? used : free;
+        if (index > WorkTag.MAX_INDEX) {
+            throw new VerbsException(
+                    "ibv_create_qp", VerbsException.ENOMEM, "the completion queue serves " + used + " queue pairs");
+        }
+        if (free == null) {
+            used++;
+        }
+        @Nullable Entry[] changed = Arrays.copyOf(entries, Math.max(entries.length, Integer.highestOneBit(index) * 2));
+        int owner = WorkTag.owner(index, generation++);
+        changed[index] = new Entry(owner, queuePair);
+        entries = changed;
+        return owner;
+    }
+
+    synchronized void remove(int owner) {
+        int index = WorkTag.index(owner);
+        @Nullable Entry[] changed = entries.clone();
+        changed[index] = null;
+        entries = changed;
+        freeIndexes.add(index);
+    }
+
+    /// @return null if it is gone
+    @Nullable
+    IbverbsQueuePair find(int owner) {
+        @Nullable Entry[] current = entries;
+        int index = WorkTag.index(owner);
+        Entry entry = index < current.length ? current[index] : null;
+        return entry != null && entry.owner == owner ? entry.queuePair : null;
+    }
+
+    List<IbverbsQueuePair> all() {
+        var all = new ArrayList<IbverbsQueuePair>();
+        for (Entry entry : entries) {
+            if (entry != null && !all.contains(entry.queuePair)) {
+                all.add(entry.queuePair);
+            }
+        }
+        return all;
+    }
+}
