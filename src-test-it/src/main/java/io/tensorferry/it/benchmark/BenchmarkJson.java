@@ -7,33 +7,49 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// The results as programs read them.
-final class BenchmarkJson {
+public final class BenchmarkJson {
     private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
     private BenchmarkJson() {}
 
     private record Document(
-            String jvm, String system, int processors, int rounds, double seconds, List<Series> series) {}
+            String jvm,
+            String system,
+            String processor,
+            int processors,
+            int rounds,
+            double seconds,
+            Map<String, String> setting,
+            List<Series> series,
+            List<Ratios> ratios) {}
 
-    private record Series(String path, String device, long tensorBytes, int window, List<Round> rounds) {}
+    private record Series(String path, String device, long bytes, int window, List<Round> rounds) {}
 
-    private record Round(double bytesPerSecond, double tensorsPerSecond, double p50Micros, double p99Micros) {}
+    private record Round(double bytesPerSecond, double perSecond, double p50Micros, double p99Micros) {}
 
-    static void write(Path file, int rounds, double seconds, List<List<PathSeries>> results) throws IOException {
-        List<Series> series = results.stream()
-                .flatMap(List::stream)
+    private record Ratios(
+            String path, String base, long bytes, Spread throughput, Spread p50Latency, Spread p99Latency) {}
+
+    /// @param setting what else there is to say of how this was measured
+    public static void write(Path file, int rounds, double seconds, Map<String, String> setting, List<Turn> turns)
+            throws IOException {
+        List<Series> series = turns.stream()
+                .flatMap(turn -> turn.series().stream())
                 .map(BenchmarkJson::series)
                 .toList();
         var document = new Document(
                 Runtime.version().toString(),
-                System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
-                        + System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors(),
+                Machine.system(),
+                Machine.model(),
+                Machine.processors(),
                 rounds,
                 seconds,
-                series);
+                setting,
+                series,
+                Turn.comparisons(turns).stream().map(BenchmarkJson::ratios).toList());
         Files.writeString(file, GSON.toJson(document) + "\n");
     }
 
@@ -44,11 +60,21 @@ final class BenchmarkJson {
             Transfer latency = series.latency().get(i);
             rounds.add(new Round(
                     throughput.bytesPerSecond(),
-                    throughput.tensorsPerSecond(),
+                    throughput.perSecond(),
                     latency.latencyMicros(50),
                     latency.latencyMicros(99)));
         }
         return new Series(
                 series.path().name(), series.path().device(), series.size().bytes(), series.window(), rounds);
+    }
+
+    private static Ratios ratios(Comparison comparison) {
+        return new Ratios(
+                comparison.path().path().name(),
+                comparison.base().path().name(),
+                comparison.path().size().bytes(),
+                comparison.throughput(),
+                comparison.latency(50),
+                comparison.latency(99));
     }
 }

@@ -3,12 +3,12 @@ package io.tensorferry.it.benchmark;
 import java.util.regex.Pattern;
 
 /// A number of bytes as people write it: `4096`, `4KiB`, `1MiB`.
-record ByteSize(long bytes) {
+public record ByteSize(long bytes) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12})(|KiB|MiB|GiB)");
     private static final long UNIT = 1024;
 
     /// @throws IllegalArgumentException if `text` is of another form
-    static ByteSize parse(String text) {
+    public static ByteSize parse(String text) {
         var matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("size '" + text + "' is not of the form 4096, 4KiB, 1MiB or 2GiB");

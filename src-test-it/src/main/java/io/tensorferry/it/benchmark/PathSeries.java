@@ -5,76 +5,84 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /// What one path gave for one size, round by round. For one thread.
-final class PathSeries {
-    private static final long LARGEST_WINDOW = 32;
-    private static final long SMALLEST_WINDOW = 4;
-    private static final long WINDOW_BYTES = 64L << 20;
-    private static final int MOST_TENSORS = 200_000;
+public final class PathSeries {
+    private static final int FEWEST = 8;
+    private static final int MOST = 200_000;
 
     private final TransferPath path;
     private final ByteSize size;
-    private final int window;
     private final List<Transfer> throughput = new ArrayList<>();
     private final List<Transfer> latency = new ArrayList<>();
     private int throughputCount;
     private int latencyCount;
 
-    PathSeries(TransferPath path, ByteSize size) {
+    public PathSeries(TransferPath path, ByteSize size) {
         this.path = path;
         this.size = size;
-        this.window = (int) Math.clamp(WINDOW_BYTES / Math.max(1, size.bytes()), SMALLEST_WINDOW, LARGEST_WINDOW);
     }
 
-    /// Runs until the code is compiled and the connection is up, and finds how many tensors fill `seconds`.
-    void warmUp(double seconds) throws InterruptedException {
-        throughputCount = countThatFills(seconds, window);
-        latencyCount = countThatFills(seconds, 1);
+    /// Runs until the code is compiled and the connection is up, and finds how many transfers fill `seconds`.
+    public void warmUp(double seconds) throws InterruptedException {
+        throughputCount = countThatFills(seconds, Math.max(FEWEST, window()), path::throughput);
+        latencyCount = countThatFills(seconds, FEWEST, path::latency);
     }
 
-    private int countThatFills(double seconds, int concurrent) throws InterruptedException {
-        int count = concurrent;
+    /// Takes the counts that another series has found, instead of a warm-up.
+    public void countAs(PathSeries other) {
+        throughputCount = other.throughputCount;
+        latencyCount = other.latencyCount;
+    }
+
+    private int countThatFills(double seconds, int fewest, Measurement measurement) throws InterruptedException {
+        int count = fewest;
         while (true) {
-            Transfer transfer = path.receive(size.bytes(), count, concurrent);
-            int fitting = (int) Math.min(MOST_TENSORS, Math.ceil(transfer.tensorsPerSecond() * seconds));
+            Transfer transfer = measurement.take(size.bytes(), count);
+            int fitting = (int) Math.min(MOST, Math.ceil(transfer.perSecond() * seconds));
             // A transfer of at least half the time has shown the speed; a shorter one was warm-up only.
             if (fitting <= 2 * count) {
-                return Math.max(fitting, concurrent);
+                return Math.max(fitting, fewest);
             }
             count = Math.min(fitting, 4 * count);
         }
     }
 
-    void round() throws InterruptedException {
-        throughput.add(path.receive(size.bytes(), throughputCount, window));
-        latency.add(path.receive(size.bytes(), latencyCount, 1));
+    /// Measures both once more.
+    public void round() throws InterruptedException {
+        throughput.add(path.throughput(size.bytes(), throughputCount));
+        latency.add(path.latency(size.bytes(), latencyCount));
     }
 
-    TransferPath path() {
+    public TransferPath path() {
         return path;
     }
 
-    ByteSize size() {
+    public ByteSize size() {
         return size;
     }
 
     int window() {
-        return window;
+        return path.window(size.bytes());
     }
 
-    /// One transfer for each round, with a window of receives under way.
+    /// One transfer for each round, with several under way.
     List<Transfer> throughput() {
         return throughput;
     }
 
-    /// One transfer for each round, with one receive under way.
+    /// One transfer for each round, with one under way.
     List<Transfer> latency() {
         return latency;
     }
 
-    /// The latencies of all rounds, one receive under way.
+    /// The latencies of all rounds, one under way.
     double latencyMicros(double percentile) {
         var all = new Histogram(3);
         latency.forEach(transfer -> all.add(transfer.latenciesNs()));
         return all.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    @FunctionalInterface
+    private interface Measurement {
+        Transfer take(long bytes, int count) throws InterruptedException;
     }
 }

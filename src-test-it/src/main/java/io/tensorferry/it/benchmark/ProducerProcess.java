@@ -6,9 +6,9 @@ import java.util.Arrays;
 import java.util.List;
 
 /// The process that the tensors come from: the producer's end of every path.
-final class ProducerProcess {
-    static final String READY = "READY";
-    static final String STOP = "stop";
+public final class ProducerProcess {
+    public static final String READY = "READY";
+    public static final String STOP = "stop";
 
     private ProducerProcess() {}
 

@@ -18,13 +18,16 @@ import java.util.Map;
 ///
 /// Each transfer is a step: the consumer sends an order (size and count) to the producer, which puts the tensors
 /// under one key, all on the same memory, and then says that it is ready.
-final class RendezvousPath implements TransferPath {
+public final class RendezvousPath implements TransferPath {
     static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
     static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
     static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
     static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
+    private static final long LARGEST_WINDOW = 32;
+    private static final long SMALLEST_WINDOW = 4;
+    private static final long WINDOW_BYTES = 64L << 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final TransportServer server;
@@ -35,7 +38,7 @@ final class RendezvousPath implements TransferPath {
     }
 
     /// @param ports of the producer and of the consumer
-    static RendezvousPath open(String protocol, List<Integer> ports) throws InterruptedException {
+    public static RendezvousPath open(String protocol, List<Integer> ports) throws InterruptedException {
         TransportServer server = startServer(protocol, ports, CONSUMER);
         server.awaitPeers(LIMIT);
         return new RendezvousPath(server);
@@ -66,7 +69,28 @@ final class RendezvousPath implements TransferPath {
     }
 
     @Override
-    public Transfer receive(long tensorBytes, int count, int window) throws InterruptedException {
+    public int window(long bytes) {
+        return windowOf(bytes);
+    }
+
+    /// [#window], for who has no path.
+    public static int windowOf(long bytes) {
+        return (int) Math.clamp(WINDOW_BYTES / Math.max(1, bytes), SMALLEST_WINDOW, LARGEST_WINDOW);
+    }
+
+    @Override
+    public Transfer throughput(long bytes, int count) throws InterruptedException {
+        return receive(bytes, count, window(bytes));
+    }
+
+    @Override
+    public Transfer latency(long bytes, int count) throws InterruptedException {
+        return receive(bytes, count, 1);
+    }
+
+    /// Receives tensors, at most `window` of them asked for at a time. The producer has all of them ready before the
+    /// clock starts.
+    private Transfer receive(long tensorBytes, int count, int window) throws InterruptedException {
         Rendezvous rendezvous = server.rendezvous(step);
         Tensor order = server.allocator().allocate(DataType.INT64, Shape.of(2));
         order.segment().setAtIndex(ValueLayout.JAVA_LONG, 0, tensorBytes);

@@ -3,9 +3,9 @@ package io.tensorferry.it.benchmark;
 import java.util.Collection;
 
 /// What several rounds gave: the middle one, and the extremes.
-record Spread(double median, double minimum, double maximum) {
+public record Spread(double median, double minimum, double maximum) {
     /// @throws IllegalArgumentException if there is no value
-    static Spread of(Collection<Double> values) {
+    public static Spread of(Collection<Double> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("there is no spread of no values");
         }

@@ -1,23 +1,63 @@
 package io.tensorferry.it.benchmark;
 
+import java.nio.ByteBuffer;
+import java.util.Base64;
+import java.util.zip.DataFormatException;
 import org.HdrHistogram.AbstractHistogram;
+import org.HdrHistogram.Histogram;
 
-/// Some tensors that were received one after the other or side by side.
+/// Some messages or tensors that were moved one after the other or side by side.
 ///
 /// @param count how many
 /// @param bytes their content together
 /// @param elapsedNs from the first request to the last arrival
-/// @param latenciesNs of each tensor, from the request to the callback
-record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram latenciesNs) {
-    double tensorsPerSecond() {
+/// @param latenciesNs of each one; empty where only the throughput was measured
+public record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram latenciesNs) {
+    private static final int DIGITS = 3;
+
+    /// Without latencies.
+    public static Transfer ofThroughput(int count, long bytes, long elapsedNs) {
+        return new Transfer(count, bytes, elapsedNs, emptyHistogram());
+    }
+
+    /// For latencies in nanoseconds, three digits exact; grows as it needs to.
+    public static Histogram emptyHistogram() {
+        return new Histogram(DIGITS);
+    }
+
+    public double perSecond() {
         return count * 1e9 / elapsedNs;
     }
 
-    double bytesPerSecond() {
+    public double bytesPerSecond() {
         return bytes * 1e9 / elapsedNs;
     }
 
-    double latencyMicros(double percentile) {
+    public double latencyMicros(double percentile) {
         return latenciesNs.getValueAtPercentile(percentile) / 1e3;
+    }
+
+    /// This as one line of text, for [#parse].
+    public String toLine() {
+        ByteBuffer histogram = ByteBuffer.allocate(latenciesNs.getNeededByteBufferCapacity());
+        int length = latenciesNs.encodeIntoCompressedByteBuffer(histogram);
+        byte[] encoded = new byte[length];
+        histogram.get(0, encoded);
+        return count + " " + bytes + " " + elapsedNs + " " + Base64.getEncoder().encodeToString(encoded);
+    }
+
+    /// @throws IllegalArgumentException if `line` is not from [#toLine]
+    public static Transfer parse(String line) {
+        String[] parts = line.split(" ", -1);
+        try {
+            ByteBuffer histogram = ByteBuffer.wrap(Base64.getDecoder().decode(parts[3]));
+            return new Transfer(
+                    Integer.parseInt(parts[0]),
+                    Long.parseLong(parts[1]),
+                    Long.parseLong(parts[2]),
+                    Histogram.decodeFromCompressedByteBuffer(histogram, 0));
+        } catch (DataFormatException | IndexOutOfBoundsException e) {
+            throw new IllegalArgumentException("'" + line + "' is no transfer", e);
+        }
     }
 }

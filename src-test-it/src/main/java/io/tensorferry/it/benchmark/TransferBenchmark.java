@@ -3,11 +3,14 @@ package io.tensorferry.it.benchmark;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.FreePorts;
+import io.tensorferry.it.progress.Progress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -90,29 +93,33 @@ public final class TransferBenchmark implements Callable<Integer> {
                 .start();
     }
 
-    private List<List<PathSeries>> measure(List<TransferPath> opened) throws InterruptedException {
-        var results = new ArrayList<List<PathSeries>>();
-        System.out.println(BenchmarkTable.heading(rounds, seconds));
-        for (ByteSize size : sizes) {
-            List<PathSeries> turn =
-                    opened.stream().map(path -> new PathSeries(path, size)).toList();
-            for (PathSeries series : turn) {
-                series.warmUp(seconds);
-            }
-            for (int round = 0; round < rounds; round++) {
-                for (PathSeries series : round % 2 == 0 ? turn : turn.reversed()) {
-                    series.round();
+    private List<Turn> measure(List<TransferPath> opened) throws InterruptedException {
+        var turns = new ArrayList<Turn>();
+        try (var progress = new Progress("measuring", " transfers", (long) sizes.size() * rounds * opened.size())) {
+            for (ByteSize size : sizes) {
+                Turn turn = Turn.firstAgainstOthers(
+                        opened.stream().map(path -> new PathSeries(path, size)).toList());
+                for (PathSeries series : turn.series()) {
+                    series.warmUp(seconds);
                 }
+                for (int round = 0; round < rounds; round++) {
+                    turn.round(round % 2 == 1, () -> progress.step(size::toString));
+                }
+                turns.add(turn);
             }
-            System.out.println(BenchmarkTable.of(turn));
-            results.add(turn);
         }
-        return results;
+        return turns;
     }
 
-    private void report(List<List<PathSeries>> results) throws IOException {
+    private void report(List<Turn> turns) throws IOException {
+        String setting = String.format(
+                Locale.ROOT,
+                "recvAsync between two processes on this machine; %d rounds of %.1f s",
+                rounds,
+                seconds);
+        System.out.println(BenchmarkTable.of(setting, turns));
         if (json != null) {
-            BenchmarkJson.write(json, rounds, seconds, results);
+            BenchmarkJson.write(json, rounds, seconds, Map.of(), turns);
             System.out.println("every round's numbers: " + json);
         }
     }

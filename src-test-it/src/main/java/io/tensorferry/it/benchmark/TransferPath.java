@@ -1,18 +1,25 @@
 package io.tensorferry.it.benchmark;
 
-/// One way for tensors to come from the producer process to this one, seen from this one. For one thread.
-interface TransferPath extends AutoCloseable {
+/// One way for messages or tensors to go from one process to another, seen from who measures. For one thread.
+public interface TransferPath extends AutoCloseable {
     /// As it is called on the command line and in the table.
     String name();
 
     /// What carries the bytes, as `soft0`.
     String device();
 
-    /// Receives `count` tensors of `tensorBytes` each, at most `window` of them asked for at a time. The producer
-    /// has all of them ready before the clock starts.
+    /// How many of `bytes` each are under way at a time when throughput is measured.
+    int window(long bytes);
+
+    /// Moves `count` times `bytes` bytes, [#window] of them at a time.
     ///
-    /// @throws IllegalStateException if one cannot be received or has another size
-    Transfer receive(long tensorBytes, int count, int window) throws InterruptedException;
+    /// @throws IllegalStateException if one cannot be moved or has another size
+    Transfer throughput(long bytes, int count) throws InterruptedException;
+
+    /// Moves `count` times `bytes` bytes, one at a time, and takes the time of each.
+    ///
+    /// @throws IllegalStateException if one cannot be moved or has another size
+    Transfer latency(long bytes, int count) throws InterruptedException;
 
     @Override
     void close();

@@ -4,11 +4,11 @@ import io.tensorferry.grpc.ServerConfig;
 import java.util.List;
 
 /// The paths there are, by name; both processes look here.
-final class TransferPaths {
+public final class TransferPaths {
     static final List<String> NAMES = List.of(ServerConfig.GRPC_VERBS, ServerConfig.GRPC);
 
     /// One port for each process.
-    static final int PORTS = 2;
+    public static final int PORTS = 2;
 
     private TransferPaths() {}
 

@@ -6,6 +6,7 @@ import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.ChildJvms;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.it.progress.Progress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -69,12 +70,6 @@ public final class TrainingDemo implements Callable<Integer> {
                 // Three short-lived processes share this machine: they start faster without the optimising compiler.
                 .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
                 .environment("TF_CONFIG", config)
-                .arguments(Long.toString(steps), Boolean.toString(onTerminal()));
-    }
-
-    // Since JDK 25 there is again no console where there is no terminal.
-    @SuppressWarnings("SystemConsoleNull")
-    private static boolean onTerminal() {
-        return System.console() != null && System.console().isTerminal();
+                .arguments(Long.toString(steps), Boolean.toString(Progress.onTerminal()));
     }
 }

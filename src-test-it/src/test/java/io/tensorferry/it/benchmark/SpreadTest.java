@@ -20,7 +20,7 @@ class SpreadTest {
         var one = List.of(transfer(100, 1), transfer(10, 1));
         var other = List.of(transfer(50, 1), transfer(5, 1));
 
-        assertThat(BenchmarkTable.ratio(one, other, Transfer::bytesPerSecond)).isEqualTo(new Spread(2, 2, 2));
+        assertThat(Comparison.ratio(one, other, Transfer::bytesPerSecond)).isEqualTo(new Spread(2, 2, 2));
     }
 
     private static Transfer transfer(long bytes, long elapsedNs) {

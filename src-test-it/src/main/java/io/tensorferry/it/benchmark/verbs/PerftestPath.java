@@ -1,0 +1,71 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.benchmark.Transfer;
+import io.tensorferry.it.benchmark.TransferPath;
+import io.tensorferry.it.process.FreePorts;
+import java.util.ArrayList;
+import java.util.List;
+
+/// One operation as perftest's C programs do it. The programs are started anew for each measurement.
+///
+/// @param name in the table
+/// @param places where both processes run
+/// @param address names the device, port, GID and MTU, so that they are those of the raw pair
+/// @param timeout of the queue pair, as `RDMA_QP_TIMEOUT`
+record PerftestPath(String name, Places places, RawAddress address, int timeout, Operation operation)
+        implements TransferPath {
+    private static final int HALF_ROUND_TRIP = 2;
+
+    @Override
+    public String device() {
+        return address.device();
+    }
+
+    @Override
+    public int window(long bytes) {
+        return Posting.of(bytes).depth();
+    }
+
+    @Override
+    public Transfer throughput(long bytes, int count) throws InterruptedException {
+        Posting posting = Posting.of(bytes);
+        List<String> output = run(
+                operation.throughputProgram(),
+                bytes,
+                count,
+                // No look at the clock for each message: ours does not either.
+                "--noPeak",
+                "--tx-depth=" + posting.depth(),
+                "--cq-mod=" + posting.signalEvery());
+        return PerftestReport.throughput(output, bytes, count);
+    }
+
+    @Override
+    public Transfer latency(long bytes, int count) throws InterruptedException {
+        // The time of a message ends where that of the next begins, so the last one has none.
+        List<String> output = run(operation.latencyProgram(), bytes, count + 1, "--report-unsorted");
+        return PerftestReport.latency(output, bytes, count + 1, operation == Operation.WRITE ? HALF_ROUND_TRIP : 1);
+    }
+
+    private List<String> run(String program, long bytes, int count, String... options) throws InterruptedException {
+        int port = FreePorts.pick(1).getFirst();
+        var command = new ArrayList<String>(List.of(
+                program,
+                "--ib-dev=" + address.device(),
+                "--ib-port=" + address.port(),
+                "--mtu=" + address.mtu(),
+                "--qp-timeout=" + timeout,
+                "--size=" + bytes,
+                "--iters=" + count,
+                "--port=" + port,
+                "--CPU-freq"));
+        if (address.routed()) {
+            command.add("--gid-index=" + address.gidIndex());
+        }
+        command.addAll(List.of(options));
+        return PerftestRun.of(places, command, port);
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,144 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import static io.tensorferry.verbs.device.QueuePairAttribute.ACCESS_FLAGS;
+import static io.tensorferry.verbs.device.QueuePairAttribute.DEST_QPN;
+import static io.tensorferry.verbs.device.QueuePairAttribute.MAX_DEST_RD_ATOMIC;
+import static io.tensorferry.verbs.device.QueuePairAttribute.MAX_RD_ATOMIC;
+import static io.tensorferry.verbs.device.QueuePairAttribute.MIN_RNR_TIMER;
+import static io.tensorferry.verbs.device.QueuePairAttribute.PATH_MTU;
+import static io.tensorferry.verbs.device.QueuePairAttribute.PKEY_INDEX;
+import static io.tensorferry.verbs.device.QueuePairAttribute.PORT;
+import static io.tensorferry.verbs.device.QueuePairAttribute.RETRY_COUNT;
+import static io.tensorferry.verbs.device.QueuePairAttribute.RNR_RETRY;
+import static io.tensorferry.verbs.device.QueuePairAttribute.RQ_PSN;
+import static io.tensorferry.verbs.device.QueuePairAttribute.SQ_PSN;
+import static io.tensorferry.verbs.device.QueuePairAttribute.TIMEOUT;
+
+import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.AddressHandle;
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAddress;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.RdmaConfig;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// One end of the raw pair: a queue pair, its completion queue, and registered memory of two halves. The first half is
+/// read from, by this process and by the peer; the second is written to, by both. For one thread.
+final class RawEndpoint implements AutoCloseable {
+    private static final int PAGE = 4096;
+    private static final int SEQUENCES = 1 << 24;
+    private static final int HOP_LIMIT = 64;
+    private static final int ACCESS = QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ;
+    // What ib_write_bw sets.
+    private static final int RNR_TIMER = 12;
+    private static final int RNR_RETRIES = 7;
+
+    private final ChosenPort port;
+    private final RdmaConfig config;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory;
+    private final ProtectionDomain domain;
+    private final MemoryRegion region;
+    private final CompletionQueue completions;
+    private final QueuePair queuePair;
+    private final int sequence = ThreadLocalRandom.current().nextInt(SEQUENCES);
+
+    /// @param port this endpoint closes its device
+    /// @param bytes of each half
+    RawEndpoint(ChosenPort port, RdmaConfig config, long bytes) {
+        this.port = port;
+        this.config = config;
+        // Touches every page, so that no transfer does it.
+        this.memory = arena.allocate(2 * bytes, PAGE).fill((byte) 42);
+        this.domain = port.device().allocateProtectionDomain();
+        this.region = domain.register(memory, EnumSet.allOf(AccessFlag.class));
+        this.completions = port.device().createCompletionQueue(2 * Posting.DEEPEST, null);
+        this.queuePair =
+                domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1));
+    }
+
+    RawAddress address() {
+        boolean routed = port.attributes().linkLayer() != LinkLayer.INFINIBAND;
+        var own = new QueuePairAddress(
+                port.attributes().lid(), queuePair.number(), sequence, port.gid().gid());
+        return new RawAddress(
+                port.device().name(),
+                port.portNumber(),
+                port.gid().index(),
+                routed,
+                port.mtu(),
+                own,
+                region.address(),
+                region.remoteKey());
+    }
+
+    void connect(QueuePairAddress peer) {
+        int reads = Math.min(
+                port.device().attributes().maxReadsAsTarget(),
+                port.device().attributes().maxReadsAsInitiator());
+        queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
+                .set(PKEY_INDEX, config.pkeyIndex())
+                .set(PORT, port.portNumber())
+                .set(ACCESS_FLAGS, ACCESS));
+        queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
+                .address(new AddressHandle(
+                        peer.gid(),
+                        peer.lid(),
+                        port.gid().index(),
+                        config.serviceLevel(),
+                        config.trafficClass(),
+                        HOP_LIMIT))
+                .set(PATH_MTU, port.mtu())
+                .set(DEST_QPN, peer.queuePairNumber())
+                .set(RQ_PSN, peer.packetSequenceNumber())
+                .set(MAX_DEST_RD_ATOMIC, reads)
+                .set(MIN_RNR_TIMER, RNR_TIMER));
+        queuePair.modify(QueuePairAttributes.to(QueuePairState.RTS)
+                .set(SQ_PSN, sequence)
+                .set(TIMEOUT, config.timeout())
+                .set(RETRY_COUNT, config.retryCount())
+                .set(RNR_RETRY, RNR_RETRIES)
+                .set(MAX_RD_ATOMIC, reads));
+    }
+
+    QueuePair queuePair() {
+        return queuePair;
+    }
+
+    CompletionQueue completions() {
+        return completions;
+    }
+
+    int localKey() {
+        return region.localKey();
+    }
+
+    MemorySegment memory() {
+        return memory;
+    }
+
+    /// Where the second half begins, bytes; the same at the peer.
+    long half() {
+        return memory.byteSize() / 2;
+    }
+
+    @Override
+    public void close() {
+        queuePair.close();
+        completions.close();
+        region.close();
+        domain.close();
+        port.device().close();
+        arena.close();
+    }
+}

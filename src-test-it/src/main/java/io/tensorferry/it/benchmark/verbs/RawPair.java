@@ -1,0 +1,101 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.benchmark.Transfer;
+import io.tensorferry.it.process.ChildJvm;
+import io.tensorferry.it.process.Place;
+import java.time.Duration;
+
+/// The two processes of [RawPath], connected. For one thread.
+final class RawPair implements AutoCloseable {
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+    // Long enough for the optimising compiler to be done with the loops.
+    private static final int WARM_UP_BYTES = 8;
+    private static final int WARM_UP_COUNT = 30_000;
+
+    private final ChildJvm source;
+    private final ChildJvm target;
+    private final RawAddress address;
+
+    private RawPair(ChildJvm source, ChildJvm target) throws InterruptedException {
+        this.source = source;
+        this.target = target;
+        String sourceAddress = awaitAddress(source);
+        String targetAddress = awaitAddress(target);
+        this.address = RawAddress.parse(sourceAddress);
+        source.send(targetAddress);
+        target.send(sourceAddress);
+        source.awaitLine(RawProcess.CONNECTED, START_LIMIT);
+        target.awaitLine(RawProcess.CONNECTED, START_LIMIT);
+    }
+
+    /// @param mostBytes the longest message
+    static RawPair start(Places places, long mostBytes) throws InterruptedException {
+        ChildJvm source = process("raw source", places.source(), mostBytes).start();
+        ChildJvm target = process("raw target", places.target(), mostBytes).start();
+        try {
+            var pair = new RawPair(source, target);
+            pair.throughput(Operation.WRITE, WARM_UP_BYTES, WARM_UP_COUNT);
+            pair.writeLatency(WARM_UP_BYTES, WARM_UP_COUNT);
+            pair.throughput(Operation.READ, WARM_UP_BYTES, WARM_UP_COUNT);
+            pair.readLatency(WARM_UP_BYTES, WARM_UP_COUNT);
+            return pair;
+        } catch (RuntimeException | InterruptedException e) {
+            source.close();
+            target.close();
+            throw e;
+        }
+    }
+
+    /// The source's; device, port, GID and MTU are the target's as well.
+    RawAddress address() {
+        return address;
+    }
+
+    Transfer throughput(Operation operation, long bytes, int count) throws InterruptedException {
+        return ask(RawProcess.Task.THROUGHPUT, operation, bytes, count);
+    }
+
+    Transfer readLatency(long bytes, int count) throws InterruptedException {
+        return ask(RawProcess.Task.READ_LATENCY, Operation.READ, bytes, count);
+    }
+
+    Transfer writeLatency(long bytes, int count) throws InterruptedException {
+        send(target, RawProcess.Task.PONG, Operation.WRITE, bytes, count);
+        target.awaitLine(RawProcess.WAITING, LIMIT);
+        Transfer transfer = ask(RawProcess.Task.PING, Operation.WRITE, bytes, count);
+        target.awaitLine(RawProcess.DONE, LIMIT);
+        return transfer;
+    }
+
+    private Transfer ask(RawProcess.Task task, Operation operation, long bytes, int count) throws InterruptedException {
+        send(source, task, operation, bytes, count);
+        return Transfer.parse(source.awaitLine(RawProcess.DONE, LIMIT).substring(RawProcess.DONE.length()));
+    }
+
+    private static void send(ChildJvm child, RawProcess.Task task, Operation operation, long bytes, int count) {
+        child.send(task + " " + operation + " " + bytes + " " + count);
+    }
+
+    private static ChildJvm.Builder process(String name, Place place, long mostBytes) {
+        return ChildJvm.of(RawProcess.class).name(name).place(place).arguments(Long.toString(mostBytes));
+    }
+
+    private static String awaitAddress(ChildJvm child) throws InterruptedException {
+        return child.awaitLine(RawProcess.ADDRESS, START_LIMIT).substring(RawProcess.ADDRESS.length());
+    }
+
+    @Override
+    public void close() {
+        try (source;
+                target) {
+            source.send(RawProcess.STOP);
+            target.send(RawProcess.STOP);
+            source.awaitSuccess(STOP_LIMIT);
+            target.awaitSuccess(STOP_LIMIT);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

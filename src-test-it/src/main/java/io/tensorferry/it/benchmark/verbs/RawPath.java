@@ -1,0 +1,36 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.benchmark.Transfer;
+import io.tensorferry.it.benchmark.TransferPath;
+
+/// One operation of the device interfaces, with nothing above them.
+///
+/// @param name in the table
+/// @param pair stays its owner's
+record RawPath(String name, RawPair pair, Operation operation) implements TransferPath {
+    @Override
+    public String device() {
+        return pair.address().device();
+    }
+
+    @Override
+    public int window(long bytes) {
+        return Posting.of(bytes).depth();
+    }
+
+    @Override
+    public Transfer throughput(long bytes, int count) throws InterruptedException {
+        return pair.throughput(operation, bytes, count);
+    }
+
+    @Override
+    public Transfer latency(long bytes, int count) throws InterruptedException {
+        return switch (operation) {
+            case WRITE -> pair.writeLatency(bytes, count);
+            case READ -> pair.readLatency(bytes, count);
+        };
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,67 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.device.VerbsDevices;
+import io.tensorferry.it.process.Launcher;
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.RdmaConfig;
+
+/// One of two processes that use the device interfaces and nothing above them. It does what its launcher says: a
+/// command is one line, `throughput WRITE 4096 1000` for example, and its answer is one line.
+final class RawProcess {
+    static final String ADDRESS = "ADDRESS ";
+    static final String CONNECTED = "CONNECTED";
+    static final String WAITING = "WAITING";
+    static final String DONE = "DONE ";
+    static final String STOP = "stop";
+
+    private RawProcess() {}
+
+    /// What the launcher may ask for.
+    enum Task {
+        THROUGHPUT,
+        READ_LATENCY,
+        PING,
+        PONG
+    }
+
+    /// @param arguments the longest message, bytes
+    public static void main(String[] arguments) throws InterruptedException {
+        Launcher launcher = Launcher.connect();
+        RdmaConfig config = RdmaConfig.fromEnvironment();
+        ChosenPort port = VerbsDevices.open(config);
+        try (var endpoint = new RawEndpoint(port, config, Long.parseLong(arguments[0]))) {
+            launcher.tell(ADDRESS + endpoint.address().toLine());
+            RawAddress peer = RawAddress.parse(launcher.awaitCommand());
+            endpoint.connect(peer.queuePair());
+            launcher.tell(CONNECTED);
+            serve(launcher, new RawTransfers(endpoint, peer));
+        }
+        System.exit(0);
+    }
+
+    private static void serve(Launcher launcher, RawTransfers transfers) throws InterruptedException {
+        for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
+            String[] words = command.split(" ", -1);
+            Operation operation = Operation.valueOf(words[1]);
+            long bytes = Long.parseLong(words[2]);
+            int count = Integer.parseInt(words[3]);
+            switch (Task.valueOf(words[0])) {
+                case THROUGHPUT ->
+                    launcher.tell(DONE
+                            + transfers.throughput(operation, bytes, count).toLine());
+                case READ_LATENCY ->
+                    launcher.tell(DONE + transfers.readLatency(bytes, count).toLine());
+                case PING -> {
+                    transfers.resetMark(bytes);
+                    launcher.tell(DONE + transfers.ping(bytes, count).toLine());
+                }
+                case PONG -> {
+                    transfers.resetMark(bytes);
+                    launcher.tell(WAITING);
+                    transfers.pong(bytes, count);
+                    launcher.tell(DONE);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.benchmark.BenchmarkJson;
+import io.tensorferry.it.benchmark.BenchmarkTable;
+import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.it.benchmark.Machine;
+import io.tensorferry.it.benchmark.Turn;
+import io.tensorferry.it.process.ChildFailedException;
+import io.tensorferry.it.progress.Progress;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
+/// `rdma.device` names, or, without one, in the guest on Soft-RoCE.
+///
+/// All paths of one size are measured in alternation, and every other round goes through them backwards, so that
+/// whatever else the machine does falls on all of them.
+@Command(
+        name = "benchmark-verbs",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        showDefaultValues = true,
+        description = "Bandwidth and latency of RDMA writes and reads between two processes: C, this library's verbs, "
+                + "and recvAsync.")
+public final class VerbsBenchmark implements Callable<Integer> {
+    @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a message, as 4KiB")
+    private List<ByteSize> sizes =
+            List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream().map(ByteSize::parse).toList();
+
+    @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
+    private List<String> paths = VerbsPaths.NAMES;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
+    private int rounds = 9;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "length of one measurement; each round has two for each path")
+    private double seconds = 0.3;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
+    private @Nullable Path json;
+
+    @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for where there is no device")
+    private @Nullable Path guest;
+
+    @Option(names = "--root", paramLabel = "FOLDER", description = "what the guest may write to")
+    private Path root = Path.of("").toAbsolutePath();
+
+    @Spec
+    private @Nullable CommandSpec spec;
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new VerbsBenchmark())
+                .registerConverter(ByteSize.class, ByteSize::parse)
+                .execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws InterruptedException, IOException {
+        if (System.getProperty("rdma.device", "").isBlank()) {
+            return callInGuest();
+        }
+        try (var opened = VerbsPaths.open(paths, mostBytes())) {
+            report(opened.setting(), measure(opened));
+            return 0;
+        } catch (ChildFailedException | IllegalStateException e) {
+            System.err.println(e.getMessage());
+            return 1;
+        }
+    }
+
+    private int callInGuest() throws InterruptedException, IOException {
+        if (guest == null) {
+            System.err.println("name a device with -Drdma.device, or rdma-guest with --guest");
+            return 2;
+        }
+        var run = new GuestRun(guest.toAbsolutePath());
+        if (!run.isPossible()) {
+            System.out.println("the benchmark against C is skipped: no rdma.device is named, and the guest cannot run");
+            return 0;
+        }
+        return run.run(root, VerbsBenchmark.class, java.util.Objects.requireNonNull(spec).commandLine().getParseResult().originalArgs());
+    }
+
+    private long mostBytes() {
+        return sizes.stream().mapToLong(ByteSize::bytes).max().orElseThrow();
+    }
+
+    private List<Turn> measure(VerbsPaths opened) throws InterruptedException {
+        var turns = new ArrayList<Turn>();
+        try (var progress = new Progress("measuring", "", (long) sizes.size() * rounds * paths.size())) {
+            for (ByteSize size : sizes) {
+                Turn turn = opened.turn(size, seconds);
+                for (int round = 0; round < rounds; round++) {
+                    turn.round(round % 2 == 1, () -> progress.step(size::toString));
+                }
+                turns.add(turn);
+            }
+        }
+        return turns;
+    }
+
+    private void report(Map<String, String> setting, List<Turn> turns) throws IOException {
+        var lines = new ArrayList<String>();
+        lines.add(String.format(
+                Locale.ROOT, "RDMA between two processes of this machine; %d rounds of %.1f s", rounds, seconds));
+        var all = new LinkedHashMap<String, String>();
+        all.put("machine", Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
+        all.putAll(setting);
+        all.forEach((name, value) -> lines.add(name + ": " + value));
+        System.out.println(BenchmarkTable.of(String.join(System.lineSeparator(), lines), turns));
+        if (json != null) {
+            BenchmarkJson.write(json, rounds, seconds, all, turns);
+            System.out.println("every round's numbers: " + json);
+        }
+    }
+}

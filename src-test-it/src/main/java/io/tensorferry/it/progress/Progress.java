@@ -1,0 +1,81 @@
+package io.tensorferry.it.progress;
+
+import java.util.function.Supplier;
+import me.tongfei.progressbar.ConsoleProgressBarConsumer;
+import me.tongfei.progressbar.DelegatingProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarStyle;
+
+/// A bar on standard output: drawn over and over on a terminal, else one line for each tenth of the way.
+///
+/// Threading: one thread.
+public final class Progress implements AutoCloseable {
+    /// The system property that says `true` where this process cannot see the terminal at the end of its output.
+    public static final String TERMINAL = "progress.terminal";
+
+    private static final int WIDTH = 110;
+    // The bar is drawn by who steps it: a thread of its own would disturb what is measured.
+    private static final int NEVER_MS = Integer.MAX_VALUE;
+    private static final int DRAWINGS = 200;
+    private static final int LINES = 10;
+
+    private final ProgressBar bar;
+    private final long interval;
+    private long done;
+    private String lastLine = "";
+
+    /// On the terminal of this process, if it has one.
+    ///
+    /// @param unit of a step, after a number
+    public Progress(String task, String unit, long steps) {
+        this(task, unit, steps, onTerminal());
+    }
+
+    public Progress(String task, String unit, long steps, boolean terminal) {
+        this.interval = Math.max(1, steps / (terminal ? DRAWINGS : LINES));
+        this.bar = ProgressBar.builder()
+                .setTaskName(task)
+                .setUnit(unit, 1)
+                .setInitialMax(steps)
+                .setStyle(ProgressBarStyle.ASCII)
+                .setUpdateIntervalMillis(NEVER_MS)
+                .hideEta()
+                .setConsumer(
+                        terminal
+                                ? new ConsoleProgressBarConsumer(System.out, WIDTH)
+                                : new DelegatingProgressBarConsumer(this::printIfNew, WIDTH))
+                .build();
+    }
+
+    /// Whether standard output is a terminal, or ends at one as [#TERMINAL] says.
+    // Since JDK 25 there is again no console where there is no terminal.
+    @SuppressWarnings("SystemConsoleNull")
+    public static boolean onTerminal() {
+        return Boolean.getBoolean(TERMINAL) || (System.console() != null && System.console().isTerminal());
+    }
+
+    /// One step is done.
+    ///
+    /// @param message stands beside the bar; asked for only if this step is shown
+    public void step(Supplier<String> message) {
+        done++;
+        bar.step();
+        if (done % interval == 0) {
+            bar.setExtraMessage(" " + message.get());
+            bar.refresh();
+        }
+    }
+
+    // The bar tells its end more than once.
+    private synchronized void printIfNew(String line) {
+        if (!line.equals(lastLine)) {
+            System.out.println(line);
+            lastLine = line;
+        }
+    }
+
+    @Override
+    public void close() {
+        bar.close();
+    }
+}
