@@ -18,9 +18,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
 /// `rdma.device` names, or, without one, in the guest on Soft-RoCE.
@@ -60,11 +58,14 @@ public final class VerbsBenchmark implements Callable<Integer> {
     @Option(names = "--root", paramLabel = "FOLDER", description = "what the guest may write to")
     private Path root = Path.of("").toAbsolutePath();
 
-    @Spec
-    private @Nullable CommandSpec spec;
+    private final List<String> arguments;
+
+    private VerbsBenchmark(String[] arguments) {
+        this.arguments = List.of(arguments);
+    }
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new VerbsBenchmark())
+        System.exit(new CommandLine(new VerbsBenchmark(arguments))
                 .registerConverter(ByteSize.class, ByteSize::parse)
                 .execute(arguments));
     }
@@ -93,7 +94,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             System.out.println("the benchmark against C is skipped: no rdma.device is named, and the guest cannot run");
             return 0;
         }
-        return run.run(root, VerbsBenchmark.class, java.util.Objects.requireNonNull(spec).commandLine().getParseResult().originalArgs());
+        return run.run(root, VerbsBenchmark.class, arguments);
     }
 
     private long mostBytes() {
