@@ -149,16 +149,21 @@ final class IbverbsQueuePair implements QueuePair {
             if (attributes.present().contains(QueuePairAttribute.PORT)) {
                 port = attributes.get(QueuePairAttribute.PORT);
             }
-            QueuePairModification.perform(queuePair, attributes, port);
+            perform(attributes);
             state = attributes.target();
         }
+    }
+
+    private void perform(QueuePairAttributes attributes) {
+        QueuePairModification.perform(
+                queuePair, attributes, port, parents.device().description());
     }
 
     /// Nothing that was posted completes any more; what comes of it is another owner's.
     private void reset(QueuePairAttributes attributes) {
         synchronized (sendLock) {
             synchronized (receiveLock) {
-                QueuePairModification.perform(queuePair, attributes, port);
+                perform(attributes);
                 state = QueuePairState.RESET;
                 leave();
                 join();
@@ -172,7 +177,7 @@ final class IbverbsQueuePair implements QueuePair {
     void enterError() {
         synchronized (modifyLock) {
             if (!closed && state != QueuePairState.RESET) {
-                QueuePairModification.perform(queuePair, QueuePairAttributes.to(QueuePairState.ERR), port);
+                perform(QueuePairAttributes.to(QueuePairState.ERR));
                 state = QueuePairState.ERR;
             }
         }
