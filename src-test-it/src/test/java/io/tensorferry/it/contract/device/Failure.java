@@ -7,13 +7,9 @@ import java.util.Set;
 /// that the kernel's Soft-RoCE (rdma_rxe) does. That something fails, that nothing is written, and what state follows
 /// are the same on all devices.
 enum Failure {
-    /// A request names memory that is not registered, or reaches beyond it. Soft-RoCE puts the queue pair into ERR and
-    /// only then looks for what to complete, so that the request which failed looks like those behind it.
-    LOCAL_MEMORY(WorkStatus.LOC_PROT_ERR, WorkStatus.WR_FLUSH_ERR),
-    /// A request that has not been answered yet when a later one fails as above. Soft-RoCE does not wait for its answer.
+    /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not wait
+    /// for its answer.
     BEFORE_LOCAL_MEMORY(WorkStatus.SUCCESS, WorkStatus.WR_FLUSH_ERR),
-    /// A request is longer than the device's largest message. Soft-RoCE finds this as late as the above.
-    BEYOND_LARGEST_MESSAGE(WorkStatus.LOC_LEN_ERR, WorkStatus.WR_FLUSH_ERR),
     /// A message does not fit into its receive, at the sender. Soft-RoCE takes that for a receive that is wrong in
     /// itself.
     TOO_LONG_FOR_RECEIVE_AT_SENDER(WorkStatus.REM_INV_REQ_ERR, WorkStatus.REM_OP_ERR),

@@ -74,10 +74,7 @@ abstract class LimitsContract extends DeviceContract {
         fill(other.memory, 2);
         if (posted(() -> one.write(2, 0, most + 1, other, 0))) {
             awaitCompletions(one, 2);
-            Completion completion = one.completed.getLast();
-            if (most < AFFORDABLE || completion.status() != WorkStatus.LOC_PROT_ERR) {
-                assertFailed(completion, Failure.BEYOND_LARGEST_MESSAGE);
-            }
+            assertThat(one.completed.getLast().status()).isEqualTo(WorkStatus.LOC_LEN_ERR);
         }
         try (var arena = Arena.ofShared()) {
             var untouched = arena.allocate(other.memory.byteSize());
