@@ -26,6 +26,8 @@ final class VerbsPaths implements AutoCloseable {
     private static final Map<String, String> BASES =
             Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
 
+    private static final double COMPILE_SECONDS = 2;
+
     private final RawPair pair;
     private final List<TransferPath> paths = new ArrayList<>();
 
@@ -42,7 +44,11 @@ final class VerbsPaths implements AutoCloseable {
         var opened = new VerbsPaths(RawPair.start(places, mostBytes));
         try {
             for (String name : names) {
-                opened.paths.add(opened.path(name, places));
+                TransferPath path = opened.path(name, places);
+                opened.paths.add(path);
+                if (!(path instanceof PerftestPath)) {
+                    PathSeries.compile(path, COMPILE_SECONDS);
+                }
             }
             return opened;
         } catch (RuntimeException | InterruptedException e) {
