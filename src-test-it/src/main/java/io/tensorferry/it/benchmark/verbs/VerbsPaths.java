@@ -26,8 +26,6 @@ final class VerbsPaths implements AutoCloseable {
     private static final Map<String, String> BASES =
             Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
 
-    private static final double COMPILE_SECONDS = 2;
-
     private final RawPair pair;
     private final List<TransferPath> paths = new ArrayList<>();
 
@@ -39,7 +37,8 @@ final class VerbsPaths implements AutoCloseable {
     ///
     /// @param names of the paths, in the order in which they are measured
     /// @param mostBytes the longest message
-    static VerbsPaths open(List<String> names, long mostBytes) throws InterruptedException {
+    /// @param compileSeconds of warm-up, twice for each path of Java
+    static VerbsPaths open(List<String> names, long mostBytes, double compileSeconds) throws InterruptedException {
         var places = Places.fromProperties();
         var opened = new VerbsPaths(RawPair.start(places, mostBytes));
         try {
@@ -47,7 +46,7 @@ final class VerbsPaths implements AutoCloseable {
                 TransferPath path = opened.path(name, places);
                 opened.paths.add(path);
                 if (!(path instanceof PerftestPath)) {
-                    PathSeries.compile(path, COMPILE_SECONDS);
+                    PathSeries.compile(path, compileSeconds);
                 }
             }
             return opened;
