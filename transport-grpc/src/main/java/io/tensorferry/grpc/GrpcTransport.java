@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
@@ -71,6 +72,11 @@ final class GrpcTransport implements WorkerTransport {
     @Override
     public TransportStatistics statistics() {
         return traffic.snapshot(steps.openSteps(), steps.droppedSends());
+    }
+
+    @Override
+    public List<ChannelDescription> channels() {
+        return List.of();
     }
 
     @Override

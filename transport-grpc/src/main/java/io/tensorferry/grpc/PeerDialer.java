@@ -4,9 +4,11 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +27,8 @@ final class PeerDialer implements AutoCloseable {
     private final Set<String> peers;
     private final WorkerTransport transport;
     private final ScheduledExecutorService timer;
+    // Why the latest attempt at a peer failed that may be tried again.
+    private final Map<String, TransportException> latest = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /// @param peers the workers to dial, without this one
@@ -46,7 +50,8 @@ final class PeerDialer implements AutoCloseable {
         }
     }
 
-    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, or a refusal
+    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, and why one of
+    ///     them did not where that is known; or a refusal
     void awaitAll(Duration timeout) throws InterruptedException {
         Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
         peers.forEach(peer -> dialled.put(peer, dial(peer)));
@@ -66,13 +71,22 @@ final class PeerDialer implements AutoCloseable {
             throw e.getCause() instanceof TransportException refusal
                     ? refusal
                     : new TransportException(StatusCode.INTERNAL, "dialling the peers failed", e);
-        } catch (TimeoutException e) {
+        } catch (TimeoutException _) {
             dialled.values().removeIf(CompletableFuture::isDone);
-            throw new TransportException(
-                    StatusCode.DEADLINE_EXCEEDED, "no answer within " + timeout + " from " + dialled.keySet(), e);
+            throw missing(timeout, dialled.keySet());
         } finally {
             dialled.values().forEach(one -> one.cancel(false));
         }
+    }
+
+    private TransportException missing(Duration timeout, Set<String> silent) {
+        TransportException reason =
+                silent.stream().map(latest::get).filter(Objects::nonNull).findFirst().orElse(null);
+        return new TransportException(
+                StatusCode.DEADLINE_EXCEEDED,
+                "no answer within " + timeout + " from " + silent
+                        + (reason == null ? "" : "; the latest attempt: " + reason.getMessage()),
+                reason);
     }
 
     /// Cancelling the future ends the dialling.
@@ -97,6 +111,7 @@ final class PeerDialer implements AutoCloseable {
                 done.completeExceptionally(cause);
                 return;
             }
+            latest.put(peer, cause);
             LOG.debug("{} does not answer yet, next attempt in {} ms: {}", peer, backoffMillis, cause.getMessage());
             long next = Math.min(2 * backoffMillis, LONGEST_BACKOFF_MILLIS);
             var _ = timer.schedule(() -> attempt(peer, done, next), backoffMillis, TimeUnit.MILLISECONDS);

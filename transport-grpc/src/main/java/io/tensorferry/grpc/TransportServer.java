@@ -5,8 +5,10 @@ import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelDescription;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -109,6 +111,13 @@ public final class TransportServer implements AutoCloseable {
 
     public TransportStatistics statistics() {
         return parts.transport().statistics();
+    }
+
+    /// The channels to other workers that are open now, by peer: devices, addresses and what both ends agreed on. A
+    /// channel comes with the first receive that needs it, or as [DialPolicy] says, and goes when its peer does. Over
+    /// gRPC there is none.
+    public List<ChannelDescription> channels() {
+        return parts.transport().channels();
     }
 
     /// Waits until every other worker of the cluster has answered, dialling each that has not been.

@@ -150,7 +150,7 @@ public final class TransportServerBuilder {
                 channelOptions != null ? channelOptions : defaultChannelOptions(),
                 memoryOptions,
                 rendezvousOptions,
-                providers != null ? providers : VerbsProviders.at(address));
+                providers != null ? providers : VerbsProviders.forHost(address));
     }
 
     private ChannelOptions defaultChannelOptions() {

@@ -1,5 +1,7 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.device.VerbsDevice;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
@@ -8,12 +10,17 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.List;
 
-/// The library's own sources of devices, in order of preference.
-final class VerbsProviders {
+/// This library's own sources of devices, in order of preference: what a server uses that is given no other, and
+/// what a tool lists that wants to say which device a server would take.
+public final class VerbsProviders {
     private VerbsProviders() {}
 
-    /// @param address where peers reach this worker: the software device listens there
-    static List<VerbsProvider> at(InetAddress address) {
+    /// All sources for a worker that peers reach at `address`. Opens nothing.
+    ///
+    /// @param address an address of this machine: the software device would listen there. It speaks IPv4 only, so at
+    ///     an IPv6 address other than loopback its provider has no device, and says so
+    public static List<VerbsProvider> forHost(InetAddress address) {
+        // The software device is the last resort.
         return List.of(new IbverbsProvider(), software(address));
     }
 
@@ -23,11 +30,25 @@ final class VerbsProviders {
             return new SoftwareProvider(options.withBindAddress(address));
         }
         if (address.isLoopbackAddress()) {
-            // The software device speaks IPv4 only; on this machine 127.0.0.1 serves as well.
+            // On this machine 127.0.0.1 serves as well.
             return new SoftwareProvider(options);
         }
-        throw new IllegalArgumentException("the software device needs an IPv4 address, and this worker's is "
-                + address.getHostAddress() + "; give the cluster IPv4 addresses, or use the protocol '"
-                + ServerConfig.GRPC + "'");
+        return new Absent(
+                "software",
+                "the software device needs an IPv4 address, and this worker's is " + address.getHostAddress()
+                        + "; give the cluster IPv4 addresses, or use the protocol '" + ServerConfig.GRPC + "'");
+    }
+
+    /// A provider that has no device.
+    private record Absent(String name, String obstacle) implements VerbsProvider {
+        @Override
+        public List<String> deviceNames() {
+            return List.of();
+        }
+
+        @Override
+        public VerbsDevice open(String deviceName) {
+            throw new VerbsException("ibv_open_device", VerbsException.ENODEV, obstacle);
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
@@ -106,6 +107,11 @@ final class VerbsTransport implements WorkerTransport {
                 verbs.tensorsSent(),
                 verbs.bytesSent(),
                 verbs);
+    }
+
+    @Override
+    public List<ChannelDescription> channels() {
+        return adapter.channels();
     }
 
     @Override

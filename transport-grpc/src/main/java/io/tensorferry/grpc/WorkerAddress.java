@@ -4,16 +4,17 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
-/// Where a worker's server listens.
+/// Where a worker's server listens, as `host:port`.
 ///
 /// @param host a host name, an IPv4 address, or an IPv6 address without brackets
 /// @param port 1 to 65,535
-record WorkerAddress(String host, int port) {
+public record WorkerAddress(String host, int port) {
     private static final Pattern FORM = Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:/\\s\\[\\]]+)):(\\d{1,9})");
 
+    /// @param text as `localhost:2222`, `10.0.0.1:2222` or `[::1]:2222`
     /// @param field what the address belongs to, for the error
     /// @throws IllegalArgumentException if `text` is not `host:port` with a port that others can dial
-    static WorkerAddress parse(String text, String field) {
+    public static WorkerAddress parse(String text, String field) {
         var matcher = FORM.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("address '" + text + "' of " + field
@@ -30,7 +31,7 @@ record WorkerAddress(String host, int port) {
     /// Looks the host up.
     ///
     /// @throws IllegalArgumentException if no address is known for it
-    InetAddress resolve() {
+    public InetAddress resolve() {
         try {
             return InetAddress.getByName(host);
         } catch (UnknownHostException e) {

@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.rendezvous.StepRendezvous;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -35,6 +36,9 @@ interface WorkerTransport extends AutoCloseable {
     String deviceName();
 
     TransportStatistics statistics();
+
+    /// The channels to peers that are open now, by peer.
+    List<ChannelDescription> channels();
 
     /// Ends all transfers and frees everything; the steps are closed before.
     @Override

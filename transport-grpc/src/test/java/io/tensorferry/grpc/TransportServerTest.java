@@ -104,6 +104,23 @@ class TransportServerTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
+    void saysWhyAPeerDidNotAnswerWhereThatIsKnown(String protocol) {
+        try (var cluster = new TestCluster(2)) {
+            var server = cluster.add(cluster.builder(0)
+                    .protocol(protocol)
+                    .connectTimeout(Duration.ofMillis(100))
+                    .start());
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> server.awaitPeers(Duration.ofSeconds(1)))
+                    .withMessageContaining("no answer within PT1S from [/job:worker/replica:0/task:1]; the latest"
+                            + " attempt: UNAVAILABLE: ")
+                    .withMessageContaining("no connection to " + cluster.spec.address("worker", 1))
+                    .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED));
+        }
+    }
+
     private static int receiveFrom(TransportServer receiver, int task) {
         var key = RendezvousKey.of(new DeviceName("worker", 0, task, "CPU", 0), receiver.deviceName(0), "early");
         try (Tensor tensor = receiver.rendezvous(1).recvAsync(key).join().tensorOrThrow()) {

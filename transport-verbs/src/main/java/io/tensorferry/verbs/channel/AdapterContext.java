@@ -25,4 +25,5 @@ record AdapterContext(
         CompletionLoop loop,
         Executor workers,
         ChannelCounters counters,
+        OpenChannels openChannels,
         RandomGenerator random) {}

@@ -59,6 +59,7 @@ public final class RdmaAdapter implements AutoCloseable {
                 new CompletionLoop(completions, runtime.clock()),
                 runtime.workers(),
                 new ChannelCounters(),
+                new OpenChannels(),
                 runtime.random());
     }
 
@@ -122,6 +123,11 @@ public final class RdmaAdapter implements AutoCloseable {
 
     public ChannelCounters counters() {
         return context.counters();
+    }
+
+    /// The channels that are open now, by peer. Any thread.
+    public List<ChannelDescription> channels() {
+        return context.openChannels().list();
     }
 
     public String workerName() {

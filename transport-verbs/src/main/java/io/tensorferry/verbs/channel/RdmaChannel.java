@@ -30,13 +30,13 @@ public final class RdmaChannel {
     private static final int COMPLETIONS_PER_POLL = 64;
     private static final int CONTROL = 0;
 
+    private final ChannelDescription description;
     private final String peer;
     private final long peerIncarnation;
     private final AdapterContext context;
     private final ChannelEndpoint endpoint;
     private final ChannelHandler handler;
     private final BiConsumer<RdmaChannel, TransportException> onLost;
-    private final int maxMessageSize;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
@@ -63,6 +63,8 @@ public final class RdmaChannel {
             boolean mayWrite,
             ChannelHandler handler,
             BiConsumer<RdmaChannel, TransportException> onLost) {
+        this.description = ChannelDescription.of(
+                endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
         this.peer = peer.hostName();
         this.peerIncarnation = peer.incarnation();
         this.context = context;
@@ -70,20 +72,20 @@ public final class RdmaChannel {
         this.handler = handler;
         this.onLost = onLost;
         this.mayWrite = mayWrite;
-        ConnectionParameters own = endpoint.parameters(peer.connectionId(), 1);
-        int slots = Math.min(own.ringSlots(), peer.ringSlots());
-        int slotBytes = Math.min(own.slotBytes(), peer.slotBytes());
-        int receiveDepth = Math.min(own.receiveDepth(), peer.receiveDepth());
-        this.maxMessageSize = slotBytes;
-        this.outgoing = new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, slotBytes);
-        this.incoming = new IncomingRing(endpoint.incoming(), slots, slotBytes);
-        long maxWriteBytes = Math.min(own.maxMessageBytes(), peer.maxMessageBytes());
+        int slots = description.ringSlots();
+        int receiveDepth = description.receiveDepth();
+        this.outgoing = new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, description.slotBytes());
+        this.incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
         for (QueuePair queuePair : endpoint.queuePairs()) {
             int index = lanes.size();
             int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
             int batch = (index == CONTROL ? slots : receiveDepth) / 4;
             var lane = new Lane(
-                    index, queuePair, endpoint.sendDepth(), maxWriteBytes, new ImmediateCredits(receives, batch));
+                    index,
+                    queuePair,
+                    endpoint.sendDepth(),
+                    description.maxWriteBytes(),
+                    new ImmediateCredits(receives, batch));
             lanes.add(lane);
             for (int i = 0; i < receives; i++) {
                 lane.postReceive();
@@ -91,8 +93,14 @@ public final class RdmaChannel {
         }
         this.waitingSinceNs = context.loop().nanoTime();
         context.counters().opened.increment();
+        context.openChannels().add(description);
         context.loop().add(this);
         scheduleKeepalive();
+    }
+
+    /// What both ends agreed on.
+    public ChannelDescription description() {
+        return description;
     }
 
     /// The other worker, as `/job:worker/replica:0/task:1`.
@@ -111,7 +119,7 @@ public final class RdmaChannel {
 
     /// Whether a message is not longer than a slot of the peer's ring; only a long rendezvous key can make it so.
     public boolean fits(Message message) {
-        return MessageCodec.fits(message, maxMessageSize);
+        return MessageCodec.fits(message, description.slotBytes());
     }
 
     /// Sends a control message, in order; a lost channel drops it.
@@ -119,8 +127,8 @@ public final class RdmaChannel {
     /// @throws IllegalArgumentException if it does not fit
     public void send(Message message) {
         if (!fits(message)) {
-            throw new IllegalArgumentException(
-                    "the message takes " + MessageCodec.encodedSize(message) + " bytes, a slot has " + maxMessageSize);
+            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
+                    + " bytes, a slot has " + description.slotBytes());
         }
         if (open) {
             outgoing.enqueue(message);
@@ -379,6 +387,7 @@ public final class RdmaChannel {
             keepalive.cancel();
         }
         context.counters().failed.increment();
+        context.openChannels().remove(description);
         context.loop().remove(this);
         endpoint.stopTraffic();
         takeWhatArrived();

@@ -7,8 +7,26 @@ package io.tensorferry.verbs.device;
 /// @param type how packets with this GID are framed
 public record GidEntry(int index, Gid gid, Type type) {
     public enum Type {
-        INFINIBAND,
-        ROCE_V1,
-        ROCE_V2
+        INFINIBAND("InfiniBand"),
+        ROCE_V1("RoCE v1"),
+        ROCE_V2("RoCE v2");
+
+        private final String text;
+
+        Type(String text) {
+            this.text = text;
+        }
+
+        /// As `RoCE v2`.
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /// As `GID 3 ::ffff:10.0.0.1 (RoCE v2)`.
+    @Override
+    public String toString() {
+        return "GID " + index + " " + gid + " (" + type + ")";
     }
 }

@@ -38,7 +38,7 @@ class DeviceChoiceTest {
     void takesTheFirstDeviceWithAnActivePort() {
         var verbs = verbs(
                 new FakeDevice("down").ports(PortState.DOWN, PortState.INIT),
-                new FakeDevice("iwarp").withoutWriteWithImmediate(),
+                new FakeDevice("iwarp").iwarp(),
                 new FakeDevice("good").ports(PortState.ARMED, PortState.ACTIVE),
                 new FakeDevice("later"));
 
@@ -71,7 +71,7 @@ class DeviceChoiceTest {
                 "libibverbs",
                 Set.of("broken"),
                 new FakeDevice("broken"),
-                new FakeDevice("iwarp").withoutWriteWithImmediate(),
+                new FakeDevice("iwarp").iwarp(),
                 new FakeDevice("down").ports(PortState.DOWN),
                 new FakeDevice("nameless").gids(FakeDevice.unused(0)),
                 new FakeDevice("mute").failingQueries());
@@ -84,7 +84,7 @@ class DeviceChoiceTest {
                     .contains(
                             "soft0",
                             "broken cannot be opened",
-                            "iwarp has no RDMA WRITE with immediate",
+                            "iwarp has no RDMA WRITE with immediate (iWARP)",
                             "down has no active port",
                             "nameless has no GID on port 1",
                             "mute cannot be queried");
@@ -93,11 +93,14 @@ class DeviceChoiceTest {
     }
 
     @Test
-    void theSoftwareDeviceCanBeAskedForWithoutAWord() {
+    void theSoftwareDeviceCanBeAskedForWithoutAWarning() {
         var verbs = verbs(new FakeDevice("mlx5_0"));
         try (var log = new LogCapture(DeviceChoice.class)) {
             assertThat(choose(device("soft0"), verbs).device().name()).isEqualTo("soft0");
-            assertThat(log.messages(Level.INFO)).isEmpty();
+            assertThat(log.messages(Level.INFO))
+                    .containsExactly("RDMA device: soft0 (software), port 1, GID 0 ::ffff:10.0.0.1 (RoCE v2), MTU 1024;"
+                            + " it is named by device (RDMA_DEVICE)");
+            assertThat(log.messages(Level.WARN)).isEmpty();
         }
         assertThat(verbs.open()).isEmpty();
     }
@@ -117,7 +120,7 @@ class DeviceChoiceTest {
         var verbs = verbs(new FakeDevice("down").ports(PortState.DOWN));
         assertThatThrownBy(() -> DeviceChoice.choose(config(builder -> builder), List.of(verbs)))
                 .isInstanceOf(TransportException.class)
-                .hasMessage("UNAVAILABLE: there is no usable RDMA device: down has no active port");
+                .hasMessage("UNAVAILABLE: there is no usable RDMA device: down has no active port (port 1 is DOWN)");
         assertThatThrownBy(() -> DeviceChoice.choose(config(builder -> builder), List.of()))
                 .isInstanceOf(TransportException.class)
                 .hasMessage("UNAVAILABLE: there is no usable RDMA device");
@@ -148,15 +151,15 @@ class DeviceChoiceTest {
     void aNamedDeviceThatCannotBeUsedIsAnError() {
         assertRefused(
                 device("iwarp"),
-                verbs(new FakeDevice("iwarp").withoutWriteWithImmediate()),
-                "iwarp",
-                "RDMA WRITE with immediate");
+                verbs(new FakeDevice("iwarp").iwarp()),
+                "device (RDMA_DEVICE) is iwarp, which has no RDMA WRITE with immediate (iWARP)");
         assertRefused(
                 device("down"),
                 verbs(new FakeDevice("down").ports(PortState.DOWN, PortState.INIT)),
-                "down",
-                "none of its 2");
-        assertRefused(device("bare"), verbs(new FakeDevice("bare").gids()), "bare", "GID");
+                "device (RDMA_DEVICE) is down, which has no active port (port 1 is DOWN, port 2 is INIT)");
+        assertRefused(device("bare"), verbs(new FakeDevice("bare").gids()), "is bare, which has no GID on port 1");
+        assertRefused(
+                device("mute"), verbs(new FakeDevice("mute").failingQueries()), "is mute, which cannot be queried");
         assertRefused(
                 device("broken"),
                 new FakeProvider("libibverbs", Set.of("broken"), new FakeDevice("broken")),
@@ -200,6 +203,46 @@ class DeviceChoiceTest {
                 config(builder -> builder.gidIndex(1)),
                 verbs,
                 "gidIndex (RDMA_GID_INDEX) is 1; accepted: 0 to 0, the last");
+    }
+
+    @Test
+    void whatCannotBeUsedBesideTheTakenDeviceIsSaidOnceAndWhatCouldBeUsedIsNot() {
+        var verbs = verbs(
+                new FakeDevice("mlx5_0").ports(PortState.DOWN), new FakeDevice("mlx5_1"), new FakeDevice("mlx5_2"));
+        try (var log = new LogCapture(DeviceChoice.class)) {
+            choose(config(builder -> builder), verbs).device().close();
+            assertThat(log.messages(Level.INFO))
+                    .containsExactly(
+                            "RDMA device: mlx5_1 (libibverbs), port 1, GID 0 ::ffff:10.0.0.1 (RoCE v2), MTU 1024;"
+                                    + " it is the first usable device",
+                            "not usable: mlx5_0 has no active port (port 1 is DOWN)");
+            assertThat(log.messages(Level.WARN)).isEmpty();
+            assertThat(log.messages(Level.DEBUG))
+                    .contains(
+                            "mlx5_2 (libibverbs), PASSED_OVER: it comes after mlx5_1",
+                            "soft0 (software), PASSED_OVER: it comes after mlx5_1",
+                            "GID 0 ::ffff:10.0.0.1 (RoCE v2), TAKEN: the first RoCE v2 entry with an IPv4 address");
+        }
+        assertThat(verbs.open()).isEmpty();
+    }
+
+    @Test
+    void aProviderThatCanHaveNoDeviceSaysWhy() {
+        var verbs = verbs().obstacle("libibverbs.so.1 is not installed");
+        try (var log = new LogCapture(DeviceChoice.class)) {
+            choose(config(builder -> builder), verbs).device().close();
+            assertThat(log.messages(Level.INFO))
+                    .containsExactly("no RDMA device is present: tensors travel over the software device soft0"
+                            + " (libibverbs has no device: libibverbs.so.1 is not installed)");
+        }
+        assertThatThrownBy(() -> DeviceChoice.choose(config(builder -> builder), List.of(verbs)))
+                .hasMessage("UNAVAILABLE: there is no usable RDMA device: libibverbs has no device: libibverbs.so.1 is"
+                        + " not installed");
+        assertRefused(
+                device("mlx5_0"),
+                verbs,
+                "a device that exists: soft0 (software)",
+                "libibverbs has no device: libibverbs.so.1 is not installed");
     }
 
     @Test

@@ -12,6 +12,7 @@ final class FakeDevice implements VerbsDevice {
 
     private final String name;
     private boolean writeWithImmediate = true;
+    private DeviceDescription.Transport transport = DeviceDescription.Transport.INFINIBAND;
     private List<PortState> ports = List.of(PortState.ACTIVE);
     private LinkLayer linkLayer = LinkLayer.ETHERNET;
     private List<GidEntry> gids = List.of(new GidEntry(0, Gid.ofIpv4(0x0A000001), GidEntry.Type.ROCE_V2));
@@ -22,8 +23,9 @@ final class FakeDevice implements VerbsDevice {
         this.name = name;
     }
 
-    FakeDevice withoutWriteWithImmediate() {
+    FakeDevice iwarp() {
         writeWithImmediate = false;
+        transport = DeviceDescription.Transport.IWARP;
         return this;
     }
 
@@ -54,7 +56,7 @@ final class FakeDevice implements VerbsDevice {
 
     @Override
     public DeviceDescription description() {
-        return DeviceDescription.software();
+        return new DeviceDescription(transport, "1.0", 1, 1, 2, 3, 4);
     }
 
     @Override

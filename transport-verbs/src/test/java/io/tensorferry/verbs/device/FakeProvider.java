@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// A provider with devices of given properties, that remembers which are open.
 final class FakeProvider implements VerbsProvider {
@@ -13,6 +14,8 @@ final class FakeProvider implements VerbsProvider {
     private final Map<String, FakeDevice> devices = new LinkedHashMap<>();
     private final Set<String> broken;
     private final List<String> open = new ArrayList<>();
+    private final List<String> opened = new ArrayList<>();
+    private @Nullable String obstacle;
 
     FakeProvider(String name, FakeDevice... devices) {
         this(name, Set.of(), devices);
@@ -25,13 +28,29 @@ final class FakeProvider implements VerbsProvider {
         Arrays.stream(devices).forEach(device -> this.devices.put(device.name(), device));
     }
 
+    FakeProvider obstacle(String why) {
+        obstacle = why;
+        return this;
+    }
+
+    /// Devices that are open.
     List<String> open() {
         return open;
+    }
+
+    /// Devices in the order in which they were opened.
+    List<String> opened() {
+        return opened;
     }
 
     @Override
     public String name() {
         return name;
+    }
+
+    @Override
+    public @Nullable String obstacle() {
+        return obstacle;
     }
 
     @Override
@@ -46,6 +65,7 @@ final class FakeProvider implements VerbsProvider {
             throw new VerbsException("ibv_open_device", VerbsException.ENODEV, deviceName + " does not open");
         }
         open.add(deviceName);
+        opened.add(deviceName);
         device.onClose = () -> open.remove(deviceName);
         return device;
     }

@@ -25,6 +25,12 @@ class GidChoiceTest {
         return chosenIndex(RdmaConfig.builder().build(), device);
     }
 
+    private static List<String> reasons(FakeDevice device) {
+        return GidChoice.candidates(device, 1, device.port(1), null).stream()
+                .map(candidate -> candidate.entry().index() + " " + candidate.verdict() + " " + candidate.reason())
+                .toList();
+    }
+
     @Test
     void prefersTheFirstRoceV2EntryWithAnIpv4AddressAndLogsAllOfThem() {
         var device = new FakeDevice("mlx5_0")
@@ -34,20 +40,29 @@ class GidChoiceTest {
                         new GidEntry(2, FIRST, GidEntry.Type.ROCE_V1),
                         new GidEntry(3, FIRST, GidEntry.Type.ROCE_V2),
                         new GidEntry(4, SECOND, GidEntry.Type.ROCE_V2));
-        try (var log = new LogCapture(GidChoice.class)) {
+        try (var log = new LogCapture(DeviceChoice.class)) {
             assertThat(chosenIndex(device)).isEqualTo(3);
             assertThat(log.messages(Level.INFO))
-                    .singleElement()
-                    .asString()
-                    .contains("2 GIDs", "index=3", "::ffff:10.0.0.1", "index=4", "::ffff:10.0.0.2", "RDMA_GID_INDEX");
+                    .containsExactly(
+                            "RDMA device: mlx5_0 (libibverbs), port 1, GID 3 ::ffff:10.0.0.1 (RoCE v2), MTU 1024;"
+                                    + " it is the first usable device",
+                            "port 1 of mlx5_0 has 2 GIDs with an IPv4 address: [GID 3 ::ffff:10.0.0.1 (RoCE v2),"
+                                    + " GID 4 ::ffff:10.0.0.2 (RoCE v2)]; RDMA_GID_INDEX chooses another than 3");
         }
+        assertThat(reasons(device))
+                .containsExactly(
+                        "0 PASSED_OVER it is RoCE v1, not RoCE v2",
+                        "1 PASSED_OVER it has no IPv4 address",
+                        "2 PASSED_OVER it is RoCE v1, not RoCE v2",
+                        "3 TAKEN the first RoCE v2 entry with an IPv4 address",
+                        "4 PASSED_OVER entry 3 comes first");
     }
 
     @Test
-    void withOneCandidateThereIsNothingToSay() {
-        try (var log = new LogCapture(GidChoice.class)) {
+    void withOneCandidateThereIsNothingMoreToSay() {
+        try (var log = new LogCapture(DeviceChoice.class)) {
             assertThat(chosenIndex(new FakeDevice("rxe0"))).isZero();
-            assertThat(log.messages(Level.INFO)).isEmpty();
+            assertThat(log.messages(Level.INFO)).singleElement().asString().contains("GID 0 ::ffff:10.0.0.1");
         }
     }
 
@@ -59,6 +74,23 @@ class GidChoiceTest {
                         new GidEntry(1, LINK_LOCAL, GidEntry.Type.ROCE_V1),
                         new GidEntry(2, FIRST, GidEntry.Type.ROCE_V1));
         assertThat(chosenIndex(device)).isEqualTo(1);
+        assertThat(reasons(device))
+                .containsExactly("1 TAKEN the first in use; none is RoCE v2", "2 PASSED_OVER entry 1 comes first");
+    }
+
+    @Test
+    void withoutAnIpv4AddressPrefersRoceV2() {
+        var device = new FakeDevice("mlx5_0")
+                .gids(
+                        new GidEntry(0, LINK_LOCAL, GidEntry.Type.ROCE_V1),
+                        new GidEntry(1, LINK_LOCAL, GidEntry.Type.ROCE_V2),
+                        new GidEntry(2, new Gid(LINK_LOCAL.subnetPrefix(), 0), GidEntry.Type.ROCE_V2));
+        assertThat(chosenIndex(device)).isEqualTo(1);
+        assertThat(reasons(device))
+                .containsExactly(
+                        "0 PASSED_OVER it is RoCE v1, not RoCE v2",
+                        "1 TAKEN the first RoCE v2 entry; none has an IPv4 address",
+                        "2 REFUSED it has no interface identifier");
     }
 
     @Test
@@ -69,6 +101,10 @@ class GidChoiceTest {
                         new GidEntry(0, LINK_LOCAL, GidEntry.Type.INFINIBAND),
                         new GidEntry(1, FIRST, GidEntry.Type.ROCE_V2));
         assertThat(chosenIndex(device)).isZero();
+        assertThat(reasons(device))
+                .containsExactly(
+                        "0 TAKEN on InfiniBand the address is entry 0",
+                        "1 REFUSED on InfiniBand the address is entry 0");
     }
 
     @Test

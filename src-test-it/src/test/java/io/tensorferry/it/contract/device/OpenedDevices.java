@@ -3,6 +3,7 @@ package io.tensorferry.it.contract.device;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
@@ -14,6 +15,8 @@ import java.util.function.BooleanSupplier;
 /// whose work is done by threads of this process, or on its only processor, gets on.
 record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidIndex) implements DevicePairFixture {
     private static final long POLL_INTERVAL_NS = 20_000;
+    /// What rdma_rxe says in place of a maker's number.
+    private static final int SOFT_ROCE_VENDOR = 0xFF_FFFF;
 
     /// The device of this place, to be reached by another process; `soft0` where none is named.
     static OpenedDevices one(Place place) {
@@ -62,6 +65,13 @@ record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidInd
     @Override
     public void pass(Duration time) {
         await(() -> false, time);
+    }
+
+    @Override
+    public boolean isSoftRoce() {
+        DeviceDescription description = first.description();
+        return description.transport() == DeviceDescription.Transport.INFINIBAND
+                && description.vendorId() == SOFT_ROCE_VENDOR;
     }
 
     @Override

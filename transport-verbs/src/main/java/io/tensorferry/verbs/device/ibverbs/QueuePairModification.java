@@ -9,18 +9,15 @@ import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 
 /// Changes of state: from our attributes to an `ibv_qp_attr` and its mask.
 final class QueuePairModification {
-    private static final int MAX_GID_INDEX = 255;
-
     private QueuePairModification() {}
 
     /// @param queuePair an `ibv_qp`
     /// @param port the port that the queue pair is on, from 1
-    /// @throws VerbsException as the device refuses
+    /// @throws io.tensorferry.verbs.device.VerbsException as the device refuses
     static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port) {
         try (var call = new NativeCall()) {
             MemorySegment target = ibv_qp_attr.allocate(call);
@@ -102,12 +99,6 @@ final class QueuePairModification {
 
     /// With a global route always: RoCE needs one, and on InfiniBand it does no harm.
     private static void writeAddress(AddressHandle from, MemorySegment target, int port) {
-        if (from.sourceGidIndex() < 0 || from.sourceGidIndex() > MAX_GID_INDEX) {
-            throw new VerbsException(
-                    "ibv_modify_qp",
-                    VerbsException.EINVAL,
-                    "the source GID index " + from.sourceGidIndex() + " is not in 0.." + MAX_GID_INDEX);
-        }
         ibv_ah_attr.is_global(target, (byte) 1);
         ibv_ah_attr.dlid(target, (short) from.destinationLid());
         ibv_ah_attr.sl(target, (byte) from.serviceLevel());

@@ -1,0 +1,242 @@
+"""One end of a channel: queue pairs, the message ring, immediates (docs/protocol.md, sections 2 and 4 to 8)."""
+
+import collections
+import dataclasses
+import itertools
+import secrets
+import time
+
+from pyverbs import enums as e
+from pyverbs.pyverbs_error import PyverbsError
+
+import device as verbs
+import messages
+from credits import RESERVE, Credits
+from messages import Violation
+
+MESSAGE, ACKNOWLEDGEMENT, FIRST_RESERVED = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFF00000
+CONTROL = 0
+SEND_DEPTH = 256
+KEEPALIVE_SECONDS, PEER_TIMEOUT_SECONDS = 1, 10
+_FIRST_SEND_ID = 1000  # of a work request; the ids below are receives, and say which queue pair's
+
+
+class ChannelLost(Exception):
+    """The channel is of no use any more; `code` is the status of section 13."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What an end states of itself (section 4)."""
+
+    lanes: int
+    ring_slots: int
+    slot_bytes: int
+    receive_depth: int
+    mtu: int
+    max_message_bytes: int
+
+
+@dataclasses.dataclass
+class _Write:
+    local: tuple | None  # (address, length, lkey)
+    remote_addr: int
+    rkey: int
+    immediate: int | None
+    done: object = None  # called when the write has completed
+
+
+class Channel:
+    """One end. `handler` gets message(channel, Message) and content(channel, request index) from `progress`.
+
+    `peer` is the other worker's name. Not thread-safe: the caller's lock. Made with its queue pairs in INIT; `connect` does the rest.
+    """
+
+    def __init__(self, device, limits, handler, peer, connection_id=0):
+        self.device = device
+        self.peer = peer
+        self.limits = limits
+        self.handler = handler
+        self.dialled = not connection_id
+        self.connection_id = connection_id or secrets.randbits(64) or 1
+        self.may_write = False
+        self.open = False
+        pairs = 1 + limits.lanes
+        depths = [limits.ring_slots + RESERVE] + [limits.receive_depth] * limits.lanes
+        self._cq = device.completion_queue(sum(depths) + pairs * SEND_DEPTH)
+        self._pairs = [verbs.QueuePair(device, self._cq, SEND_DEPTH, depth) for depth in depths]
+        self.addresses = [pair.address for pair in self._pairs]
+        self.ring = device.register(limits.ring_slots * limits.slot_bytes, verbs.WRITABLE_BY_PEER)
+        self._ids = itertools.count(_FIRST_SEND_ID)
+        self._posted = {}  # id of a work request -> (queue pair's number, done)
+        self._in_send_queue = [0] * pairs
+        self._waiting = [collections.deque() for _ in range(pairs)]
+        self._messages_received = self._messages_sent = self._messages_completed = 0
+        self._probing = False
+
+    # ---------------------------------------------------------------- set-up
+
+    def connect(self, theirs, ring_address, ring_rkey, addresses):
+        """Negotiates with the peer's Limits and connects to its queue pairs; all receives are posted then."""
+        mine = self.limits
+        self.agreed = agreed = Limits(*(min(a, b) for a, b in zip(dataclasses.astuple(mine), dataclasses.astuple(theirs))))
+        self._peer_ring, self._peer_rkey = ring_address, ring_rkey
+        while len(self._pairs) > 1 + agreed.lanes:
+            self._pairs.pop().close()
+        self._staging = self.device.register(agreed.ring_slots * agreed.slot_bytes, verbs.READ_BY_DEVICE)
+        self._credits = [Credits(agreed.ring_slots + RESERVE, agreed.ring_slots // 4)]
+        self._credits += [Credits(agreed.receive_depth, agreed.receive_depth // 4) for _ in range(agreed.lanes)]
+        for number, (pair, address) in enumerate(zip(self._pairs, addresses)):
+            pair.connect(address, agreed.mtu)
+            for _ in range(self._credits[number].depth):
+                pair.post_receive(number)
+        self.open = True
+        self.may_write = self.dialled
+        self._last_completion = time.monotonic()
+
+    # ----------------------------------------------------------------- sending
+
+    def send(self, message):
+        """Queues a control message. ValueError where a slot cannot hold it."""
+        self._waiting[CONTROL].append(messages.encode(message, self.agreed.slot_bytes))
+
+    def write_content(self, index, memory, length, remote_addr, rkey, done):
+        """Queues the content of request `index`, in pieces if it is long; `done()` when the last has completed."""
+        lane = 1 + index % self.agreed.lanes
+        longest = self.agreed.max_message_bytes
+        for at in range(0, length, longest) if length else [0]:
+            size = min(longest, length - at)
+            local = (memory.buf + at, size, memory.lkey) if size else None
+            last = at + size == length
+            self._waiting[lane].append(
+                _Write(local, remote_addr + at if size else 0, rkey, index if last else None, done if last else None))
+
+    def _post(self, number, write):
+        wr_id = next(self._ids)
+        self._pairs[number].post_write(wr_id, write.local, write.remote_addr, write.rkey, write.immediate)
+        self._posted[wr_id] = (number, write.done)
+        self._in_send_queue[number] += 1
+
+    def _post_what_may_go(self):  # one slot of a send queue is kept for the probe
+        if not self.may_write:
+            return
+        for number, (credits, waiting) in enumerate(zip(self._credits, self._waiting)):
+            while credits.acknowledgement_due() and self._in_send_queue[number] < SEND_DEPTH - 1:
+                credits.acknowledgement_sent()
+                self._post(number, _Write(None, 0, 0, ACKNOWLEDGEMENT))
+            while waiting and self._in_send_queue[number] < SEND_DEPTH - 1:
+                if number == CONTROL:
+                    if not (credits.may_send() and self._staging_is_free()):
+                        break
+                    self._post_message(waiting.popleft())
+                else:
+                    if waiting[0].immediate is not None:
+                        if not credits.may_send():
+                            break
+                        credits.sent("content")
+                    self._post(number, waiting.popleft())
+
+    def _staging_is_free(self):
+        return self._messages_sent - self._messages_completed < self.agreed.ring_slots
+
+    def _post_message(self, data):
+        at = self._messages_sent % self.agreed.ring_slots * self.agreed.slot_bytes
+        self._messages_sent += 1
+        # Rule 2 leaves at most ring_slots messages without acknowledgement, so the peer's slot is free.
+        self._credits[CONTROL].sent("message")
+        self._staging.write(data, len(data), at)
+        local = (self._staging.buf + at, len(data), self._staging.lkey)
+        self._post(CONTROL, _Write(local, self._peer_ring + at, self._peer_rkey, MESSAGE, self._message_completed))
+
+    def _message_completed(self):
+        self._messages_completed += 1
+
+    # --------------------------------------------------------------- receiving
+
+    def progress(self):
+        """Takes what has completed, posts what may go; False if there was nothing. ChannelLost ends the channel."""
+        try:
+            busy = self._drain()
+            self._post_what_may_go()
+            self._keep_alive()
+            return busy
+        except Violation as e:
+            raise ChannelLost(13, f"protocol violation: {e}") from e
+        except PyverbsError as e:
+            raise ChannelLost(14, str(e)) from e
+
+    def _drain(self, until_error=True):
+        busy = False
+        while True:
+            n, completions = self._cq.poll(32)
+            if not n:
+                return busy
+            busy = True
+            self._last_completion = time.monotonic()
+            for wc in completions:
+                if wc.status == e.IBV_WC_SUCCESS:
+                    self._completed(wc)
+                elif until_error:
+                    raise ChannelLost(14, f"completion with status {wc.status}")
+
+    def _completed(self, wc):
+        if wc.wr_id >= _FIRST_SEND_ID:
+            number, done = self._posted.pop(wc.wr_id)
+            self._in_send_queue[number] -= 1
+            if done:
+                done()
+            return
+        number = wc.wr_id
+        if wc.opcode != e.IBV_WC_RECV_RDMA_WITH_IMM:
+            raise Violation("a receive without immediate")
+        self._pairs[number].post_receive(number)
+        self.may_write = True  # who writes has connected its queue pairs and posted its receives
+        self._credits[number].received()
+        immediate = verbs.immediate(wc)
+        if immediate == ACKNOWLEDGEMENT:
+            self._credits[number].acknowledged()
+        elif number == CONTROL and immediate == MESSAGE:
+            at = self._messages_received % self.agreed.ring_slots * self.agreed.slot_bytes
+            self._messages_received += 1
+            self.handler.message(self, messages.decode(self.ring.read(self.agreed.slot_bytes, at)))
+        elif number != CONTROL and immediate < FIRST_RESERVED:
+            # Stricter than a receiver must be: the peer of a test says what it sees.
+            if number != 1 + immediate % self.agreed.lanes:
+                raise Violation("content on another request's lane")
+            self.handler.content(self, immediate)
+        else:
+            raise Violation(f"immediate {immediate:#x} on queue pair {number}")
+
+    def _keep_alive(self):
+        silence = time.monotonic() - self._last_completion
+        if self._probing and silence > KEEPALIVE_SECONDS + PEER_TIMEOUT_SECONDS:
+            raise ChannelLost(14, "the peer does not answer")
+        if self.may_write and not self._probing and silence > KEEPALIVE_SECONDS:
+            self._probing = True
+            self._post(CONTROL, _Write(None, 0, 0, None, self._probed))
+
+    def _probed(self):
+        self._probing = False
+
+    # --------------------------------------------------------------------- end
+
+    def close(self):
+        """Stops the queue pairs, hands over what has completed by now, frees everything. No memory is written after."""
+        if self.open:
+            self.open = False
+            for pair in self._pairs:
+                pair.to_error()
+            try:
+                self._drain(until_error=False)
+            except (Violation, PyverbsError):
+                pass  # it is lost already
+        for pair in self._pairs:
+            pair.close()
+        self._cq.close()
+        self.ring.close()
+        if hasattr(self, "_staging"):
+            self._staging.close()

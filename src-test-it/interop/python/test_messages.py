@@ -1,0 +1,69 @@
+"""The bytes of docs/protocol.md, section 9, examples, and of section 16: `python3 -m unittest` in this folder."""
+
+import pathlib
+import re
+import unittest
+
+import messages
+import tensors
+from messages import Message, Type
+
+STEP, INDEX = 0x1122334455667788, 2 << 20 | 5
+MATRIX = tensors.Metadata(1, (2, 3), False, 24)
+WHERE = {"remote_addr": 0x7F0011223344, "rkey": 0xCAFE0001}
+
+EXAMPLES = [
+    Message(Type.TENSOR_REQUEST, STEP, INDEX, MATRIX, wants_checksum=True, name="a;1;b;é;0:0", **WHERE),
+    Message(Type.TENSOR_REQUEST, STEP, INDEX, name="a;1;b;e;0:0"),
+    Message(Type.META_DATA_RESPONSE, STEP, INDEX, MATRIX, checksum=0xE3069283),
+    Message(Type.META_DATA_RESPONSE, STEP, INDEX, tensors.DEAD.metadata),
+    Message(Type.TENSOR_RE_REQUEST, STEP, INDEX, MATRIX, **WHERE),
+    Message(Type.ERROR_STATUS, STEP, INDEX, to_sender=True, status_code=1, status_text="given up"),
+]
+
+
+def examples_of_the_page():
+    page = (pathlib.Path(__file__).resolve().parents[3] / "docs/protocol.md").read_text(encoding="utf-8")
+    section = page.split("### Examples")[1].split("\n## ")[0]
+    return [bytes.fromhex(block) for block in re.findall(r"```\n([0-9a-f\s]+)```", section)]
+
+
+class MessagesTest(unittest.TestCase):
+    def test_the_examples_of_the_page_are_written_and_read(self):
+        page = examples_of_the_page()
+        self.assertEqual(len(page), len(EXAMPLES))
+        for message, data in zip(EXAMPLES, page):
+            self.assertEqual(messages.encode(message, 4096).hex(" "), data.hex(" "))
+            self.assertEqual(messages.decode(data.ljust(4096, b"\xaa")), message)
+
+    def test_each_bit_of_an_example_that_is_not_data_is_checked(self):
+        # Magic, version, length, flags that the type does not have, the status, the padding.
+        for at in (0, 1, 2, 4, 7, 55, 56, 60, 95):
+            data = bytearray(examples_of_the_page()[0])
+            data[at] ^= 0x80
+            with self.assertRaises(messages.Violation, msg=f"byte {at}"):
+                messages.decode(bytes(data).ljust(4096, b"\0"))
+
+    def test_the_text_of_a_status_is_cut_between_characters(self):
+        long = Message(Type.ERROR_STATUS, 1, 2, status_code=13, status_text="é" * 4096)
+        data = messages.encode(long, 4096)
+        self.assertEqual(len(data), 4096)
+        self.assertEqual(messages.decode(data).status_text, "é" * 2016)
+
+    def test_a_key_that_is_longer_than_a_slot_is_refused(self):
+        messages.encode(Message(Type.TENSOR_REQUEST, 1, 2, name="k" * 4032), 4096)
+        with self.assertRaises(ValueError):
+            messages.encode(Message(Type.TENSOR_REQUEST, 1, 2, name="k" * 4033), 4096)
+
+    def test_checksum(self):
+        self.assertEqual(tensors.crc32c(b"123456789"), 0xE3069283)
+        self.assertEqual(tensors.crc32c(b""), 0)
+
+    def test_strings_come_back(self):
+        tensor = tensors.strings((2, 2), [b"", b"\0\xff", b"x" * 300, "é".encode()])
+        self.assertEqual(tensors.string_values(tensor), [b"", b"\0\xff", b"x" * 300, "é".encode()])
+        self.assertEqual(tensors.strings((), [b"a"]).content, bytes.fromhex("0807 1200 220161"))
+
+
+if __name__ == "__main__":
+    unittest.main()

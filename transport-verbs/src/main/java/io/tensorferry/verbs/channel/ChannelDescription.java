@@ -1,0 +1,63 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.QueuePairAddress;
+import java.util.List;
+
+/// What two workers agreed on when a channel was set up, as one end sees it. Immutable.
+///
+/// Of each limit both ends use the smaller of their two.
+///
+/// @param peer the other worker, as `/job:worker/replica:0/task:1`
+/// @param connectionId the random number of this channel, the same at both ends
+/// @param device this end's device, as `mlx5_0`
+/// @param port this end's port of it, from 1
+/// @param queuePairs this end's queue pairs with GID and LID: the control queue pair, then the lanes in their order
+/// @param peerQueuePairs the peer's, in the same order
+/// @param mtu payload bytes of a packet
+/// @param ringSlots control messages that may be under way in each direction
+/// @param slotBytes the longest control message
+/// @param sendDepth work requests that this end may have outstanding on each queue pair; not negotiated
+/// @param receiveDepth contents that may be under way on each lane in each direction
+/// @param maxWriteBytes the largest single write; a longer content is cut into several
+public record ChannelDescription(
+        String peer,
+        long connectionId,
+        String device,
+        int port,
+        List<QueuePairAddress> queuePairs,
+        List<QueuePairAddress> peerQueuePairs,
+        int mtu,
+        int ringSlots,
+        int slotBytes,
+        int sendDepth,
+        int receiveDepth,
+        long maxWriteBytes) {
+    public ChannelDescription {
+        queuePairs = List.copyOf(queuePairs);
+        peerQueuePairs = List.copyOf(peerQueuePairs);
+    }
+
+    /// What follows from what the two ends told each other.
+    static ChannelDescription of(ConnectionParameters own, ConnectionParameters peer, ChosenPort port, int sendDepth) {
+        int pairs = Math.min(own.queuePairs().size(), peer.queuePairs().size());
+        return new ChannelDescription(
+                peer.hostName(),
+                peer.connectionId(),
+                port.device().name(),
+                port.portNumber(),
+                own.queuePairs().subList(0, pairs),
+                peer.queuePairs().subList(0, pairs),
+                Math.min(own.mtu(), peer.mtu()),
+                Math.min(own.ringSlots(), peer.ringSlots()),
+                Math.min(own.slotBytes(), peer.slotBytes()),
+                sendDepth,
+                Math.min(own.receiveDepth(), peer.receiveDepth()),
+                Math.min(own.maxMessageBytes(), peer.maxMessageBytes()));
+    }
+
+    /// Data queue pairs, 1 to 64.
+    public int lanes() {
+        return queuePairs.size() - 1;
+    }
+}
