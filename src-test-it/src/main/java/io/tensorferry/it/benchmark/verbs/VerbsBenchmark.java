@@ -49,6 +49,12 @@ public final class VerbsBenchmark implements Callable<Integer> {
             description = "length of one measurement; each round has two for each path")
     private double seconds = 0.3;
 
+    @Option(
+            names = "--compile-seconds",
+            paramLabel = "S",
+            description = "at the start, until the optimising compiler is done; twice for each path of Java")
+    private double compileSeconds = 2;
+
     @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
     private @Nullable Path json;
 
@@ -75,7 +81,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
         if (System.getProperty("rdma.device", "").isBlank()) {
             return callInGuest();
         }
-        try (var opened = VerbsPaths.open(paths, mostBytes())) {
+        try (var opened = VerbsPaths.open(paths, mostBytes(), compileSeconds)) {
             report(opened.setting(), measure(opened));
             return 0;
         } catch (ChildFailedException | IllegalStateException e) {

@@ -98,7 +98,10 @@ class DeviceProcessTest {
                 .filter(completion -> completion.status() == WorkStatus.SUCCESS)
                 .count();
         assertThat(successes).isLessThan(32);
-        assertThat(end.completed.get((int) successes).status()).isEqualTo(WorkStatus.RETRY_EXC_ERR);
+        // What a dying process has is taken down one after the other: it is asked for memory that is gone, if that
+        // comes before the queue pair.
+        assertThat(end.completed.get((int) successes).status())
+                .isIn(WorkStatus.RETRY_EXC_ERR, WorkStatus.REM_ACCESS_ERR);
         assertThat(end.completed.stream().skip(successes + 1))
                 .allMatch(completion -> completion.status() == WorkStatus.WR_FLUSH_ERR);
     }
