@@ -34,7 +34,7 @@ final class LibraryLoader {
                     ? SymbolLookup.libraryLookup(NAME, Arena.global())
                     : SymbolLookup.libraryLookup(Path.of(path), Arena.global());
         } catch (IllegalCallerException e) {
-            return new IbverbsLibrary.Absent(NativeAccess.DENIED, e);
+            return new IbverbsLibrary.Absent(NativeAccess.denied(), e);
         } catch (IllegalArgumentException e) {
             return new IbverbsLibrary.Absent(path == null ? notFound() : notFound(path), e);
         }

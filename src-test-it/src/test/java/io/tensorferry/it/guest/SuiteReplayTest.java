@@ -138,8 +138,7 @@ class SuiteReplayTest {
     @Test
     void aProcessThatDiesIsOneFailureThatTellsWhere() throws Exception {
         Map<String, DynamicTest> tests = replay(Crashing.class);
-        assertThat(tests.keySet())
-                .containsExactly("SuiteReplayTest$Crashing/passes()", "the guest came to the end");
+        assertThat(tests.keySet()).containsExactly("SuiteReplayTest$Crashing/passes()", "the guest came to the end");
         assertThat(ending(tests, "SuiteReplayTest$Crashing/passes()")).isNull();
         assertThat(ending(tests, "the guest came to the end"))
                 .isInstanceOf(AssertionError.class)
@@ -199,7 +198,8 @@ class SuiteReplayTest {
                             path + container.getDisplayName() + "/",
                             container.getChildren().toList(),
                             tests);
-                case DynamicTest test -> assertThat(tests.put(path + test.getDisplayName(), test)).isNull();
+                case DynamicTest test ->
+                    assertThat(tests.put(path + test.getDisplayName(), test)).isNull();
                 default -> throw new IllegalArgumentException(node.toString());
             }
         }

@@ -37,12 +37,17 @@ final class VerbsPaths implements AutoCloseable {
     ///
     /// @param names of the paths, in the order in which they are measured
     /// @param mostBytes the longest message
-    static VerbsPaths open(List<String> names, long mostBytes) throws InterruptedException {
+    /// @param compileSeconds of warm-up, twice for each path of Java
+    static VerbsPaths open(List<String> names, long mostBytes, double compileSeconds) throws InterruptedException {
         var places = Places.fromProperties();
         var opened = new VerbsPaths(RawPair.start(places, mostBytes));
         try {
             for (String name : names) {
-                opened.paths.add(opened.path(name, places));
+                TransferPath path = opened.path(name, places);
+                opened.paths.add(path);
+                if (!(path instanceof PerftestPath)) {
+                    PathSeries.compile(path, compileSeconds);
+                }
             }
             return opened;
         } catch (RuntimeException | InterruptedException e) {
