@@ -22,7 +22,8 @@ class ProcessesOnSoftRoceIT {
                 LIMIT,
                 "io.tensorferry.it.contract.device.DeviceProcessTest",
                 "io.tensorferry.it.process.StartOrderIT",
+                "io.tensorferry.it.process.ExchangeIT",
                 "io.tensorferry.it.process.KilledWorkerIT",
-                "io.tensorferry.it.process.ExchangeIT");
+                "io.tensorferry.samples.digits.DemoIT");
     }
 }

@@ -34,8 +34,9 @@ import picocli.CommandLine.Option;
                 + "and recvAsync.")
 public final class VerbsBenchmark implements Callable<Integer> {
     @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a message, as 4KiB")
-    private List<ByteSize> sizes =
-            List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream().map(ByteSize::parse).toList();
+    private List<ByteSize> sizes = List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream()
+            .map(ByteSize::parse)
+            .toList();
 
     @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
     private List<String> paths = VerbsPaths.NAMES;
