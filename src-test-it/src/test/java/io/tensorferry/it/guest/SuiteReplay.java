@@ -79,7 +79,7 @@ final class SuiteReplay {
                 throw new AssertionError("the guest ended " + where() + "; " + ending);
             }));
         } else if (nodes.values().stream()
-                .noneMatch(node -> node.has(Kind.FAILED) || node.start.test() && node.has(Kind.PASSED))) {
+                .noneMatch(node -> node.has(Kind.FAILED) || (node.start.test() && node.has(Kind.PASSED)))) {
             // Here a class that finds an assumption unfulfilled has been given the wrong properties.
             tests.add(dynamicTest("the guest ran a test", () -> {
                 throw new AssertionError("the guest has found no test to run, or has run none; " + ending);
