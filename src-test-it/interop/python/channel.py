@@ -204,6 +204,7 @@ class Channel:
             self._messages_received += 1
             self.handler.message(self, messages.decode(self.ring.read(self.agreed.slot_bytes, at)))
         elif number != CONTROL and immediate < FIRST_RESERVED:
+            # Stricter than a receiver must be: the peer of a test says what it sees.
             if number != 1 + immediate % self.agreed.lanes:
                 raise Violation("content on another request's lane")
             self.handler.content(self, immediate)

@@ -186,7 +186,7 @@ class Rendezvous:
         self._free(receive)
         if receive.metadata and receive.metadata != m.metadata:
             receive.course = "changed"
-        receive.checksum = m.checksum if self.validate else None
+        receive.checksum = m.checksum
         self.remembered[receive.key] = m.metadata
         self._allocate(receive, m.metadata)
         receive.state = Asked.AWAITING_CONTENT

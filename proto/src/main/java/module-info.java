@@ -7,6 +7,8 @@ module io.tensorferry.proto {
     requires transitive io.grpc.protobuf;
     requires transitive io.grpc.stub;
     requires transitive com.google.common;
+    // Guava's futures need it, and Guava, which is no module, cannot say so.
+    requires com.google.common.util.concurrent.internal;
 
     exports io.tensorferry.proto;
 }

@@ -34,14 +34,16 @@ final class LibraryLoader {
                     ? SymbolLookup.libraryLookup(NAME, Arena.global())
                     : SymbolLookup.libraryLookup(Path.of(path), Arena.global());
         } catch (IllegalCallerException e) {
-            return new IbverbsLibrary.Absent(NativeAccess.DENIED, e);
+            return new IbverbsLibrary.Absent(NativeAccess.denied(), e);
         } catch (IllegalArgumentException e) {
             return new IbverbsLibrary.Absent(path == null ? notFound() : notFound(path), e);
         }
         for (String function : NEEDED) {
             if (!has(function)) {
                 return new IbverbsLibrary.Absent(
-                        NAME + " is too old: it has no " + function + "; install rdma-core 32 or newer", null);
+                        (path == null ? NAME : path) + " has no " + function
+                                + ": it is not the libibverbs of rdma-core 32 or newer, which is needed",
+                        null);
             }
         }
         try {

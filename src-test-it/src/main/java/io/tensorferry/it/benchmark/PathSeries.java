@@ -8,6 +8,8 @@ import org.HdrHistogram.Histogram;
 public final class PathSeries {
     private static final int FEWEST = 8;
     private static final int MOST = 200_000;
+    private static final int COMPILED_BYTES = 8;
+    private static final int COMPILED_COUNT = 500;
 
     private final TransferPath path;
     private final ByteSize size;
@@ -25,6 +27,20 @@ public final class PathSeries {
     public void warmUp(double seconds) throws InterruptedException {
         throughputCount = countThatFills(seconds, Math.max(FEWEST, window()), path::throughput);
         latencyCount = countThatFills(seconds, FEWEST, path::latency);
+    }
+
+    /// Runs short transfers for at least `seconds` each way of measuring, until the optimising compiler has seen all of
+    /// the code. Once for each path is enough.
+    public static void compile(TransferPath path, double seconds) throws InterruptedException {
+        repeat(seconds, path::throughput);
+        repeat(seconds, path::latency);
+    }
+
+    private static void repeat(double seconds, Measurement measurement) throws InterruptedException {
+        long deadlineNs = System.nanoTime() + (long) (seconds * 1e9);
+        do {
+            measurement.take(COMPILED_BYTES, COMPILED_COUNT);
+        } while (System.nanoTime() < deadlineNs);
     }
 
     /// Takes the counts that another series has found, instead of a warm-up.

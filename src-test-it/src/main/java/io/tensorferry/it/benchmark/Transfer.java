@@ -1,5 +1,6 @@
 package io.tensorferry.it.benchmark;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.zip.DataFormatException;
@@ -56,7 +57,7 @@ public record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram 
                     Long.parseLong(parts[1]),
                     Long.parseLong(parts[2]),
                     Histogram.decodeFromCompressedByteBuffer(histogram, 0));
-        } catch (DataFormatException | IndexOutOfBoundsException e) {
+        } catch (DataFormatException | IndexOutOfBoundsException | BufferUnderflowException e) {
             throw new IllegalArgumentException("'" + line + "' is no transfer", e);
         }
     }

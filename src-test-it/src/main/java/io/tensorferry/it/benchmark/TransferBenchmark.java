@@ -113,10 +113,7 @@ public final class TransferBenchmark implements Callable<Integer> {
 
     private void report(List<Turn> turns) throws IOException {
         String setting = String.format(
-                Locale.ROOT,
-                "recvAsync between two processes on this machine; %d rounds of %.1f s",
-                rounds,
-                seconds);
+                Locale.ROOT, "recvAsync between two processes on this machine; %d rounds of %.1f s", rounds, seconds);
         System.out.println(BenchmarkTable.of(setting, turns));
         if (json != null) {
             BenchmarkJson.write(json, rounds, seconds, Map.of(), turns);

@@ -73,8 +73,10 @@ record PeerPlan(List<Row> rows) {
         return switch (word) {
             case "dead" -> Optional.empty();
             case "scalar" -> Optional.of(Shape.scalar());
-            default -> Optional.of(Shape.of(
-                    Arrays.stream(word.split("x")).mapToLong(Long::parseLong).toArray()));
+            default ->
+                Optional.of(Shape.of(Arrays.stream(word.split("x"))
+                        .mapToLong(Long::parseLong)
+                        .toArray()));
         };
     }
 

@@ -178,8 +178,9 @@ final class PeerWorker implements AutoCloseable {
     private void send(Rendezvous rendezvous, int step) {
         for (PeerPlan.Item item : plan.items(step, self.task())) {
             RendezvousKey key = RendezvousKey.of(self, peer, item.edge());
-            item.shape().ifPresentOrElse(
-                    shape -> rendezvous.send(key, tensor(item, shape)), () -> rendezvous.sendDead(key));
+            item.shape()
+                    .ifPresentOrElse(
+                            shape -> rendezvous.send(key, tensor(item, shape)), () -> rendezvous.sendDead(key));
         }
     }
 
@@ -222,7 +223,8 @@ final class PeerWorker implements AutoCloseable {
             check(
                     e.getCause() instanceof TransportException failure && failure.code() == code,
                     edge + " failed with " + e.getCause() + ", not with " + code);
-            System.out.println("refused as it must be, " + edge + ": " + e.getCause().getMessage());
+            System.out.println(
+                    "refused as it must be, " + edge + ": " + e.getCause().getMessage());
         }
     }
 
@@ -244,8 +246,12 @@ final class PeerWorker implements AutoCloseable {
         rendezvous.send(RendezvousKey.of(self, peer, "done"), tensor(last, Shape.of(4)));
         verify("done", last, await("done", rendezvous.recvAsync(RendezvousKey.of(peer, self, "done"))));
         received++;
-        await("the peer does not ask for the last tensor", () -> server.statistics().tensorsSent() > sent);
-        await("the last tensor is not written", () -> server.statistics().verbs().pendingResponses() == 0);
+        await(
+                "the peer does not ask for the last tensor",
+                () -> server.statistics().tensorsSent() > sent);
+        await(
+                "the last tensor is not written",
+                () -> server.statistics().verbs().pendingResponses() == 0);
     }
 
     private RecvResult await(String what, CompletableFuture<RecvResult> result) throws Exception {

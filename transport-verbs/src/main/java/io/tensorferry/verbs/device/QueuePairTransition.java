@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.Set;
 
 /// The changes of state that a reliable-connected queue pair knows, as data: which attributes each needs and which
-/// it may also set. Any state goes to RESET and to ERR with no attribute at all.
+/// it may also set. Any state goes to RESET, and any but RESET to ERR, with no attribute at all.
 ///
-/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC.
+/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC. That RESET does not go to ERR is Linux' own rule.
 ///
 /// @param from the state before
 /// @param to the state after
@@ -56,7 +56,7 @@ public record QueuePairTransition(
     ///     transition joins
     public static void check(QueuePairState from, QueuePairAttributes attributes) {
         QueuePairState to = attributes.target();
-        if (to == QueuePairState.RESET || to == QueuePairState.ERR) {
+        if (to == QueuePairState.RESET || (to == QueuePairState.ERR && from != QueuePairState.RESET)) {
             requireEmpty("takes no attributes, but was given", from, to, attributes.present());
             return;
         }

@@ -10,9 +10,6 @@ final class RawPair implements AutoCloseable {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    // Long enough for the optimising compiler to be done with the loops.
-    private static final int WARM_UP_BYTES = 8;
-    private static final int WARM_UP_COUNT = 30_000;
 
     private final ChildJvm source;
     private final ChildJvm target;
@@ -35,12 +32,7 @@ final class RawPair implements AutoCloseable {
         ChildJvm source = process("raw source", places.source(), mostBytes).start();
         ChildJvm target = process("raw target", places.target(), mostBytes).start();
         try {
-            var pair = new RawPair(source, target);
-            pair.throughput(Operation.WRITE, WARM_UP_BYTES, WARM_UP_COUNT);
-            pair.writeLatency(WARM_UP_BYTES, WARM_UP_COUNT);
-            pair.throughput(Operation.READ, WARM_UP_BYTES, WARM_UP_COUNT);
-            pair.readLatency(WARM_UP_BYTES, WARM_UP_COUNT);
-            return pair;
+            return new RawPair(source, target);
         } catch (RuntimeException | InterruptedException e) {
             source.close();
             target.close();

@@ -16,8 +16,6 @@ final class TensorPath implements TransferPath {
     private static final Duration START_LIMIT = Duration.ofSeconds(90);
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
-    private static final int WARM_UP_BYTES = 8;
-    private static final int WARM_UP_COUNT = 10_000;
 
     private final String name;
     private final ChildJvm producer;
@@ -47,10 +45,7 @@ final class TensorPath implements TransferPath {
                 .arguments(producerPort, consumerPort)
                 .start();
         try {
-            var path = new TensorPath(name, producer, consumer);
-            path.throughput(WARM_UP_BYTES, WARM_UP_COUNT);
-            path.latency(WARM_UP_BYTES, WARM_UP_COUNT);
-            return path;
+            return new TensorPath(name, producer, consumer);
         } catch (RuntimeException | InterruptedException e) {
             producer.close();
             consumer.close();

@@ -3,9 +3,7 @@ package io.tensorferry.it.benchmark.verbs;
 import io.tensorferry.it.benchmark.BenchmarkJson;
 import io.tensorferry.it.benchmark.BenchmarkTable;
 import io.tensorferry.it.benchmark.ByteSize;
-import io.tensorferry.it.benchmark.Comparison;
 import io.tensorferry.it.benchmark.Machine;
-import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -20,9 +18,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
 /// `rdma.device` names, or, without one, in the guest on Soft-RoCE.
@@ -38,8 +34,9 @@ import picocli.CommandLine.Spec;
                 + "and recvAsync.")
 public final class VerbsBenchmark implements Callable<Integer> {
     @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a message, as 4KiB")
-    private List<ByteSize> sizes =
-            List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream().map(ByteSize::parse).toList();
+    private List<ByteSize> sizes = List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream()
+            .map(ByteSize::parse)
+            .toList();
 
     @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
     private List<String> paths = VerbsPaths.NAMES;
@@ -53,6 +50,12 @@ public final class VerbsBenchmark implements Callable<Integer> {
             description = "length of one measurement; each round has two for each path")
     private double seconds = 0.3;
 
+    @Option(
+            names = "--compile-seconds",
+            paramLabel = "S",
+            description = "at the start, until the optimising compiler is done; twice for each path of Java")
+    private double compileSeconds = 2;
+
     @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
     private @Nullable Path json;
 
@@ -62,11 +65,14 @@ public final class VerbsBenchmark implements Callable<Integer> {
     @Option(names = "--root", paramLabel = "FOLDER", description = "what the guest may write to")
     private Path root = Path.of("").toAbsolutePath();
 
-    @Spec
-    private CommandSpec spec;
+    private final List<String> arguments;
+
+    private VerbsBenchmark(String[] arguments) {
+        this.arguments = List.of(arguments);
+    }
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new VerbsBenchmark())
+        System.exit(new CommandLine(new VerbsBenchmark(arguments))
                 .registerConverter(ByteSize.class, ByteSize::parse)
                 .execute(arguments));
     }
@@ -76,7 +82,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
         if (System.getProperty("rdma.device", "").isBlank()) {
             return callInGuest();
         }
-        try (var opened = VerbsPaths.open(paths, mostBytes())) {
+        try (var opened = VerbsPaths.open(paths, mostBytes(), compileSeconds)) {
             report(opened.setting(), measure(opened));
             return 0;
         } catch (ChildFailedException | IllegalStateException e) {
@@ -95,7 +101,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             System.out.println("the benchmark against C is skipped: no rdma.device is named, and the guest cannot run");
             return 0;
         }
-        return run.run(root, VerbsBenchmark.class, spec.commandLine().getParseResult().originalArgs());
+        return run.run(root, VerbsBenchmark.class, arguments);
     }
 
     private long mostBytes() {

@@ -23,8 +23,7 @@ final class VerbsPaths implements AutoCloseable {
     static final List<String> NAMES = List.of(C_WRITE, RAW_WRITE, TENSOR, C_READ, RAW_READ);
 
     /// What is compared with what.
-    private static final Map<String, String> BASES =
-            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
+    private static final Map<String, String> BASES = Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
 
     private final RawPair pair;
     private final List<TransferPath> paths = new ArrayList<>();
@@ -37,12 +36,17 @@ final class VerbsPaths implements AutoCloseable {
     ///
     /// @param names of the paths, in the order in which they are measured
     /// @param mostBytes the longest message
-    static VerbsPaths open(List<String> names, long mostBytes) throws InterruptedException {
+    /// @param compileSeconds of warm-up, twice for each path of Java
+    static VerbsPaths open(List<String> names, long mostBytes, double compileSeconds) throws InterruptedException {
         var places = Places.fromProperties();
         var opened = new VerbsPaths(RawPair.start(places, mostBytes));
         try {
             for (String name : names) {
-                opened.paths.add(opened.path(name, places));
+                TransferPath path = opened.path(name, places);
+                opened.paths.add(path);
+                if (!(path instanceof PerftestPath)) {
+                    PathSeries.compile(path, compileSeconds);
+                }
             }
             return opened;
         } catch (RuntimeException | InterruptedException e) {

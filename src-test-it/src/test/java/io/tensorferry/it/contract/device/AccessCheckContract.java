@@ -204,9 +204,9 @@ abstract class AccessCheckContract extends DeviceContract {
         one.write(1, 0, 32_768, other, 0);
         one.write(2, one.memory.byteSize(), 64, other, 0);
         awaitCompletions(one, 2);
-        assertThat(one.completed)
-                .extracting(Completion::status)
-                .containsExactly(WorkStatus.SUCCESS, WorkStatus.LOC_PROT_ERR);
+        assertThat(one.completed).extracting(Completion::workId).containsExactly(1L, 2L);
+        assertFailed(one.completed.getFirst(), Failure.BEFORE_LOCAL_MEMORY);
+        assertThat(one.completed.getLast().status()).isEqualTo(WorkStatus.LOC_PROT_ERR);
     }
 
     @Test
@@ -214,10 +214,9 @@ abstract class AccessCheckContract extends DeviceContract {
         connectFilled();
         other.receive(1, 0, 100);
         one.send(2, 0, 101);
-        assertThat(onlyCompletion(one).status()).isEqualTo(WorkStatus.REM_INV_REQ_ERR);
-        assertThat(onlyCompletion(other))
-                .extracting(Completion::workId, Completion::status)
-                .containsExactly(1L, WorkStatus.LOC_LEN_ERR);
+        assertFailed(onlyCompletion(one), Failure.TOO_LONG_FOR_RECEIVE_AT_SENDER);
+        assertFailed(onlyCompletion(other), Failure.TOO_LONG_FOR_RECEIVE_AT_RECEIVER);
+        assertThat(onlyCompletion(other).workId()).isEqualTo(1);
         assertThat(other.queuePair.state()).isEqualTo(QueuePairState.ERR);
     }
 
@@ -227,6 +226,6 @@ abstract class AccessCheckContract extends DeviceContract {
         other.queuePair.postReceive(1, other.region.address(), 100, other.region.localKey() ^ 0x5A5A_5A5A);
         one.send(2, 0, 100);
         assertThat(onlyCompletion(one).status()).isEqualTo(WorkStatus.REM_OP_ERR);
-        assertThat(onlyCompletion(other).status()).isEqualTo(WorkStatus.LOC_PROT_ERR);
+        assertFailed(onlyCompletion(other), Failure.RECEIVE_MEMORY);
     }
 }

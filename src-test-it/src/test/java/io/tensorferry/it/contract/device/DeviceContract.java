@@ -89,6 +89,10 @@ abstract class DeviceContract {
         return endpoint.completed.getFirst();
     }
 
+    void assertFailed(Completion completion, Failure failure) {
+        assertThat(completion.status()).as("%s", failure).isIn(failure.statuses(fixture.isSoftRoce()));
+    }
+
     static void fill(MemorySegment memory, long seed) {
         var random = new SplittableRandom(seed);
         long at = 0;

@@ -35,6 +35,11 @@ public interface DevicePairFixture extends AutoCloseable {
         return true;
     }
 
+    /// Whether the devices are the kernel's Soft-RoCE, which names some failures otherwise than the specification.
+    default boolean isSoftRoce() {
+        return false;
+    }
+
     /// Closes both devices, on which nothing is open any more.
     @Override
     void close();

@@ -91,6 +91,19 @@ abstract class ErrorFlushContract extends DeviceContract {
     }
 
     @Test
+    void theLargestRetryCountIsNotForEver() {
+        makeEndpoints(settings -> {
+            settings.timeout = 12;
+            settings.retryCount = 7;
+        });
+        one.queuePair.modify(one.toInit());
+        one.queuePair.modify(one.toReadyToReceive(other));
+        one.queuePair.modify(one.toReadyToSend());
+        one.write(1, 0, 8, other, 0);
+        assertThat(onlyCompletion(one).status()).isEqualTo(WorkStatus.RETRY_EXC_ERR);
+    }
+
+    @Test
     void aPeerThatBecomesReadyInTimeIsReached() {
         makeEndpoints(settings -> {
             settings.timeout = 18;

@@ -65,6 +65,11 @@ record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidInd
     }
 
     @Override
+    public boolean isSoftRoce() {
+        return first.description().isSoftRoce();
+    }
+
+    @Override
     public void close() {
         first.close();
         if (!second.equals(first)) {

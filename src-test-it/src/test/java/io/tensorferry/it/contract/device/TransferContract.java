@@ -110,6 +110,10 @@ abstract class TransferContract extends DeviceContract {
         assertThat(one.completed)
                 .extracting(Completion::opcode)
                 .containsExactly(WorkCompletion.Opcode.RDMA_WRITE, WorkCompletion.Opcode.SEND);
+        assertThat(one.completed)
+                .extracting(Completion::hasImmediate)
+                .as("an immediate at the sender")
+                .containsOnly(false);
     }
 
     @Test

@@ -12,7 +12,6 @@ import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
-import io.tensorferry.verbs.device.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -116,8 +115,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
             long tag = ibv_wc.wr_id(entry);
             IbverbsQueuePair owner = queuePairs.find(WorkTag.owner(tag));
             if (owner != null) {
-                WorkStatus status = WorkStatus.ofNumber(ibv_wc.status(entry));
-                cursor.set(entry, status, owner.completed(tag, status), owner.number(), WorkTag.isReceive(tag));
+                owner.completed(tag, entry, cursor);
                 return true;
             }
         }

@@ -50,6 +50,7 @@ final class IbverbsMemoryRegion implements MemoryRegion {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
+            domain.hide(localKey);
             int result = Ibverbs.ibv_dereg_mr(region);
             domain.forgetRegion();
             VerbsCheck.returnedErrno(

@@ -11,7 +11,9 @@ import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /// An `ibv_pd`.
@@ -24,6 +26,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     private final IbverbsDevice device;
     private final MemorySegment domain;
     private final OpenChildren children = new OpenChildren("protection domain");
+    private final Map<Integer, MemoryRegion> regionsByLocalKey = new ConcurrentHashMap<>();
 
     IbverbsProtectionDomain(IbverbsDevice device) {
         this.device = device;
@@ -80,7 +83,9 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
             String verb, long address, long length, Function<NativeCall, MemorySegment> registration) {
         OpenChildren.add(verb, device.regions(), children);
         try (var call = new NativeCall()) {
-            return new IbverbsMemoryRegion(this, registration.apply(call), address, length);
+            var region = new IbverbsMemoryRegion(this, registration.apply(call), address, length);
+            regionsByLocalKey.put(region.localKey(), region);
+            return region;
         } catch (RuntimeException e) {
             forgetRegion();
             throw e;
@@ -107,6 +112,17 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
             };
         }
         return flags;
+    }
+
+    /// Whether a region with this key holds all of these bytes.
+    boolean covers(int localKey, long address, long length) {
+        MemoryRegion region = regionsByLocalKey.get(localKey);
+        return region != null && region.contains(address, length);
+    }
+
+    /// Before the registration ends, because then the device may give its key to another.
+    void hide(int localKey) {
+        regionsByLocalKey.remove(localKey);
     }
 
     void forgetRegion() {

@@ -8,8 +8,11 @@ import io.tensorferry.bindings.ibverbs.ibv_context_ops;
 import io.tensorferry.bindings.ibverbs.ibv_qp;
 import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
 import io.tensorferry.bindings.ibverbs.ibv_qp_init_attr;
+import io.tensorferry.bindings.ibverbs.ibv_wc;
+import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
+import io.tensorferry.verbs.device.QueuePairAttributeRanges;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
@@ -42,6 +45,7 @@ final class IbverbsQueuePair implements QueuePair {
     private final SendRequestMemory sendRequest;
     private final ReceiveRequestMemory receiveRequest;
     private final WorkSlots sends;
+    private final PostedRanges ranges;
     private final WorkSlots receives;
     private final Object sendLock = new Object();
     private final Object receiveLock = new Object();
@@ -55,6 +59,13 @@ final class IbverbsQueuePair implements QueuePair {
     private volatile int sendOwner;
     private volatile int receiveOwner;
     private volatile boolean closed;
+    /// Whether send requests were flushed though nobody asked for it, and none of them was found to be the cause; what
+    /// was before the cause and had no answer yet is flushed before it. Written by the poller.
+    private volatile boolean causeMissing;
+
+    /// The longest message that the port takes, bytes.
+    private volatile long maxMessageBytes = MAX_LENGTH;
+
     private int port = 1;
 
     private IbverbsQueuePair(
@@ -71,6 +82,7 @@ final class IbverbsQueuePair implements QueuePair {
         sendRequest = new SendRequestMemory(arena);
         receiveRequest = new ReceiveRequestMemory(arena);
         sends = new WorkSlots(options.sendDepth());
+        ranges = new PostedRanges(sends.length());
         receives = new WorkSlots(options.receiveDepth());
     }
 
@@ -146,22 +158,38 @@ final class IbverbsQueuePair implements QueuePair {
                 reset(attributes);
                 return;
             }
-            if (attributes.present().contains(QueuePairAttribute.PORT)) {
-                port = attributes.get(QueuePairAttribute.PORT);
-            }
-            QueuePairModification.perform(queuePair, attributes, port);
+            checkRanges(attributes);
+            perform(attributes);
             state = attributes.target();
         }
+    }
+
+    private void perform(QueuePairAttributes attributes) {
+        QueuePairModification.perform(
+                queuePair, attributes, port, parents.device().description());
+    }
+
+    private void checkRanges(QueuePairAttributes attributes) {
+        IbverbsDevice device = parents.device();
+        boolean choosesPort = attributes.present().contains(QueuePairAttribute.PORT);
+        int wanted = choosesPort ? attributes.get(QueuePairAttribute.PORT) : port;
+        QueuePairAttributeRanges.require(
+                QueuePairAttribute.PORT, wanted, 1, device.attributes().portCount());
+        PortAttributes its = device.port(wanted);
+        QueuePairAttributeRanges.check(attributes, device.attributes(), its.activeMtu());
+        port = wanted;
+        maxMessageBytes = its.maxMessageBytes();
     }
 
     /// Nothing that was posted completes any more; what comes of it is another owner's.
     private void reset(QueuePairAttributes attributes) {
         synchronized (sendLock) {
             synchronized (receiveLock) {
-                QueuePairModification.perform(queuePair, attributes, port);
+                perform(attributes);
                 state = QueuePairState.RESET;
                 leave();
                 join();
+                causeMissing = false;
                 sends.clear();
                 receives.clear();
             }
@@ -172,7 +200,7 @@ final class IbverbsQueuePair implements QueuePair {
     void enterError() {
         synchronized (modifyLock) {
             if (!closed && state != QueuePairState.RESET) {
-                QueuePairModification.perform(queuePair, QueuePairAttributes.to(QueuePairState.ERR), port);
+                perform(QueuePairAttributes.to(QueuePairState.ERR));
                 state = QueuePairState.ERR;
             }
         }
@@ -180,8 +208,8 @@ final class IbverbsQueuePair implements QueuePair {
 
     @Override
     public void postSend(SendWorkRequest request) {
-        if (request.length < 0 || request.length > MAX_LENGTH) {
-            throw invalid(POST_SEND, "the length " + request.length + " is not in 0..2^32-1");
+        if (request.length < 0 || request.length > maxMessageBytes) {
+            throw invalid(POST_SEND, "the length " + request.length + " is not in 0.." + maxMessageBytes);
         }
         if (request.inline && request.length > maxInlineBytes) {
             throw invalid(POST_SEND, request.length + " bytes inline, but at most " + maxInlineBytes);
@@ -195,7 +223,9 @@ final class IbverbsQueuePair implements QueuePair {
                 throw new VerbsException(
                         POST_SEND, VerbsException.ENOMEM, "the send queue of " + sends.depth() + " is full");
             }
-            long tag = WorkTag.of(sendOwner, false, sends.prepare(request.workId));
+            int slot = sends.prepare(request.workId);
+            ranges.record(slot, request);
+            long tag = WorkTag.of(sendOwner, false, slot);
             int result = DataVerbs.postSend(postSendFunction, queuePair, sendRequest.fill(request, tag), refused);
             if (result != 0) {
                 throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
@@ -237,14 +267,22 @@ final class IbverbsQueuePair implements QueuePair {
         }
     }
 
-    /// A completion was polled. On the poller's thread.
+    /// A completion was polled: frees its slots and sets the cursor to it. On the poller's thread.
     ///
-    /// @return the work id
-    long completed(long tag, WorkStatus status) {
+    /// @param entry an `ibv_wc`
+    void completed(long tag, MemorySegment entry, IbverbsWorkCompletion cursor) {
+        boolean receive = WorkTag.isReceive(tag);
+        int slot = WorkTag.slot(tag);
+        WorkStatus status = WorkStatus.ofNumber(ibv_wc.status(entry));
         if (status != WorkStatus.SUCCESS && state != QueuePairState.RESET) {
+            boolean first = state != QueuePairState.ERR;
             state = QueuePairState.ERR;
+            if (status == WorkStatus.WR_FLUSH_ERR && !receive && (first || causeMissing)) {
+                status = ranges.explainFlush(slot, parents.domain());
+                causeMissing = status == WorkStatus.WR_FLUSH_ERR;
+            }
         }
-        return (WorkTag.isReceive(tag) ? receives : sends).free(WorkTag.slot(tag));
+        cursor.set(entry, status, (receive ? receives : sends).free(slot), number, receive);
     }
 
     private void requireOpen(String verb) {

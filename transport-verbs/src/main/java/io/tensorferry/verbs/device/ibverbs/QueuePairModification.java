@@ -6,28 +6,33 @@ import io.tensorferry.bindings.ibverbs.ibv_ah_attr;
 import io.tensorferry.bindings.ibverbs.ibv_global_route;
 import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
 import io.tensorferry.verbs.device.AddressHandle;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 
 /// Changes of state: from our attributes to an `ibv_qp_attr` and its mask.
 final class QueuePairModification {
-    private static final int MAX_GID_INDEX = 255;
+    /// Soft-RoCE takes a retry count of 7 for "for ever", and a peer that is gone would never be noticed.
+    private static final byte SOFT_ROCE_MOST_RETRIES = 6;
 
     private QueuePairModification() {}
 
     /// @param queuePair an `ibv_qp`
     /// @param port the port that the queue pair is on, from 1
-    /// @throws VerbsException as the device refuses
-    static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port) {
+    /// @param device what the queue pair is on
+    /// @throws io.tensorferry.verbs.device.VerbsException as the device refuses
+    static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port, DeviceDescription device) {
         try (var call = new NativeCall()) {
             MemorySegment target = ibv_qp_attr.allocate(call);
             ibv_qp_attr.qp_state(target, number(attributes.target()));
             int mask = Ibverbs.IBV_QP_STATE();
             for (QueuePairAttribute attribute : attributes.present()) {
                 mask |= write(attribute, attributes, target, port);
+            }
+            if (device.isSoftRoce() && ibv_qp_attr.retry_cnt(target) > SOFT_ROCE_MOST_RETRIES) {
+                ibv_qp_attr.retry_cnt(target, SOFT_ROCE_MOST_RETRIES);
             }
             VerbsCheck.returnedErrno(
                     "ibv_modify_qp",
@@ -102,12 +107,6 @@ final class QueuePairModification {
 
     /// With a global route always: RoCE needs one, and on InfiniBand it does no harm.
     private static void writeAddress(AddressHandle from, MemorySegment target, int port) {
-        if (from.sourceGidIndex() < 0 || from.sourceGidIndex() > MAX_GID_INDEX) {
-            throw new VerbsException(
-                    "ibv_modify_qp",
-                    VerbsException.EINVAL,
-                    "the source GID index " + from.sourceGidIndex() + " is not in 0.." + MAX_GID_INDEX);
-        }
         ibv_ah_attr.is_global(target, (byte) 1);
         ibv_ah_attr.dlid(target, (short) from.destinationLid());
         ibv_ah_attr.sl(target, (byte) from.serviceLevel());

@@ -30,6 +30,11 @@ final class WorkSlots {
         return taken - freed >= depth;
     }
 
+    /// How many numbers follow each other before one falls on the same place: a power of two.
+    int length() {
+        return workIds.length;
+    }
+
     int depth() {
         return depth;
     }

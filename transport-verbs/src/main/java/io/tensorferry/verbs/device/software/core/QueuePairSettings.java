@@ -6,6 +6,7 @@ import static io.tensorferry.verbs.device.QueuePairAttribute.DEST_QPN;
 import static io.tensorferry.verbs.device.QueuePairAttribute.MAX_DEST_RD_ATOMIC;
 import static io.tensorferry.verbs.device.QueuePairAttribute.MAX_RD_ATOMIC;
 import static io.tensorferry.verbs.device.QueuePairAttribute.MIN_RNR_TIMER;
+import static io.tensorferry.verbs.device.QueuePairAttribute.PKEY_INDEX;
 import static io.tensorferry.verbs.device.QueuePairAttribute.RETRY_COUNT;
 import static io.tensorferry.verbs.device.QueuePairAttribute.RNR_RETRY;
 import static io.tensorferry.verbs.device.QueuePairAttribute.RQ_PSN;
@@ -13,8 +14,10 @@ import static io.tensorferry.verbs.device.QueuePairAttribute.SQ_PSN;
 import static io.tensorferry.verbs.device.QueuePairAttribute.TIMEOUT;
 
 import io.tensorferry.verbs.device.AddressHandle;
+import io.tensorferry.verbs.device.DeviceAttributes;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAttribute;
+import io.tensorferry.verbs.device.QueuePairAttributeRanges;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.VerbsException;
 import java.util.EnumMap;
@@ -22,7 +25,6 @@ import java.util.Map;
 
 /// The attributes that a queue pair was given by its changes of state. Owned by the loop.
 public final class QueuePairSettings {
-    private static final int MAX_24_BITS = 0xFF_FFFF;
     private static final int INFINITE_RNR_RETRY = 7;
 
     private final Map<QueuePairAttribute, Integer> values = new EnumMap<>(QueuePairAttribute.class);
@@ -31,13 +33,10 @@ public final class QueuePairSettings {
     /// Takes the attributes of one change of state: all of them, or none if one is bad.
     ///
     /// @throws VerbsException EINVAL, naming the attribute, its value and the range
-    void apply(QueuePairAttributes attributes, int activeMtu, int maxReadsAsInitiator, int maxReadsAsTarget) {
+    void apply(QueuePairAttributes attributes, DeviceAttributes limits, int activeMtu) {
+        QueuePairAttributeRanges.check(attributes, limits, activeMtu);
         for (QueuePairAttribute attribute : attributes.present()) {
-            if (attribute == ADDRESS) {
-                check(attributes.address());
-            } else {
-                check(attribute, attributes.get(attribute), activeMtu, maxReadsAsInitiator, maxReadsAsTarget);
-            }
+            checkOwnLimits(attribute, attributes);
         }
         for (QueuePairAttribute attribute : attributes.present()) {
             if (attribute == ADDRESS) {
@@ -52,51 +51,21 @@ public final class QueuePairSettings {
         values.clear();
     }
 
-    private static void check(AddressHandle handle) {
-        if (!handle.destination().isIpv4Mapped()) {
-            throw invalid(ADDRESS, "destination " + handle.destination(), "an IPv4-mapped GID");
-        }
-        range(ADDRESS, handle.destinationLid(), 1, 0xFFFF);
-        range(ADDRESS, handle.sourceGidIndex(), 0, 0);
-        range(ADDRESS, handle.serviceLevel(), 0, 15);
-        range(ADDRESS, handle.trafficClass(), 0, 255);
-        range(ADDRESS, handle.hopLimit(), 0, 255);
-    }
-
-    private static void check(
-            QueuePairAttribute attribute, int value, int activeMtu, int maxReadsAsInitiator, int maxReadsAsTarget) {
-        switch (attribute) {
-            case PKEY_INDEX -> range(attribute, value, 0, 0);
-            case PORT -> range(attribute, value, 1, 1);
-            case ACCESS_FLAGS ->
-                range(
-                        attribute,
-                        value & ~(QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ | 1),
-                        0,
-                        0);
-            case PATH_MTU -> {
-                if (Integer.bitCount(value) != 1 || value < 256 || value > activeMtu) {
-                    throw invalid(attribute, "" + value, "a power of two from 256 to the port's " + activeMtu);
-                }
+    /// What is narrower here than on other devices.
+    private static void checkOwnLimits(QueuePairAttribute attribute, QueuePairAttributes attributes) {
+        if (attribute == PKEY_INDEX) {
+            QueuePairAttributeRanges.require(attribute, attributes.get(attribute), 0, 0);
+        } else if (attribute == ADDRESS) {
+            AddressHandle handle = attributes.address();
+            if (!handle.destination().isIpv4Mapped()) {
+                throw new VerbsException(
+                        "ibv_modify_qp",
+                        VerbsException.EINVAL,
+                        "ADDRESS is " + handle.destination() + ", wanted is an IPv4-mapped GID");
             }
-            case DEST_QPN, RQ_PSN, SQ_PSN -> range(attribute, value, 0, MAX_24_BITS);
-            case MAX_DEST_RD_ATOMIC -> range(attribute, value, 0, maxReadsAsTarget);
-            case MAX_RD_ATOMIC -> range(attribute, value, 0, maxReadsAsInitiator);
-            case MIN_RNR_TIMER, TIMEOUT -> range(attribute, value, 0, 31);
-            case RETRY_COUNT, RNR_RETRY -> range(attribute, value, 0, 7);
-            case ADDRESS -> throw new IllegalArgumentException("ADDRESS is not a number");
+            QueuePairAttributeRanges.require(attribute, "destination LID", handle.destinationLid(), 1, 0xFFFF);
+            QueuePairAttributeRanges.require(attribute, "source GID index", handle.sourceGidIndex(), 0, 0);
         }
-    }
-
-    private static void range(QueuePairAttribute attribute, int value, int least, int most) {
-        if (value < least || value > most) {
-            throw invalid(attribute, "" + value, least + " to " + most);
-        }
-    }
-
-    private static VerbsException invalid(QueuePairAttribute attribute, String value, String wanted) {
-        return new VerbsException(
-                "ibv_modify_qp", VerbsException.EINVAL, attribute + " is " + value + ", wanted is " + wanted);
     }
 
     public AddressHandle address() {

@@ -152,11 +152,7 @@ public final class SoftwareQueuePair implements QueuePair {
         QueuePairState from = state;
         QueuePairState to = attributes.target();
         QueuePairTransition.check(from, attributes);
-        settings.apply(
-                attributes,
-                device.activeMtu(),
-                device.attributes().maxReadsAsInitiator(),
-                device.attributes().maxReadsAsTarget());
+        settings.apply(attributes, device.attributes(), device.activeMtu());
         if (to == QueuePairState.ERR) {
             enterError();
         } else if (to == QueuePairState.RESET) {
