@@ -3,7 +3,7 @@ package io.tensorferry.it.interop;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.verbs.device.ChosenPort;
 import java.io.IOException;
-import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 
 /// Plays ping-pong with `ibv_rc_pingpong` or with another one of these. The client sends, the server answers, and so
@@ -40,16 +40,16 @@ public final class PingPongGame {
 
     /// Plays as the server for one client.
     ///
-    /// @param host where to listen
+    /// @param listener where the client comes; stays open
     /// @param reply what to answer with
     /// @param pages whether the client promises zeros where pages begin, as `-c` does
     /// @throws PingPongException if a message is wrong or something fails
     /// @throws IOException if no client comes, or it ends the connection
-    public PingPongReport answer(InetAddress host, int tcpPort, Reply reply, boolean pages) throws IOException {
+    public PingPongReport answer(ServerSocket listener, Reply reply, boolean pages) throws IOException {
         ChosenPort port = VerbsDevices.open(plan.rdma());
         try (var _ = port.device();
                 var end = new PingPongEnd(port, plan)) {
-            PingPongHandshake.answer(host, tcpPort, end.address(), plan.limit(), end::connect);
+            PingPongHandshake.answer(listener, end.address(), plan.limit(), end::connect);
             long startNs = System.nanoTime();
             int checked = 0;
             for (int round = 0; round < plan.iterations(); round++) {

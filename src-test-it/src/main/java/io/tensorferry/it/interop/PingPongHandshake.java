@@ -3,7 +3,6 @@ package io.tensorferry.it.interop;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -52,19 +51,18 @@ final class PingPongHandshake {
 
     /// The server's side: waits for one client.
     ///
+    /// @param listener bound; stays open
     /// @param connect makes the queue pair ready to receive from this address, before the client learns of it
     /// @throws IOException if no client comes in time, or it ends the connection
     static void answer(
-            InetAddress host, int port, QueuePairAddress own, Duration limit, Consumer<QueuePairAddress> connect)
+            ServerSocket listener, QueuePairAddress own, Duration limit, Consumer<QueuePairAddress> connect)
             throws IOException {
-        try (var listener = new ServerSocket(port, 1, host)) {
-            listener.setSoTimeout(Math.toIntExact(limit.toMillis()));
-            try (Socket socket = listener.accept()) {
-                socket.setSoTimeout(Math.toIntExact(limit.toMillis()));
-                connect.accept(AddressText.parse(read(socket, AddressText.LENGTH)));
-                write(socket, AddressText.of(own));
-                read(socket, DONE.length());
-            }
+        listener.setSoTimeout(Math.toIntExact(limit.toMillis()));
+        try (Socket socket = listener.accept()) {
+            socket.setSoTimeout(Math.toIntExact(limit.toMillis()));
+            connect.accept(AddressText.parse(read(socket, AddressText.LENGTH)));
+            write(socket, AddressText.of(own));
+            read(socket, DONE.length());
         }
     }
 

@@ -3,6 +3,7 @@ package io.tensorferry.it.interop;
 import io.tensorferry.verbs.device.RdmaConfig;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -92,8 +93,11 @@ public final class RcPingPong implements Callable<Integer> {
                 .build();
         var game = new PingPongGame(
                 new PingPongPlan(rdma, size, iterations, receiveDepth, events, Duration.ofSeconds(timeoutSeconds)));
-        return host == null
-                ? game.answer(bind, tcpPort, echo ? PingPongGame.Reply.ECHO : PingPongGame.Reply.FRESH, check)
-                : game.ask(host, tcpPort);
+        if (host != null) {
+            return game.ask(host, tcpPort);
+        }
+        try (var listener = new ServerSocket(tcpPort, 1, bind)) {
+            return game.answer(listener, echo ? PingPongGame.Reply.ECHO : PingPongGame.Reply.FRESH, check);
+        }
     }
 }

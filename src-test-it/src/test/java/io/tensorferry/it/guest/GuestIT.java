@@ -27,7 +27,8 @@ class GuestIT {
     /// What Java itself sees there.
     static final class Hello {
         public static void main(String[] arguments) {
-            System.out.println(System.getProperty("os.version") + " " + Runtime.version().feature());
+            System.out.println(
+                    System.getProperty("os.version") + " " + Runtime.version().feature());
         }
     }
 
@@ -66,7 +67,8 @@ class GuestIT {
     void seesTheHostsFilesAndWritesOnlyToTheProject(@TempDir Path hidden) throws Exception {
         Path written = Path.of("target/guest/written");
         Files.deleteIfExists(written);
-        GuestResult result = bash("files", "touch /etc/tensorferry; ls " + hidden + "; echo from the guest >" + written);
+        GuestResult result =
+                bash("files", "touch /etc/tensorferry; ls " + hidden + "; echo from the guest >" + written);
         assertThat(result.logTail()).contains("Read-only file system").contains("No such file or directory");
         assertThat(Files.readString(written)).isEqualTo("from the guest\n");
     }

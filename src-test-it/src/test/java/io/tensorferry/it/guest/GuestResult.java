@@ -19,9 +19,8 @@ public record GuestResult(int status, List<String> output, Path log) {
     public String logTail() {
         try {
             // A process that died in the guest may have written anything.
-            List<String> lines = Files.readString(log, StandardCharsets.ISO_8859_1)
-                    .lines()
-                    .toList();
+            List<String> lines =
+                    Files.readString(log, StandardCharsets.ISO_8859_1).lines().toList();
             return "\n  " + String.join("\n  ", lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
         } catch (IOException e) {
             return "\n  (" + e + ")";

@@ -32,9 +32,8 @@ final class GuestSuite {
         var events = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         System.setOut(System.err);
         LauncherDiscoveryRequest request = LauncherDiscoveryRequestBuilder.request()
-                .selectors(Arrays.stream(classNames)
-                        .map(name -> selectClass(name))
-                        .toList())
+                .selectors(
+                        Arrays.stream(classNames).map(name -> selectClass(name)).toList())
                 .filters(EngineFilter.includeEngines("junit-jupiter"))
                 .build();
         LauncherFactory.create().execute(request, new Reporter(events));
@@ -58,17 +57,15 @@ final class GuestSuite {
         @Override
         public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
             Throwable cause = result.getThrowable().orElse(null);
-            Kind kind =
-                    switch (result.getStatus()) {
-                        case SUCCESSFUL -> Kind.PASSED;
-                        case ABORTED -> Kind.ABORTED;
-                        case FAILED -> Kind.FAILED;
-                    };
+            Kind kind = switch (result.getStatus()) {
+                case SUCCESSFUL -> Kind.PASSED;
+                case ABORTED -> Kind.ABORTED;
+                case FAILED -> Kind.FAILED;
+            };
             tell(kind, identifier, cause == null ? null : cause.getMessage(), cause);
         }
 
-        private void tell(
-                Kind kind, TestIdentifier identifier, @Nullable String reason, @Nullable Throwable failure) {
+        private void tell(Kind kind, TestIdentifier identifier, @Nullable String reason, @Nullable Throwable failure) {
             events.println(new SuiteEvent(
                             kind,
                             identifier.getUniqueId(),

@@ -1,5 +1,7 @@
 package io.tensorferry.it.guest;
 
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -8,6 +10,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /// The rendezvous contract over `grpc+verbs`, on Soft-RoCE.
+@DeviceTests(kind = "rendezvous", on = On.GUEST)
 class RendezvousContractOnSoftRoceIT {
     private static final Duration LIMIT = Duration.ofMinutes(10);
 

@@ -10,7 +10,7 @@ final class SoftRoce {
     private SoftRoce() {}
 
     /// Runs them all in one JVM in a guest of its own, where the system property `rdma.device` names the device and
-    /// `rdma.host` its address, and returns what became of each test.
+    /// `rdma.host` its address and `it.pin` the processors for its children, and returns what became of each test.
     ///
     /// @param name of the run's files under `target/guest`
     static List<DynamicNode> run(String name, Duration limit, String... testClasses) {
@@ -19,7 +19,7 @@ final class SoftRoce {
         var otherLines = new ArrayList<String>();
         List<String> java = Guest.java(
                 GuestSuite.class,
-                List.of("-Drdma.device=" + Guest.DEVICE, "-Drdma.host=" + Guest.ADDRESS),
+                List.of("-Drdma.device=" + Guest.DEVICE, "-Drdma.host=" + Guest.ADDRESS, "-Dit.pin=0,1"),
                 List.of(testClasses));
         GuestResult result = Guest.command(name, java)
                 .limit(limit)

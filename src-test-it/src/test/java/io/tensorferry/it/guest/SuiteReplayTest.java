@@ -92,6 +92,16 @@ class SuiteReplayTest {
 
     static class Empty {}
 
+    static class Unwanted {
+        @BeforeAll
+        static void isNotHere() {
+            abort("no device");
+        }
+
+        @Test
+        void isNotRun() {}
+    }
+
     @Test
     void eachTestKeepsItsNameItsPlaceAndItsEnding() throws Exception {
         Map<String, DynamicTest> tests = replay(Sample.class);
@@ -114,7 +124,7 @@ class SuiteReplayTest {
                 .hasMessageContaining("8");
         assertThat(ending(tests, "SuiteReplayTest$Sample/fails()"))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageStartingWith("java.lang.AssertionError: wanted")
+                .hasMessageStartingWith("SuiteReplayTest$Sample fails(): java.lang.AssertionError: wanted")
                 .hasMessageContaining("at " + Sample.class.getName() + ".fails(SuiteReplayTest.java:");
         assertThat(ending(tests, "SuiteReplayTest$Sample/isDisabled()"))
                 .isInstanceOf(TestAbortedException.class)
@@ -138,8 +148,7 @@ class SuiteReplayTest {
     @Test
     void aProcessThatDiesIsOneFailureThatTellsWhere() throws Exception {
         Map<String, DynamicTest> tests = replay(Crashing.class);
-        assertThat(tests.keySet())
-                .containsExactly("SuiteReplayTest$Crashing/passes()", "the guest came to the end");
+        assertThat(tests.keySet()).containsExactly("SuiteReplayTest$Crashing/passes()", "the guest came to the end");
         assertThat(ending(tests, "SuiteReplayTest$Crashing/passes()")).isNull();
         assertThat(ending(tests, "the guest came to the end"))
                 .isInstanceOf(AssertionError.class)
@@ -154,6 +163,14 @@ class SuiteReplayTest {
         assertThat(ending(tests, "the guest ran a test"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageEndingWith("; status 0");
+    }
+
+    @Test
+    void aRunThatSkipsEveryTestIsAFailure() throws Exception {
+        Map<String, DynamicTest> tests = replay(Unwanted.class);
+        assertThat(tests.keySet())
+                .containsExactly("SuiteReplayTest$Unwanted/SuiteReplayTest$Unwanted", "the guest ran a test");
+        assertThat(ending(tests, "the guest ran a test")).isInstanceOf(AssertionError.class);
     }
 
     @Test
@@ -199,7 +216,8 @@ class SuiteReplayTest {
                             path + container.getDisplayName() + "/",
                             container.getChildren().toList(),
                             tests);
-                case DynamicTest test -> assertThat(tests.put(path + test.getDisplayName(), test)).isNull();
+                case DynamicTest test ->
+                    assertThat(tests.put(path + test.getDisplayName(), test)).isNull();
                 default -> throw new IllegalArgumentException(node.toString());
             }
         }

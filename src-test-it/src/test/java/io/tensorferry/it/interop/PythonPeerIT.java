@@ -22,6 +22,12 @@ class PythonPeerIT {
         Guest.assumeThere();
     }
 
+    /// The examples of the page, and its rules of credits, as the Python worker has them; without a device.
+    @Test
+    void thePythonWorkerPassesItsOwnTests() throws Exception {
+        assertThat(PythonPackages.unitTests("interop/python")).endsWith("OK\n");
+    }
+
     @Test
     void answersAnOfferOfThePythonWorker() throws Exception {
         List<String> python =

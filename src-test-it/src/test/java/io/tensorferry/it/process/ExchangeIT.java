@@ -2,6 +2,8 @@ package io.tensorferry.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -10,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Two to four processes exchange 10,000 tensors of every kind, and each arrives once and right.
+@DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 150, unit = TimeUnit.SECONDS)
 class ExchangeIT {
     @ParameterizedTest

@@ -2,6 +2,8 @@ package io.tensorferry.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// A worker is killed while it sends: the others learn of it soon, and go on.
+@DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class KilledWorkerIT {
     private static final Duration LIMIT = Duration.ofSeconds(5);

@@ -1,5 +1,8 @@
 package io.tensorferry.it.process;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.grpc.ServerConfig;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +32,8 @@ final class NodeCluster implements AutoCloseable {
             for (int node = 0; node < size; node++) {
                 cluster.launch(node);
             }
-            for (ChildJvm child : cluster.nodes.values()) {
-                child.awaitLine("READY", LIMIT);
+            for (int node = 0; node < size; node++) {
+                cluster.awaitReady(node);
             }
             return cluster;
         } catch (RuntimeException | InterruptedException e) {
@@ -41,10 +44,20 @@ final class NodeCluster implements AutoCloseable {
 
     /// Starts one, and returns when its server listens.
     void start(int node) throws InterruptedException {
-        launch(node).awaitLine("READY", LIMIT);
+        launch(node);
+        awaitReady(node);
     }
 
-    private ChildJvm launch(int node) {
+    /// Waits until its server listens, on the device that it is to use.
+    private void awaitReady(int node) throws InterruptedException {
+        String device = Place.of(node).device();
+        String ready = node(node).awaitLine("READY", LIMIT);
+        if (device != null && protocol.equals(ServerConfig.GRPC_VERBS)) {
+            assertThat(ready).as("the device of node %d", node).contains(device);
+        }
+    }
+
+    private void launch(int node) {
         var arguments = new ArrayList<>(List.of(protocol, Integer.toString(node)));
         arguments.addAll(addresses);
         ChildJvm child = ChildJvm.of(NodeProcess.class)
@@ -54,7 +67,6 @@ final class NodeCluster implements AutoCloseable {
                 .arguments(arguments.toArray(String[]::new))
                 .start();
         nodes.put(node, child);
-        return child;
     }
 
     ChildJvm node(int node) {

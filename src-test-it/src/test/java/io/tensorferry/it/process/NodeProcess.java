@@ -33,7 +33,7 @@ final class NodeProcess {
                 .task(self)
                 .protocol(arguments[0])
                 .start()) {
-            launcher.tell("READY");
+            launcher.tell("READY " + server.transportDevice());
             new NodeProcess(server, launcher, self).obey();
         }
         launcher.tell("STOPPED");

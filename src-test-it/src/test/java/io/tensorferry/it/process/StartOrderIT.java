@@ -1,5 +1,7 @@
 package io.tensorferry.it.process;
 
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
@@ -7,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Workers start in any order, and each asks for tensors at once, of workers that are not there yet too.
+@DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
 class StartOrderIT {
     private static final List<Integer> ALL = List.of(0, 1, 2);

@@ -20,7 +20,8 @@ record Tally(String build, List<Count> counts) {
     ///
     /// @param device its name, where `on` has one: null for the software device and the guest
     /// @param reasons why the skipped ones were skipped, each once
-    record Count(On on, @Nullable String device, String kind, int passed, int failed, int skipped, List<String> reasons) {
+    record Count(
+            On on, @Nullable String device, String kind, int passed, int failed, int skipped, List<String> reasons) {
         static Count none(On on, @Nullable String device, String kind) {
             return new Count(on, device, kind, 0, 0, 0, List.of());
         }

@@ -2,6 +2,7 @@ package io.tensorferry.it.tally;
 
 import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.Tally.Count;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -61,11 +62,13 @@ public final class TallyListener implements TestExecutionListener {
             return;
         }
         String named = System.getProperty("rdma.device");
-        On on =
-                switch (tests.on()) {
-                    case NAMED_OR_SOFTWARE -> named == null ? On.SOFTWARE : On.NAMED;
-                    case NAMED, SOFTWARE, GUEST -> tests.on();
-                };
+        if (SoftwareProvider.DEVICE.equals(named)) {
+            named = null;
+        }
+        On on = switch (tests.on()) {
+            case NAMED_OR_SOFTWARE -> named == null ? On.SOFTWARE : On.NAMED;
+            case NAMED, SOFTWARE, GUEST -> tests.on();
+        };
         if (on == On.NAMED && named == null) {
             return;
         }

@@ -42,7 +42,9 @@ final class VerifySummary {
 
     private static List<String> realDevices() {
         try (Stream<Path> devices = Files.list(DEVICES)) {
-            return devices.map(device -> device.getFileName().toString()).sorted().toList();
+            return devices.map(device -> device.getFileName().toString())
+                    .sorted()
+                    .toList();
         } catch (IOException _) {
             return List.of();
         }
@@ -83,12 +85,13 @@ final class VerifySummary {
         String skipped = here.stream()
                 .filter(count -> count.skipped() > 0)
                 .peek(count -> count.reasons().forEach(reason -> reasons.add(firstLine(reason))))
-                .map(count -> count.passed() + count.failed() > 0
-                        ? count.skipped() + " " + count.kind()
-                        : count.kind())
+                .map(count -> count.passed() + count.failed() > 0 ? count.skipped() + " " + count.kind() : count.kind())
                 .collect(Collectors.joining(", "));
         if (!skipped.isEmpty()) {
-            text.append(ran.isEmpty() ? "" : ", ").append(skipped).append(" skipped: ").append(String.join("; ", reasons));
+            text.append(ran.isEmpty() ? "" : ", ")
+                    .append(skipped)
+                    .append(" skipped: ")
+                    .append(String.join("; ", reasons));
         }
         return List.of(text.toString());
     }

@@ -17,6 +17,9 @@ public record DeviceDescription(
         int vendorId,
         int vendorPartId,
         int hardwareVersion) {
+    /// What rdma_rxe says in place of a maker's number.
+    private static final int SOFT_ROCE_VENDOR = 0xFF_FFFF;
+
     public enum Transport {
         /// InfiniBand's, over its own links or over Ethernet (RoCE).
         INFINIBAND,
@@ -25,6 +28,11 @@ public record DeviceDescription(
         /// The software device's own.
         SOFTWARE,
         OTHER
+    }
+
+    /// Whether it is the kernel's Soft-RoCE (rdma_rxe), which does some things otherwise than network cards.
+    public boolean isSoftRoce() {
+        return transport == Transport.INFINIBAND && vendorId == SOFT_ROCE_VENDOR;
     }
 
     /// Of a device that is no hardware and has no maker.

@@ -18,6 +18,7 @@ public interface WorkCompletion {
     /// Bytes that arrived, for the completion of a receive.
     long byteLength();
 
+    /// Whether an immediate arrived; never for what this side sent.
     boolean hasImmediate();
 
     /// The immediate as a number, where there is one.

@@ -204,7 +204,8 @@ abstract class AccessCheckContract extends DeviceContract {
         one.write(1, 0, 32_768, other, 0);
         one.write(2, one.memory.byteSize(), 64, other, 0);
         awaitCompletions(one, 2);
-        assertThat(one.completed.getFirst().status()).isEqualTo(WorkStatus.SUCCESS);
+        assertThat(one.completed).extracting(Completion::workId).containsExactly(1L, 2L);
+        assertFailed(one.completed.getFirst(), Failure.BEFORE_LOCAL_MEMORY);
         assertThat(one.completed.getLast().status()).isEqualTo(WorkStatus.LOC_PROT_ERR);
     }
 

@@ -3,7 +3,6 @@ package io.tensorferry.it.contract.device;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
@@ -15,8 +14,6 @@ import java.util.function.BooleanSupplier;
 /// whose work is done by threads of this process, or on its only processor, gets on.
 record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidIndex) implements DevicePairFixture {
     private static final long POLL_INTERVAL_NS = 20_000;
-    /// What rdma_rxe says in place of a maker's number.
-    private static final int SOFT_ROCE_VENDOR = 0xFF_FFFF;
 
     /// The device of this place, to be reached by another process; `soft0` where none is named.
     static OpenedDevices one(Place place) {
@@ -69,9 +66,7 @@ record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidInd
 
     @Override
     public boolean isSoftRoce() {
-        DeviceDescription description = first.description();
-        return description.transport() == DeviceDescription.Transport.INFINIBAND
-                && description.vendorId() == SOFT_ROCE_VENDOR;
+        return first.description().isSoftRoce();
     }
 
     @Override

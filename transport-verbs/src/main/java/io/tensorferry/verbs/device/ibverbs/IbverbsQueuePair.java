@@ -59,6 +59,10 @@ final class IbverbsQueuePair implements QueuePair {
     private volatile int sendOwner;
     private volatile int receiveOwner;
     private volatile boolean closed;
+    /// Whether send requests were flushed though nobody asked for it, and none of them was found to be the cause; what
+    /// was before the cause and had no answer yet is flushed before it. Written by the poller.
+    private volatile boolean causeMissing;
+
     /// The longest message that the port takes, bytes.
     private volatile long maxMessageBytes = MAX_LENGTH;
 
@@ -155,9 +159,14 @@ final class IbverbsQueuePair implements QueuePair {
                 return;
             }
             checkRanges(attributes);
-            QueuePairModification.perform(queuePair, attributes, port);
+            perform(attributes);
             state = attributes.target();
         }
+    }
+
+    private void perform(QueuePairAttributes attributes) {
+        QueuePairModification.perform(
+                queuePair, attributes, port, parents.device().description());
     }
 
     private void checkRanges(QueuePairAttributes attributes) {
@@ -176,10 +185,11 @@ final class IbverbsQueuePair implements QueuePair {
     private void reset(QueuePairAttributes attributes) {
         synchronized (sendLock) {
             synchronized (receiveLock) {
-                QueuePairModification.perform(queuePair, attributes, port);
+                perform(attributes);
                 state = QueuePairState.RESET;
                 leave();
                 join();
+                causeMissing = false;
                 sends.clear();
                 receives.clear();
             }
@@ -190,7 +200,7 @@ final class IbverbsQueuePair implements QueuePair {
     void enterError() {
         synchronized (modifyLock) {
             if (!closed && state != QueuePairState.RESET) {
-                QueuePairModification.perform(queuePair, QueuePairAttributes.to(QueuePairState.ERR), port);
+                perform(QueuePairAttributes.to(QueuePairState.ERR));
                 state = QueuePairState.ERR;
             }
         }
@@ -265,10 +275,11 @@ final class IbverbsQueuePair implements QueuePair {
         int slot = WorkTag.slot(tag);
         WorkStatus status = WorkStatus.ofNumber(ibv_wc.status(entry));
         if (status != WorkStatus.SUCCESS && state != QueuePairState.RESET) {
-            boolean unexplained = status == WorkStatus.WR_FLUSH_ERR && state != QueuePairState.ERR && !receive;
+            boolean first = state != QueuePairState.ERR;
             state = QueuePairState.ERR;
-            if (unexplained) {
+            if (status == WorkStatus.WR_FLUSH_ERR && !receive && (first || causeMissing)) {
                 status = ranges.explainFlush(slot, parents.domain());
+                causeMissing = status == WorkStatus.WR_FLUSH_ERR;
             }
         }
         cursor.set(entry, status, (receive ? receives : sends).free(slot), number, receive);

@@ -6,6 +6,7 @@ import io.tensorferry.bindings.ibverbs.ibv_ah_attr;
 import io.tensorferry.bindings.ibverbs.ibv_global_route;
 import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
 import io.tensorferry.verbs.device.AddressHandle;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
@@ -13,18 +14,25 @@ import java.lang.foreign.MemorySegment;
 
 /// Changes of state: from our attributes to an `ibv_qp_attr` and its mask.
 final class QueuePairModification {
+    /// Soft-RoCE takes a retry count of 7 for "for ever", and a peer that is gone would never be noticed.
+    private static final byte SOFT_ROCE_MOST_RETRIES = 6;
+
     private QueuePairModification() {}
 
     /// @param queuePair an `ibv_qp`
     /// @param port the port that the queue pair is on, from 1
+    /// @param device what the queue pair is on
     /// @throws io.tensorferry.verbs.device.VerbsException as the device refuses
-    static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port) {
+    static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port, DeviceDescription device) {
         try (var call = new NativeCall()) {
             MemorySegment target = ibv_qp_attr.allocate(call);
             ibv_qp_attr.qp_state(target, number(attributes.target()));
             int mask = Ibverbs.IBV_QP_STATE();
             for (QueuePairAttribute attribute : attributes.present()) {
                 mask |= write(attribute, attributes, target, port);
+            }
+            if (device.isSoftRoce() && ibv_qp_attr.retry_cnt(target) > SOFT_ROCE_MOST_RETRIES) {
+                ibv_qp_attr.retry_cnt(target, SOFT_ROCE_MOST_RETRIES);
             }
             VerbsCheck.returnedErrno(
                     "ibv_modify_qp",

@@ -1,0 +1,2 @@
+/// Tests against programs that nobody of this project wrote.
+package io.tensorferry.it.interop;
