@@ -74,7 +74,9 @@ class RcPingPongTest {
             PingPongReport ours = game.ask(THEIRS.host(), port);
             assertThat(ours.sent()).isEqualTo(iterations);
             assertThat(ours.received()).isEqualTo(iterations);
-            assertThat(ours.checked()).as("messages that came back as they went").isEqualTo(iterations);
+            assertThat(ours.checked())
+                    .as("messages that came back as they went")
+                    .isEqualTo(iterations);
             theirs.assertWent(iterations);
         }
     }
