@@ -97,8 +97,7 @@ abstract class MemoryContract extends DeviceContract {
         makeEndpoints(settings -> {});
         assertThatExceptionOfType(VerbsException.class)
                 .isThrownBy(() -> one.domain.registerDmabuf(NO_FILE, 0, PAGE, PAGE * 16L, WRITABLE))
-                .satisfies(failure ->
-                        assertThat(failure.errno()).isIn(VerbsException.EOPNOTSUPP, EBADF));
+                .satisfies(failure -> assertThat(failure.errno()).isIn(VerbsException.EOPNOTSUPP, EBADF));
         // What failed has left nothing behind that would keep the domain open.
         one.close();
         one = null;
