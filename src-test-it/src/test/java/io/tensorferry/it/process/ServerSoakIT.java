@@ -29,8 +29,12 @@ class ServerSoakIT {
         try (NodeCluster cluster = NodeCluster.started("grpc+verbs", BOTH.size())) {
             cluster.ask(List.of(COMES_AND_GOES), "down", "DOWN");
             cycles(cluster, 0, FIRST_CYCLES);
+            awaitLoss(cluster);
             List<String> before = cluster.ask(BOTH, "rest", "HOLDINGS");
+            System.out.println("held before " + CYCLES + " cycles, by the process whose server stays and by the other: "
+                    + String.join(" and ", before));
             cycles(cluster, FIRST_CYCLES, CYCLES);
+            awaitLoss(cluster);
             assertThat(Holdings.await(before, () -> now(cluster), LIMIT))
                     .as("after %d cycles", CYCLES)
                     .isEqualTo(before);
@@ -49,9 +53,21 @@ class ServerSoakIT {
         }
     }
 
+    /// The one that stays finds its last channel lost.
+    private static void awaitLoss(NodeCluster cluster) throws InterruptedException {
+        List<String> none = List.of("");
+        assertThat(Holdings.await(none, () -> ask(cluster, List.of(STAYS), "channels", "CHANNELS"), LIMIT))
+                .as("channels to a server that is closed")
+                .isEqualTo(none);
+    }
+
     private static List<String> now(NodeCluster cluster) {
+        return ask(cluster, BOTH, "holdings", "HOLDINGS");
+    }
+
+    private static List<String> ask(NodeCluster cluster, List<Integer> nodes, String command, String answer) {
         try {
-            return cluster.ask(BOTH, "holdings", "HOLDINGS");
+            return cluster.ask(nodes, command, answer);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param deviceObjects as `rdma resource show` has them: `pd`, `cq`, `qp`, `mr`, `ctx` and others
 /// @param deviceMappings pieces of the device's memory that are mapped into this process: queues and doorbells
-/// @param descriptors open files by what they are: `socket`, `anon_inode`, or a path
+/// @param descriptors open files by what they are: `socket`, `pipe`, `jar`, `anon_inode:[eventfd]` and others, or a path
 /// @param threads of the system, by name
 /// @param virtualThreads alive, and not ended since they were started
 public record Holdings(
@@ -33,7 +33,7 @@ public record Holdings(
     private static final Path PROCESS = Path.of("/proc/self");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
     private static final Pattern OF_THE_JVM = Pattern.compile(
-            "(C1 Compiler|C2 Compiler|GC Thread|G1 |ForkJoinPool|VirtualThread|process reaper|Attach Listener).*");
+            "(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener).*");
     private static final Duration INTERVAL = Duration.ofMillis(200);
 
     /// What is held now.
@@ -41,7 +41,7 @@ public record Holdings(
     /// @param device whose objects are counted; null for none
     public static Holdings now(@Nullable String device) {
         return new Holdings(
-                RdmaResources.of(device), deviceMappings(), descriptors(), threads(), VirtualThreads.count());
+                RdmaResources.of(device), mappingsOfDevices(), openFiles(), systemThreads(), VirtualThreads.count());
     }
 
     /// What is held when nothing has changed for `quiet`: what was closed may end a moment later, on threads of its
@@ -77,7 +77,7 @@ public record Holdings(
         return held;
     }
 
-    private static int deviceMappings() {
+    private static int mappingsOfDevices() {
         try (var lines = Files.lines(PROCESS.resolve("maps"))) {
             return (int) lines.filter(line -> line.contains("/dev/infiniband/")).count();
         } catch (IOException e) {
@@ -85,16 +85,19 @@ public record Holdings(
         }
     }
 
-    private static SortedMap<String, Integer> descriptors() {
+    private static SortedMap<String, Integer> openFiles() {
         return count("fd", entry -> kind(Files.readSymbolicLink(entry).toString()), kind -> !kind.endsWith("/fd"));
     }
 
     private static String kind(String target) {
+        if (target.endsWith(".jar")) {
+            return "jar";
+        }
         int number = target.indexOf(":[");
         return number > 0 && !target.startsWith("anon_inode") ? target.substring(0, number) : target;
     }
 
-    private static SortedMap<String, Integer> threads() {
+    private static SortedMap<String, Integer> systemThreads() {
         return count(
                 "task",
                 entry -> NUMBER.matcher(Files.readString(entry.resolve("comm")).strip())

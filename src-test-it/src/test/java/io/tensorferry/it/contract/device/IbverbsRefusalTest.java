@@ -11,15 +11,18 @@ import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// What libibverbs or the kernel refuses is a clear error, and leaves nothing behind.
 @DeviceTests(kind = "device", on = On.NAMED)
@@ -74,26 +77,39 @@ class IbverbsRefusalTest extends DeviceContract {
     }
 
     @Test
-    void memoryThatIsNotThereIsNotRegistered() {
+    void memoryThatCannotBePinnedIsNotRegistered(@TempDir Path directory) throws IOException {
         makeEndpoints(settings -> {});
-        // Nothing is ever mapped to the first page.
-        MemorySegment nothing = MemorySegment.ofAddress(PAGE).reinterpret(PAGE);
-        assertRefused(
-                "ibv_reg_mr",
-                List.of(VerbsException.EFAULT, VerbsException.ENOMEM),
-                () -> one.domain.register(nothing, ACCESS));
+        Path file = directory.resolve("file");
+        try (var channel = FileChannel.open(
+                        file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                var arena = Arena.ofShared()) {
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, PAGE, arena);
+            // Now the page is beyond the end of the file, and nobody can touch it.
+            channel.truncate(0);
+            assertRefused(
+                    "ibv_reg_mr",
+                    List.of(VerbsException.EFAULT, VerbsException.ENOMEM),
+                    () -> one.domain.register(mapped, ACCESS));
+        }
     }
 
     private static void assertRefused(String verb, List<Integer> errnos, ThrowingCallable call) {
+        // What is opened once is open after this.
+        assertRefusedOnce(verb, errnos, call);
+        Holdings.now(HERE.device());
+
         Holdings before = Holdings.now(HERE.device());
         for (int i = 0; i < TIMES; i++) {
-            assertThatExceptionOfType(VerbsException.class)
-                    .isThrownBy(call)
-                    .withMessageContaining(verb)
-                    .satisfies(failure -> assertThat(failure.errno())
-                            .as(failure.getMessage())
-                            .isIn(errnos));
+            assertRefusedOnce(verb, errnos, call);
         }
         assertThat(Holdings.now(HERE.device())).isEqualTo(before);
+    }
+
+    private static void assertRefusedOnce(String verb, List<Integer> errnos, ThrowingCallable call) {
+        assertThatExceptionOfType(VerbsException.class)
+                .isThrownBy(call)
+                .withMessageStartingWith(verb + " failed with E")
+                .satisfies(failure ->
+                        assertThat(failure.errno()).as(failure.getMessage()).isIn(errnos));
     }
 }
