@@ -41,7 +41,9 @@ final class LibraryLoader {
         for (String function : NEEDED) {
             if (!has(function)) {
                 return new IbverbsLibrary.Absent(
-                        NAME + " is too old: it has no " + function + "; install rdma-core 32 or newer", null);
+                        (path == null ? NAME : path) + " has no " + function
+                                + ": it is not the libibverbs of rdma-core 32 or newer, which is needed",
+                        null);
             }
         }
         try {

@@ -80,8 +80,11 @@ final class PeerDialer implements AutoCloseable {
     }
 
     private TransportException missing(Duration timeout, Set<String> silent) {
-        TransportException reason =
-                silent.stream().map(latest::get).filter(Objects::nonNull).findFirst().orElse(null);
+        TransportException reason = silent.stream()
+                .map(latest::get)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
         return new TransportException(
                 StatusCode.DEADLINE_EXCEEDED,
                 "no answer within " + timeout + " from " + silent

@@ -23,6 +23,8 @@ import java.util.function.Supplier;
 ///
 /// Threading: gRPC's, on the handlers' pool; nothing here blocks.
 final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
+    private static final int MOST_MEMBERS_NAMED = 16;
+
     private final String workerName;
     private final Set<String> members;
     private final EndpointAcceptor acceptor;
@@ -68,8 +70,12 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
         if (!members.contains(caller)) {
             throw new TransportException(
                     StatusCode.PERMISSION_DENIED,
-                    "'" + caller + "' is not in the cluster of " + workerName + ", which has " + members);
+                    "'" + caller + "' is not in the cluster of " + workerName + ", which has " + described(members));
         }
+    }
+
+    private static String described(Set<String> members) {
+        return members.size() > MOST_MEMBERS_NAMED ? members.size() + " workers" : members.toString();
     }
 
     private static GetRemoteAddressResponse toProto(OfferAnswer answer) {

@@ -62,7 +62,8 @@ public final class BenchmarkTable {
                 Locale.ROOT,
                 "%-9s %-24s %22s %22s %22s",
                 comparison.path().size(),
-                comparison.path().path().name() + " : " + comparison.base().path().name(),
+                comparison.path().path().name() + " : "
+                        + comparison.base().path().name(),
                 text("%.2f", comparison.throughput()),
                 text("%.2f", comparison.latency(50)),
                 text("%.2f", comparison.latency(99)));

@@ -18,6 +18,12 @@ class ProcessesOnSoftRoceIT {
     @Timeout(value = 60, unit = TimeUnit.MINUTES) // the guest's kernel may have to be built
     List<DynamicNode> processes() {
         return SoftRoce.run(
-                "processes", LIMIT, "io.tensorferry.it.process.StartOrderIT", "io.tensorferry.it.process.ExchangeIT");
+                "processes",
+                LIMIT,
+                "io.tensorferry.it.contract.device.DeviceProcessTest",
+                "io.tensorferry.it.process.StartOrderIT",
+                "io.tensorferry.it.process.ExchangeIT",
+                "io.tensorferry.it.process.KilledWorkerIT",
+                "io.tensorferry.samples.digits.DemoIT");
     }
 }

@@ -71,16 +71,18 @@ final class SuiteReplay {
         var tests = new ArrayList<DynamicNode>();
         for (Node node : nodes.values()) {
             if (node.start.parent() == null) {
-                tests.addAll(contentOf(node));
+                tests.addAll(contentOf(node, ""));
             }
         }
         if (!complete) {
             tests.add(dynamicTest("the guest came to the end", () -> {
                 throw new AssertionError("the guest ended " + where() + "; " + ending);
             }));
-        } else if (nodes.values().stream().allMatch(node -> !node.start.test() && node.has(Kind.PASSED))) {
+        } else if (nodes.values().stream()
+                .noneMatch(node -> node.has(Kind.FAILED) || (node.start.test() && node.has(Kind.PASSED)))) {
+            // Here a class that finds an assumption unfulfilled has been given the wrong properties.
             tests.add(dynamicTest("the guest ran a test", () -> {
-                throw new AssertionError("the guest found no test to run; " + ending);
+                throw new AssertionError("the guest has found no test to run, or has run none; " + ending);
             }));
         }
         return tests;
@@ -94,33 +96,38 @@ final class SuiteReplay {
                 .orElse("before all tests had run");
     }
 
-    private static List<DynamicNode> contentOf(Node container) {
+    /// @param path the names of what holds the container
+    private static List<DynamicNode> contentOf(Node container, String path) {
         var content = new ArrayList<DynamicNode>();
         for (Node child : container.children) {
             if (child.start.test()) {
                 if (child.end != null) {
-                    content.add(test(child, child.end));
+                    content.add(test(child, path, child.end));
                 }
             } else {
-                content.add(dynamicContainer(child.start.name(), contentOf(child)));
+                content.add(dynamicContainer(child.start.name(), contentOf(child, path + child.start.name() + " ")));
             }
         }
         // A container that failed or was skipped itself tells of tests that have not run.
         if (container.end != null && !container.has(Kind.PASSED)) {
-            content.add(test(container, container.end));
+            content.add(test(container, path, container.end));
         }
         return content;
     }
 
-    private static DynamicTest test(Node node, SuiteEvent end) {
+    private static DynamicTest test(Node node, String path, SuiteEvent end) {
         String source = node.start.source();
-        return dynamicTest(node.start.name(), source == null ? null : URI.create(source), () -> become(end));
+        return dynamicTest(
+                node.start.name(),
+                source == null ? null : URI.create(source),
+                () -> become(path + node.start.name(), end));
     }
 
-    private static void become(SuiteEvent end) {
+    private static void become(String name, SuiteEvent end) {
         switch (end.kind()) {
             case PASSED -> {}
-            case FAILED -> throw new FailedInGuestError(Objects.requireNonNullElse(end.trace(), "no trace"));
+            // With its name: Maven's list of failures has only numbers for tests that were made while tests ran.
+            case FAILED -> throw new FailedInGuestError(name + ": " + end.trace());
             case ABORTED, SKIPPED ->
                 throw new TestAbortedException(Objects.requireNonNullElse(end.reason(), "skipped"));
             case STARTED, END -> throw new IllegalStateException(end.toString());

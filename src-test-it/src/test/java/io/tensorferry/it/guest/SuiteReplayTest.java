@@ -92,6 +92,16 @@ class SuiteReplayTest {
 
     static class Empty {}
 
+    static class Unwanted {
+        @BeforeAll
+        static void isNotHere() {
+            abort("no device");
+        }
+
+        @Test
+        void isNotRun() {}
+    }
+
     @Test
     void eachTestKeepsItsNameItsPlaceAndItsEnding() throws Exception {
         Map<String, DynamicTest> tests = replay(Sample.class);
@@ -114,7 +124,7 @@ class SuiteReplayTest {
                 .hasMessageContaining("8");
         assertThat(ending(tests, "SuiteReplayTest$Sample/fails()"))
                 .isInstanceOf(AssertionError.class)
-                .hasMessageStartingWith("java.lang.AssertionError: wanted")
+                .hasMessageStartingWith("SuiteReplayTest$Sample fails(): java.lang.AssertionError: wanted")
                 .hasMessageContaining("at " + Sample.class.getName() + ".fails(SuiteReplayTest.java:");
         assertThat(ending(tests, "SuiteReplayTest$Sample/isDisabled()"))
                 .isInstanceOf(TestAbortedException.class)
@@ -153,6 +163,14 @@ class SuiteReplayTest {
         assertThat(ending(tests, "the guest ran a test"))
                 .isInstanceOf(AssertionError.class)
                 .hasMessageEndingWith("; status 0");
+    }
+
+    @Test
+    void aRunThatSkipsEveryTestIsAFailure() throws Exception {
+        Map<String, DynamicTest> tests = replay(Unwanted.class);
+        assertThat(tests.keySet())
+                .containsExactly("SuiteReplayTest$Unwanted/SuiteReplayTest$Unwanted", "the guest ran a test");
+        assertThat(ending(tests, "the guest ran a test")).isInstanceOf(AssertionError.class);
     }
 
     @Test

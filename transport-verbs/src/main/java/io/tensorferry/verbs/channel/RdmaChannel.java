@@ -117,9 +117,15 @@ public final class RdmaChannel {
         return open;
     }
 
-    /// Whether a message is not longer than a slot of the peer's ring; only a long rendezvous key can make it so.
+    /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
+    /// key
+    /// can make it so.
     public boolean fits(Message message) {
-        return MessageCodec.fits(message, description.slotBytes());
+        return MessageCodec.fits(message, maxMessageBytes());
+    }
+
+    private long maxMessageBytes() {
+        return Math.min(description.slotBytes(), description.maxWriteBytes());
     }
 
     /// Sends a control message, in order; a lost channel drops it.
@@ -128,7 +134,7 @@ public final class RdmaChannel {
     public void send(Message message) {
         if (!fits(message)) {
             throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
-                    + " bytes, a slot has " + description.slotBytes());
+                    + " bytes, one may have " + maxMessageBytes());
         }
         if (open) {
             outgoing.enqueue(message);

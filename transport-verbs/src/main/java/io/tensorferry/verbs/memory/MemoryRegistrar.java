@@ -6,22 +6,15 @@ import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsException;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /// Registers memory with one protection domain, and says what to do where that fails.
 ///
 /// Threading: any thread; it holds no state. Registration pins every page: milliseconds for a slab.
 final class MemoryRegistrar {
-    private static final Path LIMITS = Path.of("/proc/self/limits");
-
     private final ProtectionDomain domain;
 
     MemoryRegistrar(ProtectionDomain domain) {
@@ -41,10 +34,7 @@ final class MemoryRegistrar {
             if (e.errno() == VerbsException.ENOMEM) {
                 throw new TransportException(
                         StatusCode.RESOURCE_EXHAUSTED,
-                        memory.byteSize()
-                                + " bytes could not be registered, which pins them; is the limit on locked memory"
-                                + " (RLIMIT_MEMLOCK, now " + lockedMemoryLimit()
-                                + ") too low? Raise it with `ulimit -l`, LimitMEMLOCK= of systemd or --ulimit memlock= of a container",
+                        "memory could not be registered: " + e.getMessage(),
                         null,
                         e.errno(),
                         e);
@@ -69,19 +59,6 @@ final class MemoryRegistrar {
                             + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to the size of"
                             + " the heap (-Xmx)",
                     e);
-        }
-    }
-
-    /// The soft limit as the kernel prints it, in bytes or `unlimited`.
-    private static String lockedMemoryLimit() {
-        try (Stream<String> lines = Files.lines(LIMITS)) {
-            return lines.filter(line -> line.startsWith("Max locked memory"))
-                    .map(line ->
-                            line.substring("Max locked memory".length()).strip().split("\\s+")[0])
-                    .findFirst()
-                    .orElse("unknown");
-        } catch (IOException | UncheckedIOException e) {
-            return "unknown";
         }
     }
 }

@@ -100,12 +100,12 @@ class RegistrationTest {
     }
 
     @Test
-    void memoryThatCannotBePinnedIsExhaustionWithAHint() {
-        domain.registerFailure = new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, "no");
+    void memoryThatCannotBePinnedIsExhaustionWithWhatTheDeviceSays() {
+        domain.registerFailure = new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, "too much for the limit");
         assertThatThrownBy(() -> memory.register(user))
                 .isInstanceOf(TransportException.class)
                 .hasMessageContaining("RESOURCE_EXHAUSTED")
-                .hasMessageContaining("RLIMIT_MEMLOCK");
+                .hasMessageContaining("too much for the limit");
         assertThat(memory.statistics().userRegions()).isZero();
     }
 }

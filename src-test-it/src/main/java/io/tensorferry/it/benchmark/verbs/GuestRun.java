@@ -20,7 +20,11 @@ final class GuestRun {
 
     /// Whether the guest can run now. If it cannot, standard output has said why.
     boolean isPossible() throws IOException, InterruptedException {
-        return new ProcessBuilder(command.toString(), "--check").inheritIO().start().waitFor() == 0;
+        return new ProcessBuilder(command.toString(), "--check")
+                        .inheritIO()
+                        .start()
+                        .waitFor()
+                == 0;
     }
 
     /// @param root what the guest may write to, and where the class path is
@@ -41,7 +45,8 @@ final class GuestRun {
                 System.getProperty("java.class.path"),
                 main.getName()));
         words.addAll(arguments);
-        var guest = new ProcessBuilder(words).directory(root.toFile()).inheritIO().redirectInput(Redirect.PIPE);
+        var guest =
+                new ProcessBuilder(words).directory(root.toFile()).inheritIO().redirectInput(Redirect.PIPE);
         guest.environment().put("RDMA_GUEST_TIMEOUT", TIMEOUT_SECONDS);
         Process process = guest.start();
         try {

@@ -64,7 +64,10 @@ final class PerftestReport {
     }
 
     private static long digits(String number) {
-        return number.chars().filter(Character::isDigit).dropWhile(digit -> digit == '0').count();
+        return number.chars()
+                .filter(Character::isDigit)
+                .dropWhile(digit -> digit == '0')
+                .count();
     }
 
     private static IllegalStateException unreadable(List<String> output) {

@@ -36,7 +36,10 @@ final class PerftestRun {
             try {
                 awaitListening(server, port, serverOutput);
                 Process client = start(
-                        places.source().prefix(), command, List.of(places.target().host()), clientOutput);
+                        places.source().prefix(),
+                        command,
+                        List.of(places.target().host()),
+                        clientOutput);
                 try {
                     awaitEnd(client, LIMIT, clientOutput);
                 } finally {
@@ -96,7 +99,7 @@ final class PerftestRun {
     }
 
     private static IllegalStateException failed(String what, Path output) throws IOException {
-        return new IllegalStateException("perftest " + what + "; it wrote:\n  "
-                + String.join("\n  ", Files.readAllLines(output)));
+        return new IllegalStateException(
+                "perftest " + what + "; it wrote:\n  " + String.join("\n  ", Files.readAllLines(output)));
     }
 }

@@ -63,14 +63,16 @@ final class RawEndpoint implements AutoCloseable {
         this.domain = port.device().allocateProtectionDomain();
         this.region = domain.register(memory, EnumSet.allOf(AccessFlag.class));
         this.completions = port.device().createCompletionQueue(2 * Posting.DEEPEST, null);
-        this.queuePair =
-                domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1));
+        this.queuePair = domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1));
     }
 
     RawAddress address() {
         boolean routed = port.attributes().linkLayer() != LinkLayer.INFINIBAND;
         var own = new QueuePairAddress(
-                port.attributes().lid(), queuePair.number(), sequence, port.gid().gid());
+                port.attributes().lid(),
+                queuePair.number(),
+                sequence,
+                port.gid().gid());
         return new RawAddress(
                 port.device().name(),
                 port.portNumber(),

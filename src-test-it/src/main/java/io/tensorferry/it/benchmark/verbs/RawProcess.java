@@ -47,8 +47,8 @@ final class RawProcess {
             int count = Integer.parseInt(words[3]);
             switch (Task.valueOf(words[0])) {
                 case THROUGHPUT ->
-                    launcher.tell(DONE
-                            + transfers.throughput(operation, bytes, count).toLine());
+                    launcher.tell(
+                            DONE + transfers.throughput(operation, bytes, count).toLine());
                 case READ_LATENCY ->
                     launcher.tell(DONE + transfers.readLatency(bytes, count).toLine());
                 case PING -> {

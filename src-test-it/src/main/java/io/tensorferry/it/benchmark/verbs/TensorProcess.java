@@ -30,11 +30,10 @@ final class TensorProcess {
                 String[] words = command.split(" ", -1);
                 long bytes = Long.parseLong(words[1]);
                 int count = Integer.parseInt(words[2]);
-                Transfer transfer =
-                        switch (Task.valueOf(words[0])) {
-                            case THROUGHPUT -> path.throughput(bytes, count);
-                            case LATENCY -> path.latency(bytes, count);
-                        };
+                Transfer transfer = switch (Task.valueOf(words[0])) {
+                    case THROUGHPUT -> path.throughput(bytes, count);
+                    case LATENCY -> path.latency(bytes, count);
+                };
                 launcher.tell(DONE + transfer.toLine());
             }
         }

@@ -34,8 +34,9 @@ import picocli.CommandLine.Option;
                 + "and recvAsync.")
 public final class VerbsBenchmark implements Callable<Integer> {
     @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a message, as 4KiB")
-    private List<ByteSize> sizes =
-            List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream().map(ByteSize::parse).toList();
+    private List<ByteSize> sizes = List.of("8", "64", "512", "4KiB", "64KiB", "1MiB", "8MiB").stream()
+            .map(ByteSize::parse)
+            .toList();
 
     @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
     private List<String> paths = VerbsPaths.NAMES;
@@ -109,7 +110,8 @@ public final class VerbsBenchmark implements Callable<Integer> {
 
     private List<Turn> measure(VerbsPaths opened) throws InterruptedException {
         var turns = new ArrayList<Turn>();
-        try (var progress = new Progress("measuring", "", (long) sizes.size() * rounds * paths.size())) {
+        try (var progress =
+                new Progress("measuring", "", (long) sizes.size() * rounds * paths.size() * Turn.MEASUREMENTS)) {
             for (ByteSize size : sizes) {
                 Turn turn = opened.turn(size, seconds);
                 for (int round = 0; round < rounds; round++) {

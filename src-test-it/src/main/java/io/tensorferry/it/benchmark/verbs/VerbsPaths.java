@@ -23,8 +23,7 @@ final class VerbsPaths implements AutoCloseable {
     static final List<String> NAMES = List.of(C_WRITE, RAW_WRITE, TENSOR, C_READ, RAW_READ);
 
     /// What is compared with what.
-    private static final Map<String, String> BASES =
-            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
+    private static final Map<String, String> BASES = Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
 
     private final RawPair pair;
     private final List<TransferPath> paths = new ArrayList<>();

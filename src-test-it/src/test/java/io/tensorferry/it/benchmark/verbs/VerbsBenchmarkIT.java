@@ -32,27 +32,32 @@ class VerbsBenchmarkIT {
                         "--json=" + json)
                 .start()) {
             benchmark.awaitSuccess(LIMIT);
-            assertThat(benchmark.awaitLine("64 KiB    raw-write   soft0", LIMIT)).isNotBlank();
-            assertThat(benchmark.awaitLine("64 KiB    recvAsync   soft0", LIMIT)).isNotBlank();
-            assertThat(benchmark.awaitLine("64 KiB    raw-read    soft0", LIMIT)).isNotBlank();
+            assertThat(benchmark.awaitLine("64 KiB    raw-write   soft0", LIMIT))
+                    .isNotBlank();
+            assertThat(benchmark.awaitLine("64 KiB    recvAsync   soft0", LIMIT))
+                    .isNotBlank();
+            assertThat(benchmark.awaitLine("64 KiB    raw-read    soft0", LIMIT))
+                    .isNotBlank();
         }
         var document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
-        assertThat(document.getAsJsonArray("series")).hasSize(3).allSatisfy(series -> assertThat(
-                        series.getAsJsonObject().getAsJsonArray("rounds"))
-                .hasSize(2)
-                .allSatisfy(round -> {
-                    assertThat(round.getAsJsonObject().get("bytesPerSecond").getAsDouble())
-                            .isPositive();
-                    assertThat(round.getAsJsonObject().get("p50Micros").getAsDouble())
-                            .isPositive();
-                }));
+        assertThat(document.getAsJsonArray("series"))
+                .hasSize(3)
+                .allSatisfy(series -> assertThat(series.getAsJsonObject().getAsJsonArray("rounds"))
+                        .hasSize(2)
+                        .allSatisfy(round -> {
+                            assertThat(round.getAsJsonObject()
+                                            .get("bytesPerSecond")
+                                            .getAsDouble())
+                                    .isPositive();
+                            assertThat(round.getAsJsonObject().get("p50Micros").getAsDouble())
+                                    .isPositive();
+                        }));
     }
 
     @Test
     void withoutADeviceAndAGuestItSaysWhatToName() throws Exception {
-        try (ChildJvm benchmark = ChildJvm.of(VerbsBenchmark.class)
-                .jvmArguments("-Drdma.device=")
-                .start()) {
+        try (ChildJvm benchmark =
+                ChildJvm.of(VerbsBenchmark.class).jvmArguments("-Drdma.device=").start()) {
             assertThat(benchmark.awaitLine("name a device with -Drdma.device", LIMIT))
                     .contains("--guest");
         }

@@ -2,8 +2,10 @@ package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.verbs.device.VerbsException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /// Why memory was not registered: registration locks it in RAM, and the system limits how much a user may lock.
 final class LockedMemory {
@@ -17,22 +19,21 @@ final class LockedMemory {
         if (errno != VerbsException.ENOMEM) {
             return what;
         }
-        return what + " cannot be locked in memory; this process may lock " + limit()
-                + " bytes in all (RLIMIT_MEMLOCK: raise it with ulimit -l, in limits.conf, by LimitMEMLOCK of a systemd unit or"
-                + " --ulimit memlock of a container)";
+        return what + " cannot be locked in memory; is the limit of this process on locked memory (RLIMIT_MEMLOCK, now "
+                + limit()
+                + " bytes) too low? Raise it with ulimit -l, in limits.conf, by LimitMEMLOCK= of a systemd unit"
+                + " or by --ulimit memlock= of a container";
     }
 
-    /// The soft limit as the kernel writes it: a number or `unlimited`.
+    /// The soft limit as the kernel writes it, in bytes or `unlimited`.
     private static String limit() {
-        try {
-            for (String line : Files.readAllLines(LIMITS)) {
-                if (line.startsWith(LIMIT_NAME)) {
-                    return line.substring(LIMIT_NAME.length()).strip().split(" +")[0];
-                }
-            }
-        } catch (IOException e) {
-            return "an unknown number of";
+        try (Stream<String> lines = Files.lines(LIMITS)) {
+            return lines.filter(line -> line.startsWith(LIMIT_NAME))
+                    .map(line -> line.substring(LIMIT_NAME.length()).strip().split("\\s+")[0])
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException | UncheckedIOException e) {
+            return "unknown";
         }
-        return "an unknown number of";
     }
 }

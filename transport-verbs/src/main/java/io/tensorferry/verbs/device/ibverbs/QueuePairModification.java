@@ -23,8 +23,7 @@ final class QueuePairModification {
     /// @param port the port that the queue pair is on, from 1
     /// @param device what the queue pair is on
     /// @throws io.tensorferry.verbs.device.VerbsException as the device refuses
-    static void perform(
-            MemorySegment queuePair, QueuePairAttributes attributes, int port, DeviceDescription device) {
+    static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port, DeviceDescription device) {
         try (var call = new NativeCall()) {
             MemorySegment target = ibv_qp_attr.allocate(call);
             ibv_qp_attr.qp_state(target, number(attributes.target()));

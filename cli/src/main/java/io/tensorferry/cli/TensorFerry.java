@@ -1,0 +1,66 @@
+package io.tensorferry.cli;
+
+import io.tensorferry.cli.check.CheckCommand;
+import io.tensorferry.cli.check.ServeCommand;
+import io.tensorferry.cli.console.ExitStatus;
+import io.tensorferry.cli.devices.DevicesCommand;
+import java.util.Map;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/// The command `tensorferry`.
+@Command(
+        name = "tensorferry",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        sortOptions = false,
+        description = "Looks at the RDMA devices of this machine, and at the way to another.",
+        synopsisSubcommandLabel = "COMMAND",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:it is as it should be", "1:it is not; standard error says why", "2:wrong usage"},
+        footer = "%nThe RDMA_* variables of the environment hold here as they do for a server.")
+public final class TensorFerry implements Runnable {
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    private TensorFerry() {}
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "show the library's log, and the stack trace of a failure; twice: all of the log")
+    void verbose(boolean[] times) {
+        Verbosity.set(times.length);
+    }
+
+    public static void main(String[] arguments) {
+        System.exit(commandLine(System.getenv()).execute(arguments));
+    }
+
+    /// The command with all its subcommands.
+    ///
+    /// @param environment where the `RDMA_*` variables are read
+    static CommandLine commandLine(Map<String, String> environment) {
+        return new CommandLine(new TensorFerry())
+                .addSubcommand(new DevicesCommand(environment))
+                .addSubcommand(new CheckCommand(environment))
+                .addSubcommand(new ServeCommand(environment))
+                .setParameterExceptionHandler(Failures::onWrongUsage)
+                .setExecutionExceptionHandler(Failures::onFailure)
+                .setExitCodeExceptionMapper(_ -> ExitStatus.FAILED);
+    }
+
+    /// Without a subcommand.
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "a command is missing: "
+                        + String.join(", ", spec.commandLine().getSubcommands().keySet()));
+    }
+}

@@ -1,0 +1,12 @@
+package io.tensorferry.cli.check;
+
+import org.jspecify.annotations.Nullable;
+
+/// What the server says to a plan.
+///
+/// @param version the server's TensorFerry
+/// @param device the server's device, as `mlx5_0`
+/// @param port the server's port of it
+/// @param refusal why it does not take part, or null where it does
+record Answer(
+        String version, String device, int port, @Nullable String refusal) {}

@@ -1,0 +1,143 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.cli.console.ByteSize;
+import io.tensorferry.cli.console.ExitStatus;
+import io.tensorferry.cli.console.Settings;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.VerbsProviders;
+import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.verbs.device.RdmaConfig;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// Checks the way to a machine on which [ServeCommand] runs.
+@Command(
+        name = "check",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        showDefaultValues = true,
+        description = {
+            "Checks the way to a machine on which 'tensorferry serve' runs.",
+            "It sets up a channel, says what both ends agreed on, moves tensors in both",
+            "directions, compares their bytes and says how long they took."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:all works", "1:it does not; standard error says what", "2:wrong usage"})
+public final class CheckCommand implements Callable<Integer> {
+    private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
+
+    private final Map<String, String> environment;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "HOST:PORT", description = "where the other end serves")
+    private String target = "";
+
+    @Option(
+            names = "--sizes",
+            split = ",",
+            paramLabel = "SIZE",
+            converter = SizeConverter.class,
+            description = "bytes of a tensor, as 4KiB")
+    private List<ByteSize> sizes = List.of(
+            new ByteSize(8),
+            new ByteSize(4 << 10),
+            new ByteSize(64 << 10),
+            new ByteSize(1 << 20),
+            new ByteSize(16 << 20));
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "tensors of each size; by default 5 to 100, as many as 64 MiB")
+    private @Nullable Integer rounds;
+
+    @Option(names = "--timeout", paramLabel = "S", description = "seconds that any one step may take")
+    private int timeoutSeconds = 10;
+
+    @Option(
+            names = "--address",
+            paramLabel = "ADDRESS",
+            description = "this machine's address; by default that from which packets to HOST go")
+    private @Nullable InetAddress address;
+
+    @Option(names = "--json", description = "one JSON object instead of text")
+    private boolean json;
+
+    /// @param environment where the `RDMA_*` variables are read
+    public CheckCommand(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        WorkerAddress server = ServeCommand.address(target, spec);
+        RdmaConfig config = Settings.rdma(environment, spec);
+        Plan plan = plan();
+        PrintWriter out = spec.commandLine().getOut();
+        CheckOutput output = json ? new CheckJson(out) : new CheckText(out);
+        try {
+            check(server, config, plan, output);
+        } catch (IOException | RuntimeException e) {
+            output.failed(String.valueOf(e.getMessage()));
+            throw e;
+        } finally {
+            output.end();
+        }
+        return ExitStatus.OK;
+    }
+
+    private Plan plan() {
+        if (timeoutSeconds < 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--timeout is " + timeoutSeconds + ", it must be 1 or more");
+        }
+        var plan = new Plan(
+                Plan.VERSION,
+                sizes.stream()
+                        .map(size -> rounds == null ? Plan.Item.of(size.bytes()) : new Plan.Item(size.bytes(), rounds))
+                        .toList());
+        try {
+            var _ = plan.check();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+        return plan;
+    }
+
+    private void check(WorkerAddress server, RdmaConfig config, Plan plan, CheckOutput output)
+            throws IOException, InterruptedException {
+        Duration timeout = Duration.ofSeconds(timeoutSeconds);
+        var peer = new InetSocketAddress(server.resolve(), server.port());
+        InetAddress own = address == null ? Route.ownAddressTowards(peer) : address;
+        output.connected(server, own, Route.dial(peer, timeout));
+        int task = CheckCluster.taskOf(own);
+        // Nobody dials a caller, so its server is for nobody but itself.
+        var listening = new WorkerAddress(LOOPBACK.getHostAddress(), Route.freePort(LOOPBACK));
+        try (TransportServer caller = TransportServer.builder()
+                .cluster(CheckCluster.ofCaller(server, task, listening))
+                .job(CheckCluster.CALLER)
+                .task(task)
+                .bindAddress(LOOPBACK)
+                .connectTimeout(timeout)
+                .rdmaConfig(config)
+                .verbsProviders(VerbsProviders.forHost(own))
+                .start()) {
+            new CheckRun(caller, plan, timeout, output).run();
+        }
+    }
+}

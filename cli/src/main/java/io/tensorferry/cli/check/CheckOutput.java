@@ -1,0 +1,32 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.verbs.channel.ChannelDescription;
+import java.net.InetAddress;
+import java.util.List;
+
+/// Is told how a check goes, step by step; a step that failed is the last.
+///
+/// Threading: one thread.
+interface CheckOutput {
+    /// @param own this end's address on the way there
+    /// @param tookNs until the other end had taken a TCP connection
+    void connected(WorkerAddress target, InetAddress own, long tookNs);
+
+    /// @param tookNs the set-up of the channel
+    void channel(ChannelDescription channel, long tookNs);
+
+    void answer(Answer answer);
+
+    /// The tensors from the other end, as this end timed them.
+    void received(List<Timing> timings);
+
+    /// The tensors to the other end, as that end timed them.
+    void sent(List<Timing> timings);
+
+    /// The check ended with a failure, which is also told on standard error.
+    void failed(String why);
+
+    /// There is nothing more to come.
+    void end();
+}

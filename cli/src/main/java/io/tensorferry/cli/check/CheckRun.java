@@ -1,0 +1,95 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.channel.ChannelDescription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The caller's side of one check, over a started server: set-up, notes, tensors in both directions.
+///
+/// Threading: one thread.
+final class CheckRun {
+    /// Seeds of the pattern in each direction.
+    static final int TO_CALLER = 1;
+
+    static final int TO_SERVER = 2;
+
+    // So that the dialling has ended, and its reason is known, before nobody waits for it any more.
+    private static final Duration GRACE = Duration.ofSeconds(1);
+
+    private final TransportServer server;
+    private final Plan plan;
+    private final Duration timeout;
+    private final CheckOutput output;
+
+    /// @param timeout how long each thing of the other end is waited for
+    CheckRun(TransportServer server, Plan plan, Duration timeout, CheckOutput output) {
+        this.server = server;
+        this.plan = plan;
+        this.timeout = timeout;
+        this.output = output;
+    }
+
+    /// @throws TransportException what did not work
+    void run() throws InterruptedException {
+        List<Plan.Item> items = plan.check();
+        ChannelDescription channel = setUp();
+        try (var conversation = new Conversation(server, channel, timeout)) {
+            conversation.say(plan);
+            Answer answer = conversation.hear(Answer.class);
+            output.answer(answer);
+            if (answer.refusal() != null) {
+                throw new TransportException(
+                        StatusCode.FAILED_PRECONDITION, "the other end refuses: " + answer.refusal());
+            }
+            output.received(receive(conversation, items));
+            for (Plan.Item item : items) {
+                conversation.offer(item, TO_SERVER);
+            }
+            conversation.say(new Go(""));
+            Report report = conversation.hear(Report.class);
+            output.sent(report.timings());
+            if (report.failure() != null) {
+                throw new TransportException(StatusCode.DATA_LOSS, "the other end: " + report.failure());
+            }
+        }
+    }
+
+    private ChannelDescription setUp() throws InterruptedException {
+        long start = System.nanoTime();
+        try {
+            server.awaitPeers(timeout.plus(GRACE));
+        } catch (TransportException e) {
+            throw e.code() == StatusCode.PERMISSION_DENIED || e.code() == StatusCode.UNIMPLEMENTED
+                    ? new TransportException(
+                            e.code(),
+                            "it is not 'tensorferry serve' that answers there; a worker of a cluster lets only members"
+                                    + " in, so start that command on another port of its machine: " + e.getMessage(),
+                            e)
+                    : e;
+        }
+        long took = System.nanoTime() - start;
+        ChannelDescription channel = server.channels().stream()
+                .findFirst()
+                .orElseThrow(() -> new TransportException(
+                        StatusCode.UNAVAILABLE, "the channel was lost as soon as it had been set up"));
+        output.channel(channel, took);
+        return channel;
+    }
+
+    private static List<Timing> receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
+        var timings = new ArrayList<Timing>();
+        try {
+            for (Plan.Item item : items) {
+                timings.add(conversation.fetch(item, TO_CALLER));
+            }
+        } catch (TransportException e) {
+            conversation.say(new Go(String.valueOf(e.getMessage())));
+            throw e;
+        }
+        return timings;
+    }
+}

@@ -1,0 +1,99 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.cli.console.ByteSize;
+import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.device.QueuePairAddress;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// A check for people. Each step is printed when it is done.
+final class CheckText implements CheckOutput {
+    private static final String ROW = "  %-10s %10s %10s %10s %10s %14s";
+
+    private final PrintWriter out;
+
+    CheckText(PrintWriter out) {
+        this.out = out;
+    }
+
+    @Override
+    public void connected(WorkerAddress target, InetAddress own, long tookNs) {
+        line(target + " answers by TCP in " + Quantity.duration(tookNs) + "; this end is " + own.getHostAddress());
+    }
+
+    @Override
+    public void channel(ChannelDescription channel, long tookNs) {
+        line("channel set up in " + Quantity.duration(tookNs) + "; this end <-> other end:");
+        QueuePairAddress own = channel.queuePairs().getFirst();
+        QueuePairAddress other = channel.peerQueuePairs().getFirst();
+        field("GID", own.gid() + " <-> " + other.gid());
+        field("LID", own.lid() + " <-> " + other.lid());
+        field("queue pairs", numbers(channel.queuePairs()) + " <-> " + numbers(channel.peerQueuePairs()));
+        field("lanes", channel.lanes());
+        field("MTU", channel.mtu());
+        field("ring", channel.ringSlots() + " slots of " + channel.slotBytes() + " bytes in each direction");
+        field(
+                "depth",
+                channel.receiveDepth() + " contents under way on a lane; " + channel.sendDepth()
+                        + " work requests of this end on a queue pair");
+        field("largest write", new ByteSize(channel.maxWriteBytes()));
+        field("device", channel.device() + " port " + channel.port());
+    }
+
+    private static String numbers(List<QueuePairAddress> queuePairs) {
+        return queuePairs.stream()
+                .map(pair -> String.valueOf(pair.queuePairNumber()))
+                .collect(Collectors.joining(", "));
+    }
+
+    @Override
+    public void answer(Answer answer) {
+        field("other's device", answer.device() + " port " + answer.port() + " (tensorferry " + answer.version() + ")");
+    }
+
+    @Override
+    public void received(List<Timing> timings) {
+        table("from the other end", timings);
+    }
+
+    @Override
+    public void sent(List<Timing> timings) {
+        table("to the other end", timings);
+    }
+
+    private void table(String direction, List<Timing> timings) {
+        line("tensors " + direction + ", time from the request to the content:");
+        line(ROW.formatted("size", "first", "best", "median", "99 %", "rate"));
+        for (Timing timing : timings) {
+            line(ROW.formatted(
+                    new ByteSize(timing.bytes()),
+                    Quantity.duration(timing.firstNs()),
+                    Quantity.duration(timing.bestNs()),
+                    Quantity.duration(timing.medianNs()),
+                    Quantity.duration(timing.p99Ns()),
+                    Quantity.rate(timing.bytesPerSecond())));
+        }
+    }
+
+    @Override
+    public void failed(String why) {
+        // Standard error tells.
+    }
+
+    @Override
+    public void end() {
+        out.flush();
+    }
+
+    private void field(String name, Object value) {
+        line("  %-15s ".formatted(name) + value);
+    }
+
+    private void line(String text) {
+        out.println(text);
+        out.flush();
+    }
+}

@@ -1,0 +1,144 @@
+package io.tensorferry.cli.check;
+
+import com.google.gson.Gson;
+import com.google.gson.JsonParseException;
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.channel.ChannelDescription;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/// What the two ends of a check say to each other over one channel: notes, each under a key of its own, and tensors.
+///
+/// Threading: one thread.
+final class Conversation implements AutoCloseable {
+    private static final Gson GSON = new Gson();
+    private static final long LONGEST_NOTE = 64 << 10;
+
+    private final TransportServer server;
+    private final Rendezvous rendezvous;
+    private final DeviceName self;
+    private final DeviceName other;
+    private final Duration patience;
+
+    /// @param channel the step is named after it, so that both ends name the same one, and no other check does
+    /// @param patience how long each thing that the other end is to send is waited for
+    Conversation(TransportServer server, ChannelDescription channel, Duration patience) {
+        this.server = server;
+        this.rendezvous = server.rendezvous(channel.connectionId());
+        this.self = server.deviceName(0);
+        this.other = DeviceName.parse(channel.peer() + "/device:CPU:0");
+        this.patience = patience;
+    }
+
+    /// Leaves a note for the other end.
+    void say(Object note) {
+        byte[] text = GSON.toJson(note).getBytes(StandardCharsets.UTF_8);
+        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(text.length));
+        MemorySegment.copy(MemorySegment.ofArray(text), 0, tensor.segment(), 0, text.length);
+        rendezvous.send(keyTo(note.getClass()), tensor);
+    }
+
+    /// Waits for the note of this kind.
+    ///
+    /// @throws TransportException if it does not come, or is something else
+    <T> T hear(Class<T> kind) throws InterruptedException {
+        try (Tensor tensor =
+                rendezvous.recv(keyFrom(kind.getSimpleName()), patience).tensorOrThrow()) {
+            if (tensor.dataType() != DataType.UINT8 || tensor.byteSize() > LONGEST_NOTE) {
+                throw new JsonParseException("it is " + tensor);
+            }
+            var text = StandardCharsets.UTF_8.decode(tensor.asByteBuffer());
+            T note = GSON.fromJson(text.toString(), kind);
+            if (note == null) {
+                throw new JsonParseException("it is empty");
+            }
+            return note;
+        } catch (JsonParseException e) {
+            throw new TransportException(
+                    StatusCode.INTERNAL,
+                    "the other end sent a note that is no " + kind.getSimpleName() + ": " + e.getMessage(),
+                    other.worker(),
+                    0,
+                    e);
+        }
+    }
+
+    /// Makes all tensors of one size available to the other end.
+    ///
+    /// @param seed of the pattern that they hold
+    void offer(Plan.Item item, int seed) {
+        try (Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(item.bytes()))) {
+            TestPattern.fill(tensor.segment(), seed);
+            for (int i = 0; i <= item.rounds(); i++) {
+                rendezvous.send(keyTo(item), tensor.share());
+            }
+        }
+    }
+
+    /// Receives all tensors of one size, one after the other.
+    ///
+    /// @param seed of the pattern that they must hold
+    /// @throws TransportException if one does not come, or `DATA_LOSS` if it is not the pattern
+    Timing fetch(Plan.Item item, int seed) throws InterruptedException {
+        RendezvousKey key = keyFrom(edge(item));
+        long[] rounds = new long[item.rounds()];
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment expected = TestPattern.of(item.bytes(), seed, arena);
+            long first = fetch(key, expected);
+            for (int i = 0; i < rounds.length; i++) {
+                rounds[i] = fetch(key, expected);
+            }
+            return Timing.of(item.bytes(), first, rounds);
+        }
+    }
+
+    private long fetch(RendezvousKey key, MemorySegment expected) throws InterruptedException {
+        long start = System.nanoTime();
+        try (Tensor tensor = rendezvous.recv(key, patience).tensorOrThrow()) {
+            long took = System.nanoTime() - start;
+            long mismatch = tensor.segment().mismatch(expected);
+            if (mismatch >= 0) {
+                throw new TransportException(
+                        StatusCode.DATA_LOSS,
+                        "a tensor of " + expected.byteSize()
+                                + " bytes arrived with other bytes than were sent, from byte " + mismatch + " on",
+                        other.worker(),
+                        0,
+                        null);
+            }
+            return took;
+        }
+    }
+
+    private RendezvousKey keyTo(Class<?> note) {
+        return RendezvousKey.of(self, other, note.getSimpleName());
+    }
+
+    private RendezvousKey keyTo(Plan.Item item) {
+        return RendezvousKey.of(self, other, edge(item));
+    }
+
+    private RendezvousKey keyFrom(String edge) {
+        return RendezvousKey.of(other, self, edge);
+    }
+
+    private static String edge(Plan.Item item) {
+        return "tensor " + item.bytes();
+    }
+
+    /// Drops what nobody asked for.
+    @Override
+    public void close() {
+        int _ = server.closeStep(rendezvous.stepId());
+    }
+}

@@ -1,0 +1,59 @@
+package io.tensorferry.cli.check;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.channels.DatagramChannel;
+import java.time.Duration;
+
+/// Which way the packets go, as the kernel sees it.
+final class Route {
+    private Route() {}
+
+    /// The address of this machine from which packets to `peer` go. Sends nothing.
+    ///
+    /// @throws IOException if there is no route
+    static InetAddress ownAddressTowards(InetSocketAddress peer) throws IOException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            channel.connect(peer);
+            return ((InetSocketAddress) channel.getLocalAddress()).getAddress();
+        } catch (IOException e) {
+            throw new IOException("there is no route to " + text(peer) + ": " + e.getMessage(), e);
+        }
+    }
+
+    /// Connects by TCP, and closes the connection.
+    ///
+    /// @return how long it took, in nanoseconds
+    /// @throws IOException if nobody listens there, or nothing comes back in time
+    static long dial(InetSocketAddress peer, Duration timeout) throws IOException {
+        long start = System.nanoTime();
+        try (var socket = new Socket()) {
+            socket.connect(peer, Math.toIntExact(timeout.toMillis()));
+            return System.nanoTime() - start;
+        } catch (SocketTimeoutException e) {
+            throw new IOException("no answer from " + text(peer) + " within " + timeout.toSeconds() + " s", e);
+        } catch (IOException e) {
+            throw new IOException(
+                    "nobody answers at " + text(peer) + " (" + e.getMessage() + "); start there: tensorferry serve "
+                            + text(peer),
+                    e);
+        }
+    }
+
+    /// A port of `address` that is free at the moment.
+    static int freePort(InetAddress address) throws IOException {
+        try (var socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(address, 0));
+            return socket.getLocalPort();
+        }
+    }
+
+    private static String text(InetSocketAddress address) {
+        String host = address.getAddress().getHostAddress();
+        return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+}

@@ -1,0 +1,86 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.cli.console.ExitStatus;
+import io.tensorferry.cli.console.Settings;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.verbs.device.RdmaConfig;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// Answers [CheckCommand] until it is interrupted.
+@Command(
+        name = "serve",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Answers 'tensorferry check' of other machines.",
+            "It does so until it is interrupted. It listens on the given address alone, and",
+            "serves whoever reaches it: there is no authentication. Several machines may",
+            "check at the same time."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {
+            "0:with --once: the check was good",
+            "1:it cannot serve; with --once: the check failed",
+            "2:wrong usage"
+        })
+public final class ServeCommand implements Callable<Integer> {
+    private static final Duration GRACE = Duration.ofSeconds(1);
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
+
+    private final Map<String, String> environment;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Parameters(paramLabel = "HOST:PORT", description = "an address of this machine, and a free port")
+    private String listen = "";
+
+    @Option(names = "--once", description = "end after one check")
+    private boolean once;
+
+    /// @param environment where the `RDMA_*` variables are read
+    public ServeCommand(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    static WorkerAddress address(String text, CommandSpec spec) {
+        try {
+            return WorkerAddress.parse(text, "this check");
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    @Override
+    public Integer call() {
+        WorkerAddress address = address(listen, spec);
+        RdmaConfig config = Settings.rdma(environment, spec);
+        PrintWriter out = spec.commandLine().getOut();
+        TransportServer server = TransportServer.builder()
+                .cluster(CheckCluster.ofServer(address))
+                .job(CheckCluster.SERVER)
+                .task(0)
+                .rdmaConfig(config)
+                .start();
+        try (var _ = new EndOnSignal(END_LIMIT)) {
+            out.println("serving checks on " + address + " with " + server.transportDevice()
+                    + (once ? ", once" : "; Ctrl-C ends it"));
+            out.flush();
+            return new CheckServer(server, out).run(once) ? ExitStatus.OK : ExitStatus.FAILED;
+        } catch (InterruptedException _) {
+            return ExitStatus.OK;
+        } finally {
+            server.stop(GRACE);
+        }
+    }
+}

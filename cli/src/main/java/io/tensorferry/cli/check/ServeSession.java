@@ -1,0 +1,100 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.cli.console.Product;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.channel.ChannelDescription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The server's side of one check, from the caller's plan until its channel is gone.
+///
+/// Threading: one thread.
+final class ServeSession {
+    // A caller that goes away ends the wait at once; this is for one that stays and is silent.
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration FAREWELL = Duration.ofSeconds(10);
+    private static final int LOOK_MILLIS = 20;
+
+    private final TransportServer server;
+    private final ChannelDescription channel;
+
+    ServeSession(TransportServer server, ChannelDescription channel) {
+        this.server = server;
+        this.channel = channel;
+    }
+
+    /// How a check ended.
+    ///
+    /// @param failure null where all went well at both ends
+    record Outcome(int sizes, @Nullable String failure) {
+        /// As `4 sizes, all right`.
+        @Override
+        public String toString() {
+            return failure == null ? sizes + " sizes, all right" : "failed: " + failure;
+        }
+    }
+
+    /// Answers until the check is over.
+    Outcome run() throws InterruptedException {
+        try (var conversation = new Conversation(server, channel, PATIENCE)) {
+            Outcome outcome = converse(conversation);
+            awaitFarewell();
+            return outcome;
+        } catch (TransportException e) {
+            return new Outcome(0, e.getMessage());
+        }
+    }
+
+    private Outcome converse(Conversation conversation) throws InterruptedException {
+        Plan plan = conversation.hear(Plan.class);
+        List<Plan.Item> items;
+        try {
+            items = plan.check();
+            for (Plan.Item item : items) {
+                conversation.offer(item, CheckRun.TO_CALLER);
+            }
+        } catch (IllegalArgumentException | TransportException e) {
+            conversation.say(answer(String.valueOf(e.getMessage())));
+            return new Outcome(0, e.getMessage());
+        }
+        conversation.say(answer(null));
+        Go go = conversation.hear(Go.class);
+        if (!go.failure().isEmpty()) {
+            return new Outcome(items.size(), "the caller: " + go.failure());
+        }
+        return receive(conversation, items);
+    }
+
+    private Answer answer(@Nullable String refusal) {
+        return new Answer(Product.version(), channel.device(), channel.port(), refusal);
+    }
+
+    private static Outcome receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
+        var timings = new ArrayList<Timing>();
+        String failure = null;
+        try {
+            for (Plan.Item item : items) {
+                timings.add(conversation.fetch(item, CheckRun.TO_SERVER));
+            }
+        } catch (TransportException e) {
+            failure = e.getMessage();
+        }
+        conversation.say(new Report(timings, failure));
+        return new Outcome(items.size(), failure);
+    }
+
+    /// Waits until the caller has gone, so that it can have what it did not ask for yet.
+    private void awaitFarewell() throws InterruptedException {
+        long end = System.nanoTime() + FAREWELL.toNanos();
+        while (isOpen() && System.nanoTime() - end < 0) {
+            Thread.sleep(LOOK_MILLIS);
+        }
+    }
+
+    private boolean isOpen() {
+        return server.channels().stream().anyMatch(open -> open.connectionId() == channel.connectionId());
+    }
+}

@@ -1,0 +1,17 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.cli.console.ByteSize;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Reads a size of the command line.
+final class SizeConverter implements ITypeConverter<ByteSize> {
+    @Override
+    public ByteSize convert(String value) {
+        try {
+            return ByteSize.parse(value);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/// What all commands share: exit statuses, sizes, JSON.
+package io.tensorferry.cli.console;

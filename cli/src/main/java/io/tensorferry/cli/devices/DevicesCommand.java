@@ -1,0 +1,78 @@
+package io.tensorferry.cli.devices;
+
+import io.tensorferry.cli.console.ExitStatus;
+import io.tensorferry.cli.console.Json;
+import io.tensorferry.cli.console.Settings;
+import io.tensorferry.grpc.VerbsProviders;
+import io.tensorferry.verbs.device.ChoiceExplanation;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.VerbsProvider;
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// Lists the devices of this machine, and says which a server would take and why.
+@Command(
+        name = "devices",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Lists the RDMA devices of this machine, and which would be taken.",
+            "Of each device: what it is, its limits, ports and GIDs. Then which device, port",
+            "and GID a server would take and why, and why not the others."
+        },
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:a device would be taken", "1:none would", "2:wrong usage"})
+public final class DevicesCommand implements Callable<Integer> {
+    private static final String SOFTWARE = "software";
+
+    private final Map<String, String> environment;
+    private final Supplier<List<VerbsProvider>> providers;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    @Option(names = "--json", description = "one JSON object instead of text")
+    private boolean json;
+
+    @Option(
+            names = "--no-software",
+            description = "leave out the software device, which is always there: 1 if no other can be used")
+    private boolean noSoftware;
+
+    /// @param environment where the `RDMA_*` variables are read
+    public DevicesCommand(Map<String, String> environment) {
+        this(environment, () -> VerbsProviders.forHost(InetAddress.getLoopbackAddress()));
+    }
+
+    DevicesCommand(Map<String, String> environment, Supplier<List<VerbsProvider>> providers) {
+        this.environment = environment;
+        this.providers = providers;
+    }
+
+    @Override
+    public Integer call() {
+        RdmaConfig config = Settings.rdma(environment, spec);
+        List<VerbsProvider> asked = providers.get().stream()
+                .filter(provider -> !noSoftware || !provider.name().equals(SOFTWARE))
+                .toList();
+        List<DeviceListing> devices = DeviceListing.of(asked);
+        ChoiceExplanation choice = DeviceChoice.explain(config, asked);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            out.println(Json.pretty(DevicesJson.of(devices, choice)));
+        } else {
+            new DevicesText(out).print(devices, choice, Settings.given(environment));
+        }
+        out.flush();
+        return choice.taken() == null ? ExitStatus.FAILED : ExitStatus.OK;
+    }
+}
