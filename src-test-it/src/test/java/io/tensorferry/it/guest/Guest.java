@@ -26,10 +26,15 @@ public final class Guest {
 
     private Guest() {}
 
-    /// Skips the test that calls it where the guest cannot run, and says why.
+    /// Whether the guest can run.
     ///
     /// The first call in a process looks, which takes a second or two; where only the guest's kernel has still to be
     /// built it builds it, in some minutes.
+    static boolean isThere() {
+        return Obstacle.FOUND == null;
+    }
+
+    /// Skips the test that calls it where the guest cannot run, and says why. Looks as [#isThere] does.
     ///
     /// @throws TestAbortedException if the guest cannot run here
     public static void assumeThere() {

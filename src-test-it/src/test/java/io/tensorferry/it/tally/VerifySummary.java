@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -70,7 +71,10 @@ final class VerifySummary {
 
     /// Nothing, or what ran on one device. Kinds that were skipped as a whole are told by their reason alone.
     private static List<String> part(String label, On on, List<Count> counts) {
-        List<Count> here = counts.stream().filter(count -> count.on() == on).toList();
+        List<Count> here = counts.stream()
+                .filter(count -> count.on() == on)
+                .sorted(Comparator.comparing(Count::kind))
+                .toList();
         if (here.isEmpty()) {
             return List.of();
         }
@@ -96,7 +100,8 @@ final class VerifySummary {
         return List.of(text.toString());
     }
 
-    private static String firstLine(String text) {
-        return text.lines().findFirst().orElse("");
+    private static String firstLine(String reason) {
+        // JUnit's words before ours.
+        return reason.replaceFirst("^Assumption failed: ", "").lines().findFirst().orElse("");
     }
 }

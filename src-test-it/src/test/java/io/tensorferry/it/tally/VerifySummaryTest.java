@@ -19,8 +19,8 @@ class VerifySummaryTest {
                         List.of(
                                 ran(On.GUEST, "device", 104),
                                 ran(On.GUEST, "process", 12),
-                                ran(On.SOFTWARE, "device", 105),
-                                ran(On.SOFTWARE, "rendezvous", 93)),
+                                ran(On.SOFTWARE, "rendezvous", 93),
+                                ran(On.SOFTWARE, "device", 105)),
                         NO_DEVICES))
                 .isEqualTo("TensorFerry: soft0: 105 device, 93 rendezvous tests;"
                         + " rxe0 (Soft-RoCE in the guest): 104 device, 12 process tests;"
@@ -37,7 +37,7 @@ class VerifySummaryTest {
 
     @Test
     void singleSkippedTestsAreCounted() {
-        Count device = new Count(On.GUEST, null, "device", 103, 0, 1, List.of("no such feature"));
+        Count device = new Count(On.GUEST, null, "device", 103, 0, 1, List.of("Assumption failed: no such feature"));
         assertThat(VerifySummary.line(List.of(device), NO_DEVICES))
                 .contains("103 device tests, 1 device skipped: no such feature");
     }
