@@ -75,7 +75,7 @@ final class SuiteInGuest {
         return this;
     }
 
-    /// Runs them, and returns what became of each test; a test that is skipped where the guest cannot run here.
+    /// Runs them, and returns what became of each test; where the guest cannot run, one test that is skipped.
     List<DynamicNode> run(String... testClasses) {
         if (!Guest.isThere()) {
             // A test of its own: one that makes tests, when it is skipped, is not in Maven's report.
