@@ -22,7 +22,7 @@ class CommandLineTest {
         assertThat(run.out())
                 .contains("devices  Lists the RDMA devices of this machine, and which would be taken.")
                 .contains("check    Checks the way to a machine on which 'tensorferry serve' runs.")
-                .contains("serve    Answers 'tensorferry check' of other machines until it is interrupted.")
+                .contains("serve    Answers 'tensorferry check' of other machines.")
                 .contains("2   wrong usage");
     }
 

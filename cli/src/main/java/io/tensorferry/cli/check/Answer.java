@@ -8,4 +8,5 @@ import org.jspecify.annotations.Nullable;
 /// @param device the server's device, as `mlx5_0`
 /// @param port the server's port of it
 /// @param refusal why it does not take part, or null where it does
-record Answer(String version, String device, int port, @Nullable String refusal) {}
+record Answer(
+        String version, String device, int port, @Nullable String refusal) {}

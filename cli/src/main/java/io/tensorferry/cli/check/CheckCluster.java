@@ -31,8 +31,7 @@ final class CheckCluster {
     /// @param task this caller's number
     /// @param own where this caller's server listens
     static ClusterSpec ofCaller(WorkerAddress server, int task, WorkerAddress own) {
-        return ClusterSpec.ofTasks(
-                Map.of(SERVER, Map.of(0, server.toString()), CALLER, Map.of(task, own.toString())));
+        return ClusterSpec.ofTasks(Map.of(SERVER, Map.of(0, server.toString()), CALLER, Map.of(task, own.toString())));
     }
 
     /// The number of a caller: the last 10 bits of its address, so that the hosts of one subnet differ.

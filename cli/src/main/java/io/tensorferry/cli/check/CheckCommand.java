@@ -53,8 +53,12 @@ public final class CheckCommand implements Callable<Integer> {
             paramLabel = "SIZE",
             converter = SizeConverter.class,
             description = "bytes of a tensor, as 4KiB")
-    private List<ByteSize> sizes =
-            List.of(new ByteSize(8), new ByteSize(4 << 10), new ByteSize(64 << 10), new ByteSize(1 << 20), new ByteSize(16 << 20));
+    private List<ByteSize> sizes = List.of(
+            new ByteSize(8),
+            new ByteSize(4 << 10),
+            new ByteSize(64 << 10),
+            new ByteSize(1 << 20),
+            new ByteSize(16 << 20));
 
     @Option(
             names = "--rounds",
@@ -99,7 +103,8 @@ public final class CheckCommand implements Callable<Integer> {
 
     private Plan plan() {
         if (timeoutSeconds < 1) {
-            throw new ParameterException(spec.commandLine(), "--timeout is " + timeoutSeconds + ", it must be 1 or more");
+            throw new ParameterException(
+                    spec.commandLine(), "--timeout is " + timeoutSeconds + ", it must be 1 or more");
         }
         var plan = new Plan(
                 Plan.VERSION,

@@ -50,9 +50,7 @@ final class CheckJson implements CheckOutput {
         var end = new JsonObject();
         end.addProperty("gid", queuePairs.getFirst().gid().toString());
         end.addProperty("lid", queuePairs.getFirst().lid());
-        end.add(
-                "queue_pairs",
-                Json.array(queuePairs, pair -> new JsonPrimitive(pair.queuePairNumber())));
+        end.add("queue_pairs", Json.array(queuePairs, pair -> new JsonPrimitive(pair.queuePairNumber())));
         return end;
     }
 

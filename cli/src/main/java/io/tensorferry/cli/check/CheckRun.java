@@ -80,8 +80,7 @@ final class CheckRun {
         return channel;
     }
 
-    private static List<Timing> receive(Conversation conversation, List<Plan.Item> items)
-            throws InterruptedException {
+    private static List<Timing> receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
         var timings = new ArrayList<Timing>();
         try {
             for (Plan.Item item : items) {

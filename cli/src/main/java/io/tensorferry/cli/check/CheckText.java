@@ -35,8 +35,10 @@ final class CheckText implements CheckOutput {
         field("lanes", channel.lanes());
         field("MTU", channel.mtu());
         field("ring", channel.ringSlots() + " slots of " + channel.slotBytes() + " bytes in each direction");
-        field("depth", channel.receiveDepth() + " contents under way on a lane; " + channel.sendDepth()
-                + " work requests of this end on a queue pair");
+        field(
+                "depth",
+                channel.receiveDepth() + " contents under way on a lane; " + channel.sendDepth()
+                        + " work requests of this end on a queue pair");
         field("largest write", new ByteSize(channel.maxWriteBytes()));
         field("device", channel.device() + " port " + channel.port());
     }

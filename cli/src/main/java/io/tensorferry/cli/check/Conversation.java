@@ -52,7 +52,8 @@ final class Conversation implements AutoCloseable {
     ///
     /// @throws TransportException if it does not come, or is something else
     <T> T hear(Class<T> kind) throws InterruptedException {
-        try (Tensor tensor = rendezvous.recv(keyFrom(kind.getSimpleName()), patience).tensorOrThrow()) {
+        try (Tensor tensor =
+                rendezvous.recv(keyFrom(kind.getSimpleName()), patience).tensorOrThrow()) {
             if (tensor.dataType() != DataType.UINT8 || tensor.byteSize() > LONGEST_NOTE) {
                 throw new JsonParseException("it is " + tensor);
             }
@@ -109,8 +110,8 @@ final class Conversation implements AutoCloseable {
             if (mismatch >= 0) {
                 throw new TransportException(
                         StatusCode.DATA_LOSS,
-                        "a tensor of " + expected.byteSize() + " bytes arrived with other bytes than were sent, from byte "
-                                + mismatch + " on",
+                        "a tensor of " + expected.byteSize()
+                                + " bytes arrived with other bytes than were sent, from byte " + mismatch + " on",
                         other.worker(),
                         0,
                         null);

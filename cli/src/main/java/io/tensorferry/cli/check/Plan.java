@@ -34,9 +34,8 @@ record Plan(int version, @Nullable List<Item> items) {
     /// @throws IllegalArgumentException if it is not a plan that this version takes
     List<Item> check() {
         if (version != VERSION) {
-            throw new IllegalArgumentException(
-                    "version " + version + " of the check is not known here, only " + VERSION
-                            + "; use the same tensorferry at both ends");
+            throw new IllegalArgumentException("version " + version + " of the check is not known here, only " + VERSION
+                    + "; use the same tensorferry at both ends");
         }
         if (items == null || items.isEmpty() || items.size() > MOST_ITEMS) {
             throw new IllegalArgumentException("a check takes 1 to " + MOST_ITEMS + " sizes");

@@ -22,9 +22,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Answers 'tensorferry check' of other machines until it is interrupted.",
-            "It listens on the given address alone, and serves whoever reaches it: there is",
-            "no authentication. Several machines may check at the same time."
+            "Answers 'tensorferry check' of other machines.",
+            "It does so until it is interrupted. It listens on the given address alone, and",
+            "serves whoever reaches it: there is no authentication. Several machines may",
+            "check at the same time."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {

@@ -10,8 +10,7 @@ import java.nio.ByteOrder;
 final class TestPattern {
     private static final long STEP = 0x9E37_79B9_7F4A_7C15L;
     // Both ends must see the same bytes, whatever their processors.
-    private static final ValueLayout.OfLong WORD =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private TestPattern() {}
 

@@ -8,8 +8,11 @@ import java.util.function.Function;
 
 /// Output for scripts.
 public final class Json {
-    private static final Gson PRETTY =
-            new GsonBuilder().setPrettyPrinting().serializeNulls().disableHtmlEscaping().create();
+    private static final Gson PRETTY = new GsonBuilder()
+            .setPrettyPrinting()
+            .serializeNulls()
+            .disableHtmlEscaping()
+            .create();
 
     private Json() {}
 

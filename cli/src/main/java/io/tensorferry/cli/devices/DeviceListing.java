@@ -19,11 +19,7 @@ sealed interface DeviceListing {
 
     /// A device that could be read.
     record Read(
-            String provider,
-            String name,
-            DeviceDescription description,
-            DeviceAttributes attributes,
-            List<Port> ports)
+            String provider, String name, DeviceDescription description, DeviceAttributes attributes, List<Port> ports)
             implements DeviceListing {}
 
     /// A device that could not be opened or queried.

@@ -1,7 +1,7 @@
 package io.tensorferry.cli.devices;
 
-import com.google.gson.JsonNull;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.tensorferry.cli.console.Json;
 import io.tensorferry.verbs.device.ChoiceExplanation;

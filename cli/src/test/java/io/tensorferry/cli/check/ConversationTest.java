@@ -81,7 +81,8 @@ class ConversationTest {
         here.offer(item, 2);
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.fetch(item, 1))
-                .withMessageContaining("a tensor of 100003 bytes arrived with other bytes than were sent, from byte 0 on")
+                .withMessageContaining(
+                        "a tensor of 100003 bytes arrived with other bytes than were sent, from byte 0 on")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.DATA_LOSS));
     }
 

@@ -19,8 +19,7 @@ class DevicesCommandTest {
     private final StringWriter err = new StringWriter();
 
     private int run(Map<String, String> environment, VerbsProvider libibverbs, String... arguments) {
-        return new CommandLine(
-                        new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider())))
+        return new CommandLine(new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider())))
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);
@@ -35,7 +34,9 @@ class DevicesCommandTest {
         assertThat(run(Map.of(), nics())).isZero();
 
         String device = out.toString().substring(out.toString().indexOf("hca_id: mlx5_0"));
-        assertThat(device.lines().takeWhile(line -> !line.isEmpty()).map(line -> line.strip().replaceAll(" +", " ")))
+        assertThat(device.lines()
+                        .takeWhile(line -> !line.isEmpty())
+                        .map(line -> line.strip().replaceAll(" +", " ")))
                 .containsExactly(
                         "hca_id: mlx5_0 (libibverbs)",
                         "transport: InfiniBand (0)",
@@ -88,9 +89,7 @@ class DevicesCommandTest {
     void saysWhatWouldBeTakenAndWhyAndWhyNotTheOthers() {
         assertThat(run(Map.of(), nics())).isZero();
 
-        assertThat(out.toString())
-                .endsWith(
-                        """
+        assertThat(out.toString()).endsWith("""
                         taken: mlx5_0 (libibverbs), port 2, GID 3 ::ffff:10.0.0.1 (RoCE v2), MTU 1024
                             mlx5_0 is the first usable device
                             port 2: the first active port
@@ -110,16 +109,19 @@ class DevicesCommandTest {
 
         assertThat(out.toString())
                 .contains("\nsettings: RDMA_DEVICE=siw0\n")
-                .contains("\ntaken: nothing; device (RDMA_DEVICE) is siw0, which has no RDMA WRITE with immediate (iWARP)\n")
+                .contains(
+                        "\ntaken: nothing; device (RDMA_DEVICE) is siw0, which has no RDMA WRITE with immediate (iWARP)\n")
                 .contains("\n    mlx5_0 device (RDMA_DEVICE) names siw0\n");
     }
 
     @Test
     void aDeviceThatCannotBeOpenedIsListedWithTheReason() {
-        assertThat(run(Map.of(), FakeNic.libibverbs(null, new FakeNic("broken0", false)))).isZero();
+        assertThat(run(Map.of(), FakeNic.libibverbs(null, new FakeNic("broken0", false))))
+                .isZero();
 
         assertThat(out.toString())
-                .contains("not readable:           ibv_open_device failed with EACCES (errno 13): broken0 is not for you")
+                .contains(
+                        "not readable:           ibv_open_device failed with EACCES (errno 13): broken0 is not for you")
                 .contains("\n    broken0 cannot be opened: ibv_open_device failed with EACCES")
                 .contains("\n    soft0 is taken because no RDMA device is usable\n");
     }
@@ -129,9 +131,7 @@ class DevicesCommandTest {
         VerbsProvider none = FakeNic.libibverbs("libibverbs.so.1 is not installed");
         assertThat(run(Map.of(), none, "--no-software")).isOne();
 
-        assertThat(out.toString())
-                .isEqualTo(
-                        """
+        assertThat(out.toString()).isEqualTo("""
                         taken: nothing; UNAVAILABLE: there is no usable RDMA device: libibverbs has no device: libibverbs.so.1 is not installed
                         not taken:
                             libibverbs has no device: libibverbs.so.1 is not installed
@@ -152,13 +152,18 @@ class DevicesCommandTest {
         JsonObject all = JsonParser.parseString(out.toString()).getAsJsonObject();
         JsonArray devices = all.getAsJsonArray("devices");
         assertThat(devices).hasSize(3);
-        assertThat(devices.get(0).getAsJsonObject().get("failure").getAsString()).contains("EACCES");
+        assertThat(devices.get(0).getAsJsonObject().get("failure").getAsString())
+                .contains("EACCES");
         JsonObject nic = devices.get(1).getAsJsonObject();
         assertThat(nic.get("max_qp_wr").getAsInt()).isEqualTo(32_768);
         assertThat(nic.get("max_mr_size").getAsString()).isEqualTo("18446744073709551615");
         JsonObject port = nic.getAsJsonArray("ports").get(1).getAsJsonObject();
         assertThat(port.get("state").getAsString()).isEqualTo("active");
-        assertThat(port.getAsJsonArray("gids").get(2).getAsJsonObject().get("type").getAsString())
+        assertThat(port.getAsJsonArray("gids")
+                        .get(2)
+                        .getAsJsonObject()
+                        .get("type")
+                        .getAsString())
                 .isEqualTo("roce_v2");
         JsonObject taken = all.getAsJsonObject("taken");
         assertThat(taken.get("hca_id").getAsString()).isEqualTo("mlx5_0");
@@ -172,7 +177,12 @@ class DevicesCommandTest {
                 .get(1)
                 .getAsJsonObject();
         assertThat(candidate.get("verdict").getAsString()).isEqualTo("taken");
-        assertThat(candidate.getAsJsonArray("ports").get(0).getAsJsonObject().get("reason").getAsString())
+        assertThat(candidate
+                        .getAsJsonArray("ports")
+                        .get(0)
+                        .getAsJsonObject()
+                        .get("reason")
+                        .getAsString())
                 .isEqualTo("it is DOWN");
     }
 }

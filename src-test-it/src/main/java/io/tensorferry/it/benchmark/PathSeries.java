@@ -62,9 +62,11 @@ public final class PathSeries {
         }
     }
 
-    /// Measures both once more.
-    public void round() throws InterruptedException {
+    void measureThroughput() throws InterruptedException {
         throughput.add(path.throughput(size.bytes(), throughputCount));
+    }
+
+    void measureLatency() throws InterruptedException {
         latency.add(path.latency(size.bytes(), latencyCount));
     }
 

@@ -95,7 +95,8 @@ public final class TransferBenchmark implements Callable<Integer> {
 
     private List<Turn> measure(List<TransferPath> opened) throws InterruptedException {
         var turns = new ArrayList<Turn>();
-        try (var progress = new Progress("measuring", " transfers", (long) sizes.size() * rounds * opened.size())) {
+        try (var progress =
+                new Progress("measuring", "", (long) sizes.size() * rounds * opened.size() * Turn.MEASUREMENTS)) {
             for (ByteSize size : sizes) {
                 Turn turn = Turn.firstAgainstOthers(
                         opened.stream().map(path -> new PathSeries(path, size)).toList());

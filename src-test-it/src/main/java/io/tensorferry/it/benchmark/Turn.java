@@ -8,6 +8,9 @@ import java.util.List;
 /// @param series one for each path
 /// @param comparisons of some of them with others
 public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
+    /// How often each path is measured in a round.
+    public static final int MEASUREMENTS = 2;
+
     /// Of every path, the first compared with each other one.
     static Turn firstAgainstOthers(List<PathSeries> series) {
         return new Turn(
@@ -18,12 +21,17 @@ public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
                         .toList());
     }
 
-    /// Measures every path once, in this order or backwards.
+    /// Measures every path once, in this order or backwards: the throughput of all of them, then the latency.
     ///
-    /// @param progress runs after each path
+    /// @param progress runs after each measurement, [#MEASUREMENTS] times for each path
     public void round(boolean backwards, Runnable progress) throws InterruptedException {
-        for (PathSeries path : backwards ? series.reversed() : series) {
-            path.round();
+        List<PathSeries> order = backwards ? series.reversed() : series;
+        for (PathSeries path : order) {
+            path.measureThroughput();
+            progress.run();
+        }
+        for (PathSeries path : order) {
+            path.measureLatency();
             progress.run();
         }
     }

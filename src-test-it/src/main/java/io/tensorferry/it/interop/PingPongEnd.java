@@ -160,8 +160,8 @@ final class PingPongEnd implements AutoCloseable {
             return;
         }
         if (completion.byteLength() != plan.size()) {
-            throw new PingPongException("message " + received + " has " + completion.byteLength()
-                    + " bytes instead of " + plan.size());
+            throw new PingPongException(
+                    "message " + received + " has " + completion.byteLength() + " bytes instead of " + plan.size());
         }
         received++;
         receive();

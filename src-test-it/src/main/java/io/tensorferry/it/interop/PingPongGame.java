@@ -74,8 +74,7 @@ public final class PingPongGame {
     }
 
     private static PingPongReport report(PingPongEnd end, int checked, long startNs) {
-        return new PingPongReport(
-                end.sent(), end.received(), checked, Duration.ofNanos(System.nanoTime() - startNs));
+        return new PingPongReport(end.sent(), end.received(), checked, Duration.ofNanos(System.nanoTime() - startNs));
     }
 
     /// What a server answers with.

@@ -54,8 +54,7 @@ final class PingPongHandshake {
     /// @param listener bound; stays open
     /// @param connect makes the queue pair ready to receive from this address, before the client learns of it
     /// @throws IOException if no client comes in time, or it ends the connection
-    static void answer(
-            ServerSocket listener, QueuePairAddress own, Duration limit, Consumer<QueuePairAddress> connect)
+    static void answer(ServerSocket listener, QueuePairAddress own, Duration limit, Consumer<QueuePairAddress> connect)
             throws IOException {
         listener.setSoTimeout(Math.toIntExact(limit.toMillis()));
         try (Socket socket = listener.accept()) {

@@ -51,7 +51,8 @@ public final class Progress implements AutoCloseable {
     // Since JDK 25 there is again no console where there is no terminal.
     @SuppressWarnings("SystemConsoleNull")
     public static boolean onTerminal() {
-        return Boolean.getBoolean(TERMINAL) || (System.console() != null && System.console().isTerminal());
+        return Boolean.getBoolean(TERMINAL)
+                || (System.console() != null && System.console().isTerminal());
     }
 
     /// One step is done.

@@ -42,7 +42,12 @@ public final class TrainingDemo implements Callable<Integer> {
         List<Place> places = List.of(Place.of(0), Place.of(1), Place.of(2));
         String cluster = """
                 {"ps": ["%s:%d"], "worker": ["%s:%d", "%s:%d"]}""".formatted(
-                places.get(0).host(), ports.get(0), places.get(1).host(), ports.get(1), places.get(2).host(), ports.get(2));
+                        places.get(0).host(),
+                        ports.get(0),
+                        places.get(1).host(),
+                        ports.get(1),
+                        places.get(2).host(),
+                        ports.get(2));
         Duration limit = Duration.ofSeconds(timeoutSeconds);
         System.out.println("one parameter server and two workers, each a process of its own, on ports " + ports);
         try (var children = new ChildJvms()) {
@@ -63,8 +68,7 @@ public final class TrainingDemo implements Callable<Integer> {
 
     private ChildJvm.Builder task(String job, int task, String cluster) {
         String config = """
-                {"cluster": %s, "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}""".formatted(
-                cluster, job, task, protocol);
+                {"cluster": %s, "task": {"type": "%s", "index": %d}, "rpc_layer": "%s"}""".formatted(cluster, job, task, protocol);
         return ChildJvm.of(TrainingTask.class)
                 .name(job + " " + task)
                 // Three short-lived processes share this machine: they start faster without the optimising compiler.

@@ -84,7 +84,9 @@ public final class GuestCommand {
                                 .lines()
                                 .forEach(lines));
                 boolean ended = process.waitFor(limit.plus(BOOT_LIMIT).toMillis(), TimeUnit.MILLISECONDS);
-                end(process);
+                if (!ended) {
+                    end(process);
+                }
                 reading.join(END_LIMIT);
                 return new GuestResult(ended ? process.exitValue() : GuestResult.TIMED_OUT, output, log);
             } finally {
@@ -99,8 +101,8 @@ public final class GuestCommand {
     }
 
     private static void end(Process process) throws InterruptedException {
-        // With SIGTERM, on which rdma-guest ends its guest.
-        process.destroy();
+        // With SIGTERM, on which rdma-guest ends its guest. Not by Process.destroy(), which also closes what is being read.
+        process.toHandle().destroy();
         process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 

@@ -28,7 +28,8 @@ final class CPingPong implements AutoCloseable {
     }
 
     static boolean isInstalled() {
-        return Arrays.stream(Objects.requireNonNullElse(System.getenv("PATH"), "").split(":"))
+        return Arrays.stream(
+                        Objects.requireNonNullElse(System.getenv("PATH"), "").split(":"))
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, PROGRAM)));
     }
 

@@ -37,6 +37,8 @@ class RcPingPongTest {
     /// The entry of the GID table that the transport takes, which the C program wants to be told.
     private static int gidIndex;
 
+    private static int activeMtu;
+
     @TempDir
     private Path folder;
 
@@ -48,6 +50,7 @@ class RcPingPongTest {
         assumeTrue(CPingPong.isInstalled(), "there is no ibv_rc_pingpong (Debian: ibverbs-utils)");
         ChosenPort chosen = VerbsDevices.open(OURS.rdmaConfig());
         gidIndex = chosen.gid().index();
+        activeMtu = chosen.attributes().activeMtu();
         chosen.device().close();
     }
 
@@ -62,15 +65,18 @@ class RcPingPongTest {
         "8388608, 3,    1024, true"
     })
     void ourClientPlaysWithTheirServer(int size, int iterations, int mtu, boolean events) throws Exception {
+        PingPongGame game = game(size, iterations, mtu, events);
         int port = FreePorts.pick(1).getFirst();
         List<String> arguments = arguments(size, iterations, mtu, events, port);
         // Then it looks at what we sent.
         arguments.add("-c");
         try (CPingPong theirs = CPingPong.start(THEIRS, folder.resolve("server"), arguments)) {
-            PingPongReport ours = game(size, iterations, mtu, events).ask(THEIRS.host(), port);
+            PingPongReport ours = game.ask(THEIRS.host(), port);
             assertThat(ours.sent()).isEqualTo(iterations);
             assertThat(ours.received()).isEqualTo(iterations);
-            assertThat(ours.checked()).as("messages that came back as they went").isEqualTo(iterations);
+            assertThat(ours.checked())
+                    .as("messages that came back as they went")
+                    .isEqualTo(iterations);
             theirs.assertWent(iterations);
         }
     }
@@ -86,12 +92,13 @@ class RcPingPongTest {
         "8388608, 3,    1024, false"
     })
     void theirClientPlaysWithOurServer(int size, int iterations, int mtu, boolean events) throws Exception {
+        PingPongGame game = game(size, iterations, mtu, events);
         try (var listener = new ServerSocket(0, 1, InetAddress.getByName(OURS.host()))) {
             List<String> arguments = arguments(size, iterations, mtu, events, listener.getLocalPort());
             arguments.add("-c");
             arguments.add(OURS.host());
             try (CPingPong theirs = CPingPong.start(THEIRS, folder.resolve("client"), arguments)) {
-                PingPongReport ours = game(size, iterations, mtu, events).answer(listener, Reply.FRESH, true);
+                PingPongReport ours = game.answer(listener, Reply.FRESH, true);
                 assertThat(ours.sent()).isEqualTo(iterations);
                 assertThat(ours.received()).isEqualTo(iterations);
                 assertThat(ours.checked())
@@ -103,6 +110,7 @@ class RcPingPongTest {
     }
 
     private static PingPongGame game(int size, int iterations, int mtu, boolean events) {
+        assumeTrue(mtu <= activeMtu, () -> "the port's MTU is " + activeMtu);
         RdmaConfig rdma = RdmaConfig.builder()
                 .device(OURS.device())
                 .gidIndex(gidIndex)

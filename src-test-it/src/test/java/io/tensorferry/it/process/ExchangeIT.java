@@ -20,18 +20,24 @@ class ExchangeIT {
     void everyTensorArrivesOnceAndRightAndItsMemoryComesBack(String protocol, int size, long seed) throws Exception {
         List<Integer> all = IntStream.range(0, size).boxed().toList();
         try (NodeCluster cluster = NodeCluster.started(protocol, size)) {
-            // What the channels themselves take is there after a first exchange, and stays.
-            exchange(cluster, new TrafficPlan(seed, 500, all, 1), all);
-            List<String> before =
-                    cluster.ask(all, "memory 0", "MEMORY").stream().toList();
-
-            exchange(cluster, new TrafficPlan(seed + 1000, 10_000, all, 1_000), all);
-            for (int node : all) {
-                assertThat(cluster.ask(List.of(node), "memory " + before.get(node), "MEMORY"))
-                        .as("bytes in use on node %d after the exchange", node)
-                        .containsExactly(before.get(node));
-            }
+            exchangeAndCount(cluster, all, seed, 10_000);
             cluster.stop(all);
+        }
+    }
+
+    /// Exchanges so many tensors between all nodes of `cluster`, and checks that their memory comes back.
+    static void exchangeAndCount(NodeCluster cluster, List<Integer> all, long seed, int tensors)
+            throws InterruptedException {
+        // What the channels themselves take is there after a first exchange, and stays.
+        exchange(cluster, new TrafficPlan(seed, 500, all, 1), all);
+        List<String> before =
+                cluster.ask(all, "memory 0", "MEMORY").stream().toList();
+
+        exchange(cluster, new TrafficPlan(seed + 1000, tensors, all, 1_000), all);
+        for (int node : all) {
+            assertThat(cluster.ask(List.of(node), "memory " + before.get(node), "MEMORY"))
+                    .as("bytes in use on node %d after the exchange", node)
+                    .containsExactly(before.get(node));
         }
     }
 

@@ -2,24 +2,34 @@ package io.tensorferry.it.process;
 
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.it.soak.Holdings;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// One worker of a cluster, as a process that does what the test says: each command is a line of standard input,
 /// each answer one of standard output.
 final class NodeProcess {
     private static final long MEMORY_LIMIT_NS = 10_000_000_000L;
 
-    private final TransportServer server;
+    private static final Duration PEERS_LIMIT = Duration.ofSeconds(30);
+    private static final Duration QUIET = Duration.ofSeconds(2);
+
+    private final TransportServerBuilder description;
     private final Launcher launcher;
     private final int self;
+    private TransportServer server;
 
-    private NodeProcess(TransportServer server, Launcher launcher, int self) {
-        this.server = server;
+    private NodeProcess(TransportServerBuilder description, Launcher launcher, int self) {
+        this.description = description;
         this.launcher = launcher;
         this.self = self;
+        this.server = description.start();
     }
 
     /// @param arguments the protocol, this node's number, and the address of every node
@@ -27,14 +37,19 @@ final class NodeProcess {
         Launcher launcher = Launcher.connect();
         int self = Integer.parseInt(arguments[1]);
         List<String> addresses = Arrays.stream(arguments).skip(2).toList();
-        try (var server = TransportServer.builder()
-                .cluster(ClusterSpec.of(Map.of("node", addresses)))
-                .job("node")
-                .task(self)
-                .protocol(arguments[0])
-                .start()) {
-            launcher.tell("READY " + server.transportDevice());
-            new NodeProcess(server, launcher, self).obey();
+        var process = new NodeProcess(
+                TransportServer.builder()
+                        .cluster(ClusterSpec.of(Map.of("node", addresses)))
+                        .job("node")
+                        .task(self)
+                        .protocol(arguments[0]),
+                launcher,
+                self);
+        try {
+            launcher.tell("READY " + process.server.transportDevice());
+            process.obey();
+        } finally {
+            process.server.close();
         }
         launcher.tell("STOPPED");
         System.exit(0);
@@ -52,16 +67,39 @@ final class NodeProcess {
                     launcher.tell("EXCHANGED " + exchange);
                 }
                 case "close" -> launcher.tell("CLOSED dropped=" + exchange.close() + " after: " + exchange);
+                case "channels" -> launcher.tell("CHANNELS " + channels());
                 case "memory" -> launcher.tell("MEMORY " + bytesInUse(Long.parseLong(words[1])));
                 case "offer" -> Hold.offer(server, self, Integer.parseInt(words[1]));
                 case "hold" -> new Hold(server, launcher, self, Integer.parseInt(words[1])).start();
                 case "end-hold" -> launcher.tell("ENDED dropped=" + server.closeStep(Hold.STEP));
+                case "down" -> {
+                    server.close();
+                    launcher.tell("DOWN");
+                }
+                case "up" -> {
+                    server = description.start();
+                    server.awaitPeers(PEERS_LIMIT);
+                    launcher.tell("UP");
+                }
+                case "holdings" -> launcher.tell("HOLDINGS " + Holdings.now(device()));
+                case "rest" -> launcher.tell("HOLDINGS " + Holdings.atRest(device(), QUIET, PEERS_LIMIT));
                 case "stop" -> {
                     return;
                 }
                 default -> throw new IllegalArgumentException("unknown command '" + command + "'");
             }
         }
+    }
+
+    private static @Nullable String device() {
+        return System.getenv("RDMA_DEVICE");
+    }
+
+    /// What was agreed on with each peer: `device=rxe1 mtu=4096`, separated by commas.
+    private String channels() {
+        return server.channels().stream()
+                .map(channel -> "device=" + channel.device() + " mtu=" + channel.mtu())
+                .collect(Collectors.joining(","));
     }
 
     /// Bytes of registered memory in use, once they are down to `expected`, or after a limit. A transfer may end on

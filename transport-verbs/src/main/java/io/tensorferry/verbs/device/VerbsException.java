@@ -9,6 +9,7 @@ public final class VerbsException extends RuntimeException {
     public static final int EPERM = 1;
     public static final int ENOENT = 2;
     public static final int EIO = 5;
+    public static final int EBADF = 9;
     public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
@@ -26,6 +27,7 @@ public final class VerbsException extends RuntimeException {
             Map.entry(EPERM, "EPERM"),
             Map.entry(ENOENT, "ENOENT"),
             Map.entry(EIO, "EIO"),
+            Map.entry(EBADF, "EBADF"),
             Map.entry(EAGAIN, "EAGAIN"),
             Map.entry(ENOMEM, "ENOMEM"),
             Map.entry(EACCES, "EACCES"),

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /// Polling, notification and sleeping.
 abstract class CompletionQueueContract extends DeviceContract {
     private static final long LONG_NS = Duration.ofSeconds(30).toNanos();
+    private static final String NO_SLEEP = "no time passes on this device while the caller sleeps";
 
     @Test
     void isEmptyAtFirstAndHoldsWhatWasAskedFor() {
@@ -101,7 +102,7 @@ abstract class CompletionQueueContract extends DeviceContract {
 
     @Test
     void aNotificationEndsTheSleep() {
-        Assumptions.assumeTrue(fixture.canSleep());
+        Assumptions.assumeTrue(fixture.canSleep(), NO_SLEEP);
         connect();
         one.completions.requestNotification();
         one.write(1, 0, 8, other, 0);
@@ -111,7 +112,7 @@ abstract class CompletionQueueContract extends DeviceContract {
 
     @Test
     void eachRequestOfANotificationBringsOne() {
-        Assumptions.assumeTrue(fixture.canSleep());
+        Assumptions.assumeTrue(fixture.canSleep(), NO_SLEEP);
         connect();
         for (int i = 0; i < 200; i++) {
             one.completions.requestNotification();
@@ -129,7 +130,7 @@ abstract class CompletionQueueContract extends DeviceContract {
 
     @Test
     void aReceiverSleepsUntilAnImmediateComes() {
-        Assumptions.assumeTrue(fixture.canSleep());
+        Assumptions.assumeTrue(fixture.canSleep(), NO_SLEEP);
         connect();
         for (int i = 0; i < 100; i++) {
             other.queuePair.postReceive(i);
@@ -145,7 +146,7 @@ abstract class CompletionQueueContract extends DeviceContract {
 
     @Test
     void aWakeUpEndsTheSleep() throws InterruptedException {
-        Assumptions.assumeTrue(fixture.canSleep());
+        Assumptions.assumeTrue(fixture.canSleep(), NO_SLEEP);
         makeEndpoints(settings -> {});
         var woke = new AtomicBoolean();
         Thread sleeper = Thread.ofPlatform().start(() -> {

@@ -68,6 +68,7 @@ class DeviceProcessTest {
             assertThat(fixture.await(() -> end.polled(answers), LIMIT))
                     .as("answer in round %d", round)
                     .isTrue();
+            assertThat(end.completed).extracting(Completion::status).containsOnly(WorkStatus.SUCCESS);
             int checksum = end.completed.stream()
                     .skip(answers - 2)
                     .filter(Completion::hasImmediate)

@@ -36,6 +36,7 @@ final class EchoProcess {
     static Endpoint.Settings settings() {
         var settings = new Endpoint.Settings();
         settings.bytes = BYTES;
+        settings.retryCount = 7;
         return settings;
     }
 

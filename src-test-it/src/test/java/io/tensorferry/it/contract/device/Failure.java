@@ -7,7 +7,8 @@ import java.util.Set;
 /// that the kernel's Soft-RoCE (rdma_rxe) does. That something fails, that nothing is written, and what state follows
 /// are the same on all devices.
 enum Failure {
-    /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not wait
+    /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not
+    /// wait
     /// for its answer.
     BEFORE_LOCAL_MEMORY(WorkStatus.SUCCESS, WorkStatus.WR_FLUSH_ERR),
     /// A message does not fit into its receive, at the sender. Soft-RoCE takes that for a receive that is wrong in

@@ -41,10 +41,7 @@ record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidInd
 
     private static OpenedDevices of(ChosenPort first, ChosenPort second) {
         return new OpenedDevices(
-                first.device(),
-                second.device(),
-                first.portNumber(),
-                first.gid().index());
+                first.device(), second.device(), first.portNumber(), first.gid().index());
     }
 
     @Override

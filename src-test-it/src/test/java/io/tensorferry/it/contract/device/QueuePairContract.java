@@ -101,8 +101,7 @@ abstract class QueuePairContract extends DeviceContract {
     @Test
     void doesNotGoFromResetToError() {
         makeEndpoints(settings -> {});
-        assertErrno(
-                VerbsException.EINVAL, () -> one.queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR)));
+        assertErrno(VerbsException.EINVAL, () -> one.queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR)));
         assertThat(one.queuePair.state()).isEqualTo(QueuePairState.RESET);
     }
 
