@@ -101,7 +101,8 @@ public final class GuestCommand {
     }
 
     private static void end(Process process) throws InterruptedException {
-        // With SIGTERM, on which rdma-guest ends its guest. Not by Process.destroy(), which also closes what is being read.
+        // With SIGTERM, on which rdma-guest ends its guest. Not by Process.destroy(), which also closes what is being
+        // read.
         process.toHandle().destroy();
         process.waitFor(END_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }

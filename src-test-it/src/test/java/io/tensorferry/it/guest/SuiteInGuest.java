@@ -5,12 +5,13 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.DynamicNode;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DynamicNode;
 
 /// Test classes that run in one JVM in a guest of its own, and become tests here.
 ///
-/// There the properties of [io.tensorferry.it.process.Place] name device, address and processor for each process: all on
+/// There the properties of [io.tensorferry.it.process.Place] name device, address and processor for each process: all
+/// on
 /// one device, or in turn on two hosts. For one thread.
 final class SuiteInGuest {
     private static final List<String> ONE_HOST =

@@ -30,8 +30,7 @@ class ExchangeIT {
             throws InterruptedException {
         // What the channels themselves take is there after a first exchange, and stays.
         exchange(cluster, new TrafficPlan(seed, 500, all, 1), all);
-        List<String> before =
-                cluster.ask(all, "memory 0", "MEMORY").stream().toList();
+        List<String> before = cluster.ask(all, "memory 0", "MEMORY").stream().toList();
 
         exchange(cluster, new TrafficPlan(seed + 1000, tensors, all, 1_000), all);
         for (int node : all) {
