@@ -102,9 +102,6 @@ final class VerifySummary {
 
     private static String firstLine(String reason) {
         // JUnit's words before ours.
-        return reason.replaceFirst("^Assumption failed: ", "")
-                .lines()
-                .findFirst()
-                .orElse("");
+        return reason.replaceFirst("^Assumption failed: ", "").lines().findFirst().orElse("");
     }
 }
