@@ -35,7 +35,8 @@ record PathCounters(long sentPackets, long sentBytes, long repeated, long lost) 
         var command = new ArrayList<>(host.prefix());
         command.addAll(List.of("bash", "-c", script));
         try {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             try (var output = process.inputReader(StandardCharsets.UTF_8)) {
                 return output.lines().map(String::strip).toList();
             }

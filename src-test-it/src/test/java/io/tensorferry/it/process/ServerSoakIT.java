@@ -31,8 +31,6 @@ class ServerSoakIT {
             cycles(cluster, 0, FIRST_CYCLES);
             awaitLoss(cluster);
             List<String> before = cluster.ask(BOTH, "rest", "HOLDINGS");
-            System.out.println("held before " + CYCLES + " cycles, by the process whose server stays and by the other: "
-                    + String.join(" and ", before));
             cycles(cluster, FIRST_CYCLES, CYCLES);
             awaitLoss(cluster);
             assertThat(Holdings.await(before, () -> now(cluster), LIMIT))

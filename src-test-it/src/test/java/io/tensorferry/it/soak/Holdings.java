@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param deviceObjects as `rdma resource show` has them: `pd`, `cq`, `qp`, `mr`, `ctx` and others
 /// @param deviceMappings pieces of the device's memory that are mapped into this process: queues and doorbells
-/// @param descriptors open files by what they are: `socket`, `pipe`, `jar`, `anon_inode:[eventfd]` and others, or a path
+/// @param descriptors open files by what they are: `socket`, `pipe`, `jar`, `anon_inode:[eventfd]` and others, or a
+/// path
 /// @param threads of the system, by name
 /// @param virtualThreads alive, and not ended since they were started
 public record Holdings(
@@ -32,8 +33,8 @@ public record Holdings(
         int virtualThreads) {
     private static final Path PROCESS = Path.of("/proc/self");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
-    private static final Pattern OF_THE_JVM = Pattern.compile(
-            "(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener).*");
+    private static final Pattern OF_THE_JVM =
+            Pattern.compile("(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener).*");
     private static final Duration INTERVAL = Duration.ofMillis(200);
 
     /// What is held now.

@@ -32,7 +32,6 @@ class DeviceSoakTest {
     void nothingIsLeftOfDevicesThatCameAndWent() throws InterruptedException {
         cycles(FIRST_CYCLES);
         Holdings before = Holdings.atRest(HERE.device(), QUIET, LIMIT);
-        System.out.println("held before " + CYCLES + " cycles: " + before);
         cycles(CYCLES);
         assertThat(Holdings.await(before, () -> Holdings.now(HERE.device()), LIMIT))
                 .as("after %d cycles", CYCLES)

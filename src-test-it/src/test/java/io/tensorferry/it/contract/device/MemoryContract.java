@@ -96,8 +96,8 @@ abstract class MemoryContract extends DeviceContract {
         makeEndpoints(settings -> {});
         assertThatExceptionOfType(VerbsException.class)
                 .isThrownBy(() -> one.domain.registerDmabuf(NO_FILE, 0, PAGE, PAGE * 16L, WRITABLE))
-                .satisfies(failure ->
-                        assertThat(failure.errno()).isIn(VerbsException.EOPNOTSUPP, VerbsException.EBADF));
+                .satisfies(
+                        failure -> assertThat(failure.errno()).isIn(VerbsException.EOPNOTSUPP, VerbsException.EBADF));
         // What failed has left nothing behind that would keep the domain open.
         one.close();
         one = null;
