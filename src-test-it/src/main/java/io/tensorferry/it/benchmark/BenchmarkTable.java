@@ -3,7 +3,6 @@ package io.tensorferry.it.benchmark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.ToDoubleFunction;
 
 /// The results as people read them: a line for each path and size, then a line for each comparison.
 public final class BenchmarkTable {
@@ -51,8 +50,8 @@ public final class BenchmarkTable {
                 series.path().name(),
                 series.path().device(),
                 series.window(),
-                text("%,.1f", spread(series.throughput(), transfer -> transfer.bytesPerSecond() / 1e6)),
-                spread(series.throughput(), Transfer::perSecond).median(),
+                text("%,.1f", series.megabytesPerSecond()),
+                series.perSecond().median(),
                 series.latencyMicros(50),
                 series.latencyMicros(99));
     }
@@ -76,9 +75,5 @@ public final class BenchmarkTable {
                 spread.median(),
                 spread.minimum(),
                 spread.maximum());
-    }
-
-    private static Spread spread(List<Transfer> transfers, ToDoubleFunction<Transfer> value) {
-        return Spread.of(transfers.stream().map(value::applyAsDouble).toList());
     }
 }

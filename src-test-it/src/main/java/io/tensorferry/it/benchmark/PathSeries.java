@@ -92,6 +92,15 @@ public final class PathSeries {
         return latency;
     }
 
+    /// Of 10^6 bytes each.
+    Spread megabytesPerSecond() {
+        return Spread.of(throughput.stream().map(transfer -> transfer.bytesPerSecond() / 1e6).toList());
+    }
+
+    Spread perSecond() {
+        return Spread.of(throughput.stream().map(Transfer::perSecond).toList());
+    }
+
     /// The latencies of all rounds, one under way.
     double latencyMicros(double percentile) {
         var all = new Histogram(3);

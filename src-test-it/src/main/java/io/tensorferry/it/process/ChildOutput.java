@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// Threading: any thread; one thread of its own reads.
 final class ChildOutput {
     private static final int KEPT_LINES = 200;
+    private static final int KEPT_LENGTH = 300;
 
     private final Deque<String> lastLines = new ArrayDeque<>();
     private final List<String> unclaimed = new ArrayList<>();
@@ -42,7 +43,7 @@ final class ChildOutput {
     }
 
     private synchronized void add(String line) {
-        lastLines.addLast(line);
+        lastLines.addLast(line.length() > KEPT_LENGTH ? line.substring(0, KEPT_LENGTH) + "..." : line);
         if (lastLines.size() > KEPT_LINES) {
             lastLines.removeFirst();
         }

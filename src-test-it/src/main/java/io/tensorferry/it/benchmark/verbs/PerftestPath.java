@@ -11,8 +11,7 @@ import java.util.List;
 /// @param name in the table
 /// @param places where both processes run
 /// @param address names the device, port, GID and MTU, so that they are those of the raw pair
-/// @param timeout of the queue pair, as `RDMA_QP_TIMEOUT`
-record PerftestPath(String name, Places places, RawAddress address, int timeout, Operation operation)
+record PerftestPath(String name, Places places, RawAddress address, Operation operation)
         implements TransferPath {
     private static final int HALF_ROUND_TRIP = 2;
 
@@ -54,7 +53,7 @@ record PerftestPath(String name, Places places, RawAddress address, int timeout,
                 "--ib-dev=" + address.device(),
                 "--ib-port=" + address.port(),
                 "--mtu=" + address.mtu(),
-                "--qp-timeout=" + timeout,
+                "--qp-timeout=" + places.timeout(),
                 "--size=" + bytes,
                 "--iters=" + count,
                 "--port=" + port,

@@ -2,7 +2,6 @@ package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.it.benchmark.Transfer;
 import io.tensorferry.it.process.ChildJvm;
-import io.tensorferry.it.process.Place;
 import java.time.Duration;
 
 /// The two processes of [RawPath], connected. For one thread.
@@ -29,8 +28,14 @@ final class RawPair implements AutoCloseable {
 
     /// @param mostBytes the longest message
     static RawPair start(Places places, long mostBytes) throws InterruptedException {
-        ChildJvm source = process("raw source", places.source(), mostBytes).start();
-        ChildJvm target = process("raw target", places.target(), mostBytes).start();
+        ChildJvm source = places.atSource(RawProcess.class)
+                .name("raw source")
+                .arguments(Long.toString(mostBytes))
+                .start();
+        ChildJvm target = places.atTarget(RawProcess.class)
+                .name("raw target")
+                .arguments(Long.toString(mostBytes))
+                .start();
         try {
             return new RawPair(source, target);
         } catch (RuntimeException | InterruptedException e) {
@@ -68,10 +73,6 @@ final class RawPair implements AutoCloseable {
 
     private static void send(ChildJvm child, RawProcess.Task task, Operation operation, long bytes, int count) {
         child.send(task + " " + operation + " " + bytes + " " + count);
-    }
-
-    private static ChildJvm.Builder process(String name, Place place, long mostBytes) {
-        return ChildJvm.of(RawProcess.class).name(name).place(place).arguments(Long.toString(mostBytes));
     }
 
     private static String awaitAddress(ChildJvm child) throws InterruptedException {

@@ -34,14 +34,12 @@ final class TensorPath implements TransferPath {
         List<Integer> ports = FreePorts.pick(TransferPaths.PORTS);
         String producerPort = ports.get(0).toString();
         String consumerPort = ports.get(1).toString();
-        ChildJvm producer = ChildJvm.of(ProducerProcess.class)
+        ChildJvm producer = places.atSource(ProducerProcess.class)
                 .name("producer")
-                .place(places.source())
                 .arguments(String.join(":", ServerConfig.GRPC_VERBS, producerPort, consumerPort))
                 .start();
-        ChildJvm consumer = ChildJvm.of(TensorProcess.class)
+        ChildJvm consumer = places.atTarget(TensorProcess.class)
                 .name("consumer")
-                .place(places.target())
                 .arguments(producerPort, consumerPort)
                 .start();
         try {

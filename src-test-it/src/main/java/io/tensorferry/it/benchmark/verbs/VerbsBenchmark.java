@@ -1,6 +1,7 @@
 package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.it.benchmark.BenchmarkJson;
+import io.tensorferry.it.benchmark.BenchmarkMarkdown;
 import io.tensorferry.it.benchmark.BenchmarkTable;
 import io.tensorferry.it.benchmark.ByteSize;
 import io.tensorferry.it.benchmark.Machine;
@@ -58,6 +59,9 @@ public final class VerbsBenchmark implements Callable<Integer> {
 
     @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
     private @Nullable Path json;
+
+    @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as tables there")
+    private @Nullable Path markdown;
 
     @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for where there is no device")
     private @Nullable Path guest;
@@ -131,7 +135,12 @@ public final class VerbsBenchmark implements Callable<Integer> {
         all.put("machine", Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
         all.putAll(setting);
         all.forEach((name, value) -> lines.add(name + ": " + value));
-        System.out.println(BenchmarkTable.of(String.join(System.lineSeparator(), lines), turns));
+        String heading = String.join(System.lineSeparator(), lines);
+        System.out.println(BenchmarkTable.of(heading, turns));
+        if (markdown != null) {
+            BenchmarkMarkdown.write(markdown, heading, turns);
+            System.out.println("as Markdown: " + markdown);
+        }
         if (json != null) {
             BenchmarkJson.write(json, rounds, seconds, all, turns);
             System.out.println("every round's numbers: " + json);

@@ -5,7 +5,6 @@ import io.tensorferry.it.benchmark.Comparison;
 import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.benchmark.Turn;
-import io.tensorferry.verbs.device.RdmaConfig;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,10 +24,12 @@ final class VerbsPaths implements AutoCloseable {
     /// What is compared with what.
     private static final Map<String, String> BASES = Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
 
+    private final Places places;
     private final RawPair pair;
     private final List<TransferPath> paths = new ArrayList<>();
 
-    private VerbsPaths(RawPair pair) {
+    private VerbsPaths(Places places, RawPair pair) {
+        this.places = places;
         this.pair = pair;
     }
 
@@ -39,10 +40,10 @@ final class VerbsPaths implements AutoCloseable {
     /// @param compileSeconds of warm-up, twice for each path of Java
     static VerbsPaths open(List<String> names, long mostBytes, double compileSeconds) throws InterruptedException {
         var places = Places.fromProperties();
-        var opened = new VerbsPaths(RawPair.start(places, mostBytes));
+        var opened = new VerbsPaths(places, RawPair.start(places, mostBytes));
         try {
             for (String name : names) {
-                TransferPath path = opened.path(name, places);
+                TransferPath path = opened.path(name);
                 opened.paths.add(path);
                 if (!(path instanceof PerftestPath)) {
                     PathSeries.compile(path, compileSeconds);
@@ -55,11 +56,10 @@ final class VerbsPaths implements AutoCloseable {
         }
     }
 
-    private TransferPath path(String name, Places places) throws InterruptedException {
-        int timeout = RdmaConfig.fromEnvironment().timeout();
+    private TransferPath path(String name) throws InterruptedException {
         return switch (name) {
-            case C_WRITE -> new PerftestPath(name, places, pair.address(), timeout, Operation.WRITE);
-            case C_READ -> new PerftestPath(name, places, pair.address(), timeout, Operation.READ);
+            case C_WRITE -> new PerftestPath(name, places, pair.address(), Operation.WRITE);
+            case C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ);
             case RAW_WRITE -> new RawPath(name, pair, Operation.WRITE);
             case RAW_READ -> new RawPath(name, pair, Operation.READ);
             case TENSOR -> TensorPath.start(name, places);
@@ -75,6 +75,7 @@ final class VerbsPaths implements AutoCloseable {
                 "device",
                 address.device() + " port " + address.port() + ", GID index " + address.gidIndex() + ", MTU "
                         + address.mtu());
+        setting.put("queue pair timeout", Integer.toString(places.timeout()));
         setting.put("Java", Runtime.version().toString());
         return setting;
     }

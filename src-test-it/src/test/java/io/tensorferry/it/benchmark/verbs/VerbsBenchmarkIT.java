@@ -29,7 +29,8 @@ class VerbsBenchmarkIT {
                         "--rounds=2",
                         "--seconds=0.02",
                         "--compile-seconds=0.02",
-                        "--json=" + json)
+                        "--json=" + json,
+                        "--markdown=" + folder.resolve("benchmark.md"))
                 .start()) {
             benchmark.awaitSuccess(LIMIT);
             assertThat(benchmark.awaitLine("64 KiB    raw-write   soft0", LIMIT))
@@ -39,6 +40,9 @@ class VerbsBenchmarkIT {
             assertThat(benchmark.awaitLine("64 KiB    raw-read    soft0", LIMIT))
                     .isNotBlank();
         }
+        assertThat(Files.readAllLines(folder.resolve("benchmark.md")))
+                .contains("| Throughput, MB/s | raw-write | recvAsync | raw-read |")
+                .anyMatch(line -> line.matches("\\| 64 KiB( \\| [0-9.,]+){3} \\|"));
         var document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertThat(document.getAsJsonArray("series"))
                 .hasSize(3)
