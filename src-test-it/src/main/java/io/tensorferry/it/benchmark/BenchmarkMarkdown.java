@@ -19,9 +19,13 @@ public final class BenchmarkMarkdown {
         tables.add(comparisons("Throughput, ratio", turns, Comparison::throughput));
         tables.add(comparisons("Median latency, ratio", turns, comparison -> comparison.latency(50)));
         tables.add(paths(
-                "Throughput, MB/s", turns, series -> number(series.megabytesPerSecond().median())));
-        tables.add(paths("Per second", turns, series -> String.format(
-                Locale.ROOT, "%,.0f", series.perSecond().median())));
+                "Throughput, MB/s",
+                turns,
+                series -> number(series.megabytesPerSecond().median())));
+        tables.add(paths(
+                "Per second",
+                turns,
+                series -> String.format(Locale.ROOT, "%,.0f", series.perSecond().median())));
         tables.add(paths("Median latency, us", turns, series -> number(series.latencyMicros(50))));
         Files.writeString(file, String.join("\n\n", tables) + "\n");
     }
@@ -36,11 +40,7 @@ public final class BenchmarkMarkdown {
                 comparison -> {
                     Spread spread = value.apply(comparison);
                     return String.format(
-                            Locale.ROOT,
-                            "%.2f (%.2f..%.2f)",
-                            spread.median(),
-                            spread.minimum(),
-                            spread.maximum());
+                            Locale.ROOT, "%.2f (%.2f..%.2f)", spread.median(), spread.minimum(), spread.maximum());
                 });
     }
 
@@ -55,13 +55,11 @@ public final class BenchmarkMarkdown {
             Function<T, String> name,
             Function<T, String> value) {
         var lines = new ArrayList<String>();
-        List<String> names =
-                columns.apply(turns.getFirst()).stream().map(name).toList();
+        List<String> names = columns.apply(turns.getFirst()).stream().map(name).toList();
         lines.add("| " + title + " | " + String.join(" | ", names) + " |");
         lines.add("|---".repeat(names.size() + 1) + "|");
         for (Turn turn : turns) {
-            List<String> values =
-                    columns.apply(turn).stream().map(value).toList();
+            List<String> values = columns.apply(turn).stream().map(value).toList();
             lines.add("| " + turn.series().getFirst().size() + " | " + String.join(" | ", values) + " |");
         }
         return String.join("\n", lines);

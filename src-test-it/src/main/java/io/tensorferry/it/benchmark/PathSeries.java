@@ -94,7 +94,9 @@ public final class PathSeries {
 
     /// Of 10^6 bytes each.
     Spread megabytesPerSecond() {
-        return Spread.of(throughput.stream().map(transfer -> transfer.bytesPerSecond() / 1e6).toList());
+        return Spread.of(throughput.stream()
+                .map(transfer -> transfer.bytesPerSecond() / 1e6)
+                .toList());
     }
 
     Spread perSecond() {

@@ -11,8 +11,7 @@ import java.util.List;
 /// @param name in the table
 /// @param places where both processes run
 /// @param address names the device, port, GID and MTU, so that they are those of the raw pair
-record PerftestPath(String name, Places places, RawAddress address, Operation operation)
-        implements TransferPath {
+record PerftestPath(String name, Places places, RawAddress address, Operation operation) implements TransferPath {
     private static final int HALF_ROUND_TRIP = 2;
 
     @Override
