@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Timeout;
 class TwoHostsIT {
     private static final Duration LIMIT = Duration.ofMinutes(6);
     private static final String BETWEEN_HOSTS = "io.tensorferry.it.process.BetweenHosts";
-    private static final String KILLED_WORKER = "io.tensorferry.it.process.KilledWorkerIT";
 
     @TestFactory
     List<DynamicNode> overAGoodNetwork() {
@@ -23,7 +22,7 @@ class TwoHostsIT {
                 .twoHosts()
                 .jvmArguments("-Dbetween.mtu=4096")
                 .limit(LIMIT)
-                .run(BETWEEN_HOSTS, KILLED_WORKER);
+                .run(BETWEEN_HOSTS);
     }
 
     @TestFactory
