@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param port the port there
 /// @param callbacks the user's executor, or null for the server's own
 /// @param verbs null for the protocol `grpc`
+/// @param security null for plaintext
 record ServerOptions(
         ServerConfig config,
         InetAddress bindAddress,
@@ -17,4 +18,5 @@ record ServerOptions(
         @Nullable Executor callbacks,
         DialPolicy dialPolicy,
         PeerTimeouts timeouts,
-        @Nullable VerbsOptions verbs) {}
+        @Nullable VerbsOptions verbs,
+        @Nullable TransportSecurity security) {}
