@@ -71,8 +71,10 @@ final class ConnectFailure {
             cause = cause.getCause();
         }
         String why = cause == null ? String.valueOf(latest.getDescription()) : String.valueOf(cause.getMessage());
-        // What a server that wants TLS says to one who does not speak it is an alert: type 21, version 3.
-        String hint = why.contains("for first 5 bytes: 1503") ? "; it seems to want TLS, which this worker was not given" : "";
-        return "; the latest attempt: " + why + hint;
+        // All that gRPC knows of a server that hangs up, as one does that was spoken to in plaintext and wants TLS.
+        return "; the latest attempt: "
+                + (why.contains("Network closed")
+                        ? "it has closed the connection; do all workers have TLS, or none?"
+                        : why);
     }
 }
