@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -78,6 +79,9 @@ public final class CheckCommand implements Callable<Integer> {
     @Option(names = "--json", description = "one JSON object instead of text")
     private boolean json;
 
+    @Mixin
+    private ServerSecurity security = new ServerSecurity();
+
     /// @param environment where the `RDMA_*` variables are read
     public CheckCommand(Map<String, String> environment) {
         this.environment = environment;
@@ -128,7 +132,7 @@ public final class CheckCommand implements Callable<Integer> {
         int task = CheckCluster.taskOf(own);
         // Nobody dials a caller, so its server is for nobody but itself.
         var listening = new WorkerAddress(LOOPBACK.getHostAddress(), Route.freePort(LOOPBACK));
-        try (TransportServer caller = TransportServer.builder()
+        try (TransportServer caller = security.apply(TransportServer.builder(), environment, spec)
                 .cluster(CheckCluster.ofCaller(server, task, listening))
                 .job(CheckCluster.CALLER)
                 .task(task)
