@@ -68,6 +68,7 @@ class Link:
         self.name = name
         self.channel = None
         self.wanted = False  # dial when there is no channel
+        self.may_dial = True  # dial where a lost channel is missed
         self.incarnation = None  # of the peer, as of the last channel
         self.alone_since = None  # when the last channel that the peer was heard on was lost
         self.error = None  # why dialling was given up
@@ -152,7 +153,7 @@ class Exchange:
                 self._offer_returned(link)
             if link.confirmation and link.confirmation.done():
                 self._confirmation_returned(link)
-            wanted = link.wanted or link.incarnation and self.handler.waits_for(link.name)
+            wanted = link.wanted or link.may_dial and link.incarnation and self.handler.waits_for(link.name)
             if wanted and not link.channel and not link.offer and not link.error and now >= link.next_dial:
                 self._dial(link)
             channel = link.channel

@@ -34,7 +34,8 @@ def arguments():
     p.add_argument("--gid-index", type=int, default=1)
     p.add_argument("--plan", required=True, help="the file that says what is exchanged")
     p.add_argument("--steps", type=int, default=3)
-    p.add_argument("--role", choices=("dial", "answer"), required=True, help="dial the peer, or wait to be dialled")
+    p.add_argument("--role", choices=("dial", "answer", "listen"), required=True,
+                   help="dial the peer; wait to be dialled, the first time; or wait to be dialled, always")
     p.add_argument("--connected-file", help="made when the first channel is there")
     p.add_argument("--validate", action="store_true", help="ask for checksums")
     p.add_argument("--lanes", type=int, default=1)
@@ -82,7 +83,7 @@ class Peer:
         addresses = {worker_name(t): a for t, a in (entry.split("=") for entry in args.cluster.split(","))}
         self.exchange = Exchange(self.device, limits, self.name, addresses, self.rendezvous, log)
         self.link = self.exchange.links[self.peer]
-        self.link.wanted = args.role == "dial"
+        self.link.wanted, self.link.may_dial = args.role == "dial", args.role != "listen"
         self.received = 0
 
     def event(self, channel, kind):
