@@ -26,4 +26,5 @@ record AdapterContext(
         Executor workers,
         ChannelCounters counters,
         OpenChannels openChannels,
+        DeviceHealth health,
         RandomGenerator random) {}

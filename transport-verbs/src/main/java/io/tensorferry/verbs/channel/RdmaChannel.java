@@ -50,7 +50,7 @@ public final class RdmaChannel {
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
-    private @Nullable TransportException failure;
+    private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
     ///
@@ -117,6 +117,16 @@ public final class RdmaChannel {
         return open;
     }
 
+    /// Why the channel is lost or about to be; null while nothing is wrong.
+    @Nullable
+    ChannelFailure failure() {
+        return failure;
+    }
+
+    boolean hasQueuePair(int number) {
+        return endpoint.queuePairs().stream().anyMatch(queuePair -> queuePair.number() == number);
+    }
+
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
     /// key
     /// can make it so.
@@ -175,7 +185,7 @@ public final class RdmaChannel {
         try {
             count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
         } catch (VerbsException e) {
-            lose(new TransportException(StatusCode.INTERNAL, "the completion queue failed", peer, e.errno(), e));
+            lose(ChannelFailure.ofCompletionQueue(peer, e));
             return 1;
         }
         if (failure != null) {
@@ -210,10 +220,7 @@ public final class RdmaChannel {
     }
 
     private void onRefused(VerbsException e) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
-        }
+        failWith(ChannelFailure.ofRefusedCall(peer, e));
         // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
         // channels.
         context.loop().execute(this::loseIfFailed);
@@ -233,7 +240,7 @@ public final class RdmaChannel {
         } catch (RuntimeException | Error e) {
             // A mistake of ours must not end the loop, and with it every other channel.
             LOG.error("a completion of the channel to {} could not be handled", peer, e);
-            failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
+            failure = ChannelFailure.ofMistake(peer, e);
         }
     }
 
@@ -247,7 +254,7 @@ public final class RdmaChannel {
         }
         Lane lane = lanes.get((int) number);
         if (completion.status() != WorkStatus.SUCCESS) {
-            onFailedCompletion(kind, completion.status());
+            failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
             return;
         }
         active = true;
@@ -268,11 +275,8 @@ public final class RdmaChannel {
         }
     }
 
-    private void onFailedCompletion(WorkKind kind, WorkStatus status) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "a work request (" + kind + ") completed with " + status, peer, 0, null);
-        }
+    private void failWith(ChannelFailure why) {
+        failure = failure == null ? why : failure.orBetter(why);
     }
 
     private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
@@ -299,16 +303,16 @@ public final class RdmaChannel {
             }
         } catch (MalformedMessageException e) {
             context.counters().malformedMessages.increment();
-            failBadPeer("sent a malformed message: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofMalformedMessage(peer, e));
         } catch (ProtocolViolationException e) {
             context.counters().protocolViolations.increment();
-            failBadPeer("broke the protocol: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofViolation(peer, e));
         }
     }
 
-    private void failBadPeer(String what, RuntimeException cause) {
+    private void failBadPeer(ChannelFailure why) {
         distrusted = true;
-        failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
+        failure = why;
     }
 
     private static void count(Lane lane) {
@@ -382,12 +386,19 @@ public final class RdmaChannel {
         scheduleKeepalive();
     }
 
+    /// Ends the channel for a reason that is not the device's.
+    void lose(TransportException cause) {
+        lose(ChannelFailure.of(cause));
+    }
+
     /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
     /// lost already.
-    void lose(TransportException cause) {
+    void lose(ChannelFailure why) {
         if (!open) {
             return;
         }
+        TransportException cause = why.cause();
+        failure = why;
         open = false;
         if (keepalive != null) {
             keepalive.cancel();
