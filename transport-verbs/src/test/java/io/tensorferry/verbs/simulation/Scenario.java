@@ -69,6 +69,10 @@ final class Scenario implements AutoCloseable {
             return ((RecvResult.Failed) result()).cause();
         }
 
+        boolean isFailure() {
+            return result() instanceof RecvResult.Failed;
+        }
+
         StatusCode code() {
             return failure().code();
         }
