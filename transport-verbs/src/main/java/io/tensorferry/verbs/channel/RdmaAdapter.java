@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -24,6 +25,8 @@ public final class RdmaAdapter implements AutoCloseable {
     private final AdapterContext context;
     private final LoopRunner runner;
     private final @Nullable ExecutorService ownWorkers;
+    private final Set<String> members;
+    // Of members alone.
     private final Map<String, PeerLink> links = new HashMap<>();
     // Set before the loop starts, and read on it.
     private @Nullable ChannelHandler handler;
@@ -38,6 +41,7 @@ public final class RdmaAdapter implements AutoCloseable {
             @Nullable ExecutorService ownWorkers) {
         this.runner = runtime.runner();
         this.ownWorkers = ownWorkers;
+        this.members = options.members();
         checkRing(options.channel(), port);
         ProtectionDomain domain = port.device().allocateProtectionDomain();
         CompletionChannel completions = port.device().createCompletionChannel();
@@ -138,6 +142,8 @@ public final class RdmaAdapter implements AutoCloseable {
     public void withChannel(String peer, ChannelWaiter waiter) {
         if (stopping) {
             waiter.onNoChannel(stopped());
+        } else if (!members.contains(peer)) {
+            waiter.onNoChannel(noMember(peer));
         } else {
             link(peer).withChannel(waiter);
         }
@@ -171,6 +177,11 @@ public final class RdmaAdapter implements AutoCloseable {
         return links.computeIfAbsent(peer, name -> new PeerLink(name, context, started));
     }
 
+    private TransportException noMember(String peer) {
+        return new TransportException(
+                StatusCode.PERMISSION_DENIED, "'" + peer + "' is no member of the cluster of " + context.workerName());
+    }
+
     private TransportException stopped() {
         return new TransportException(
                 StatusCode.UNAVAILABLE, "the transport of " + context.workerName() + " is stopped", null, 0, null);
@@ -196,6 +207,7 @@ public final class RdmaAdapter implements AutoCloseable {
     }
 
     private void stopLoop() {
+        context.memory().endWaits();
         runner.stop(() -> {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
@@ -219,6 +231,10 @@ public final class RdmaAdapter implements AutoCloseable {
             } catch (IllegalArgumentException e) {
                 reply.completeExceptionally(new TransportException(
                         StatusCode.INVALID_ARGUMENT, "the offer is not valid: " + e.getMessage(), e));
+                return reply;
+            }
+            if (!members.contains(offer.hostName())) {
+                reply.completeExceptionally(noMember(offer.hostName()));
                 return reply;
             }
             context.loop().execute(() -> {

@@ -337,6 +337,7 @@ public final class RdmaChannel {
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
         Message message = incoming.take();
+        outgoing.requireAnswersTaken();
         context.counters().messagesReceived.increment();
         handler.onMessage(this, message);
     }
