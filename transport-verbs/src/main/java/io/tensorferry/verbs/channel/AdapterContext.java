@@ -25,6 +25,6 @@ record AdapterContext(
         CompletionLoop loop,
         Executor workers,
         ChannelCounters counters,
-        OpenChannels openChannels,
+        PeerStatuses peers,
         DeviceHealth health,
         RandomGenerator random) {}

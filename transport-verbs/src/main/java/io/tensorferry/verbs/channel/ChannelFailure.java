@@ -213,7 +213,9 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     }
 
     /// What the ends of a channel agree on between themselves: silence, a new channel, a restart, a stop.
-    static ChannelFailure of(TransportException cause) {
-        return new ChannelFailure(cause, Recovery.RECONNECT);
+    ///
+    /// @param mayResume whether the peer, as far as is known, may go on over another channel
+    static ChannelFailure of(TransportException cause, boolean mayResume) {
+        return new ChannelFailure(cause, mayResume ? Recovery.RECONNECT : Recovery.FAIL);
     }
 }

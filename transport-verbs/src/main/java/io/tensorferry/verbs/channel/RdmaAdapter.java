@@ -59,7 +59,7 @@ public final class RdmaAdapter implements AutoCloseable {
                 loop,
                 runtime.workers(),
                 new ChannelCounters(),
-                new OpenChannels(),
+                new PeerStatuses(),
                 new DeviceHealth(port, loop),
                 runtime.random());
     }
@@ -131,7 +131,12 @@ public final class RdmaAdapter implements AutoCloseable {
 
     /// The channels that are open now, by peer. Any thread.
     public List<ChannelDescription> channels() {
-        return context.openChannels().list();
+        return context.peers().channels();
+    }
+
+    /// How this worker stands with each peer that it has had to do with, by peer. Any thread.
+    public List<PeerStatus> peers() {
+        return context.peers().list();
     }
 
     public String workerName() {

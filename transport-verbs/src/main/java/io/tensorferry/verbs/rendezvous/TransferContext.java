@@ -3,8 +3,10 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /// What the transfers of one worker share. Immutable.
 ///
@@ -18,7 +20,8 @@ record TransferContext(
         MetaDataCache metaDataCache,
         RendezvousOptions options,
         long maxTensorBytes,
-        RendezvousCounters counters) {
+        RendezvousCounters counters,
+        BiConsumer<String, ChannelWaiter> channels) {
     /// Memory for a tensor that a peer has announced. On a worker, for it may wait at the memory's limit.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
