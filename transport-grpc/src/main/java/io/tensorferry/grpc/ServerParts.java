@@ -5,6 +5,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -49,7 +50,12 @@ record ServerParts(
 
     private static WorkerTransport openTransport(ServerOptions options, ServerThreads threads, PeerChannels peers) {
         ServerConfig config = options.config();
-        var worker = new WorkerContext(config.workerName(), config.cluster().workers(), threads.callbacks());
+        var worker = new WorkerContext(
+                config.workerName(),
+                config.cluster().workers(),
+                threads.callbacks(),
+                ReceiveTimer.of(threads.timer()),
+                options.limits());
         long incarnation = drawIncarnation();
         if (config.protocol().equals(ServerConfig.GRPC)) {
             return new GrpcTransport(worker, incarnation, peers, threads.handlers());

@@ -4,6 +4,7 @@ import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -22,6 +23,7 @@ public final class TransportServerBuilder {
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
     private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
     private @Nullable ChannelOptions channelOptions;
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
@@ -93,6 +95,12 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// What may pile up in this worker, and how large a tensor it receives.
+    public TransportServerBuilder limits(RendezvousLimits limits) {
+        this.limits = limits;
+        return this;
+    }
+
     /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say.
     /// For `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
@@ -139,7 +147,7 @@ public final class TransportServerBuilder {
         InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
         VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
         return TransportServer.start(
-                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, verbs));
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, limits, verbs));
     }
 
     private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
