@@ -1,7 +1,6 @@
 package io.tensorferry.it.contract.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.verbs.device.AccessFlag;
@@ -17,7 +16,6 @@ import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -482,25 +480,5 @@ abstract class WindowContract extends DeviceContract {
         assertThat(other.completed).extracting(Completion::status).containsOnly(WorkStatus.WR_FLUSH_ERR);
         window.close();
         bound.close();
-    }
-
-    /// Once the invalidation has completed nothing changes any more, though the peer is in the middle of a write.
-    @Test
-    void anInvalidationEndsAWriteThatIsOnItsWay() {
-        connect(settings -> settings.bytes = 64 << 20);
-        assumeTrue(fixture.second().attributes().hasMemoryWindows(), "this device has no windows of type 2");
-        assumeFalse(fixture.isSoftRoce(), "Soft-RoCE looks at a window only when a write begins");
-        fill(one.memory, 10);
-        int length = (int) Math.min(64 << 20, fixture.first().port(fixture.port()).maxMessageBytes());
-        try (MemoryWindow window = other.domain.allocateWindow()) {
-            postBind(1, window, 0, length);
-            awaitSuccess(other);
-            write(window.remoteKey(), 0, length);
-            await("the first bytes", () -> other.memory.get(ValueLayout.JAVA_LONG, 0) != 0);
-            invalidate(window);
-            MemorySegment then = copyOfMemory();
-            awaitCompletions(one, 1);
-            assertSame(other.memory, then);
-        }
     }
 }
