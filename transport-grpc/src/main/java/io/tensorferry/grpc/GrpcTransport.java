@@ -27,8 +27,8 @@ final class GrpcTransport implements WorkerTransport {
     /// @param handlers where tensors are copied; nothing that runs there blocks
     GrpcTransport(
             WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
-        var caller = new RecvTensorCaller(worker.name(), incarnation, peers, allocator, traffic);
-        this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller));
+        var caller = new RecvTensorCaller(worker, incarnation, peers, allocator, traffic);
+        this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller), worker.limits());
         this.service = new TensorServiceImpl(worker, callers, incarnation, steps, handlers, traffic);
         this.ping = new PeerPing(worker.name(), peers);
     }

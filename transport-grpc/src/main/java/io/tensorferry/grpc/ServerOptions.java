@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -18,5 +19,6 @@ record ServerOptions(
         @Nullable Executor callbacks,
         DialPolicy dialPolicy,
         PeerTimeouts timeouts,
+        RendezvousLimits limits,
         @Nullable VerbsOptions verbs,
         @Nullable TransportSecurity security) {}

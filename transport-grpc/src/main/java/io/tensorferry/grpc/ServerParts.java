@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.grpc.Server;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -66,7 +67,12 @@ record ServerParts(
     private static WorkerTransport openTransport(
             ServerOptions options, ServerThreads threads, PeerChannels peers, Callers callers) {
         ServerConfig config = options.config();
-        var worker = new WorkerContext(config.workerName(), config.cluster().workers(), threads.callbacks());
+        var worker = new WorkerContext(
+                config.workerName(),
+                config.cluster().workers(),
+                threads.callbacks(),
+                ReceiveTimer.of(threads.timer()),
+                options.limits());
         long incarnation = drawIncarnation();
         if (config.protocol().equals(ServerConfig.GRPC)) {
             return new GrpcTransport(worker, incarnation, peers, callers, threads.handlers());

@@ -10,6 +10,7 @@ import io.tensorferry.proto.PingResponse;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
+import io.tensorferry.verbs.rendezvous.PeerRequest;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.Map;
@@ -74,13 +75,14 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
             if (refusing) {
                 throw new TransportException(StatusCode.UNAVAILABLE, worker.name() + " is stopping");
             }
-            GrpcRendezvous rendezvous = steps.openForPeer(request.getStepId());
+            PeerRequest parked = PeerRequest.of(request.getStepId(), request.getHostName(), key);
+            GrpcRendezvous rendezvous = steps.openForPeer(parked);
             if (rendezvous == null) {
                 throw new TransportException(
                         StatusCode.ABORTED, "step " + request.getStepId() + " is closed on " + worker.name());
             }
             SendBudget budget = Objects.requireNonNull(budgets.get(request.getHostName()), "checked to be a member");
-            Runnable onEnd = () -> steps.release(request.getStepId(), rendezvous);
+            Runnable onEnd = () -> steps.release(parked, rendezvous);
             new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget, onEnd).start();
         } catch (RuntimeException e) {
             Responses.fail(response, e);

@@ -4,6 +4,7 @@ import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -26,6 +27,7 @@ public final class TransportServerBuilder {
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
     private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
     private @Nullable ChannelOptions channelOptions;
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
@@ -99,6 +101,12 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// What may pile up in this worker, and how large a tensor it receives.
+    public TransportServerBuilder limits(RendezvousLimits limits) {
+        this.limits = limits;
+        return this;
+    }
+
     /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say.
     /// For `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
@@ -166,7 +174,7 @@ public final class TransportServerBuilder {
         }
         VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
         return TransportServer.start(
-                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, verbs, tls));
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, limits, verbs, tls));
     }
 
     private void checkPlaintext(ServerConfig config, InetAddress address) {

@@ -37,7 +37,8 @@ final class VerbsTransport implements WorkerTransport {
     /// Opens the device that `options` ask for.
     ///
     /// @throws IllegalArgumentException if the device cannot do what the configuration asks for
-    /// @throws io.tensorferry.api.TransportException if there is no usable device
+    /// @throws io.tensorferry.api.TransportException if there is no usable device, or `RESOURCE_EXHAUSTED` if it cannot
+    ///     pin the first slab of memory
     static VerbsTransport open(
             WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, VerbsOptions options) {
         ChosenPort port = options.openDevice();
@@ -45,7 +46,12 @@ final class VerbsTransport implements WorkerTransport {
         try {
             adapter = RdmaAdapter.open(
                     new RdmaAdapterOptions(
-                            worker.name(), incarnation, options.config(), options.channel(), options.memory()),
+                            worker.name(),
+                            worker.members(),
+                            incarnation,
+                            options.config(),
+                            options.channel(),
+                            options.memory()),
                     port,
                     new GrpcEndpointExchange(peers));
         } catch (RuntimeException e) {
@@ -53,6 +59,7 @@ final class VerbsTransport implements WorkerTransport {
             throw e;
         }
         try {
+            adapter.memory().prepare();
             return new VerbsTransport(adapter, worker, callers, options);
         } catch (RuntimeException e) {
             adapter.close();

@@ -121,6 +121,7 @@ final class PeerLink {
                 "no channel within " + limit + (last == null ? "" : ": " + last.getMessage()),
                 peer,
                 0,
+                last == null ? null : last.verbsStatus(),
                 last);
         if (current != null) {
             current.lose(cause, false);
@@ -146,6 +147,14 @@ final class PeerLink {
     }
 
     private void dial() {
+        TransportException refusal = context.health().refusal(peer);
+        if (refusal != null && context.health().isBroken()) {
+            failWaiters(refusal);
+            return;
+        } else if (refusal != null) {
+            onUnreachable(refusal);
+            return;
+        }
         SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
         makeEndpoint(dialled, (endpoint, failure) -> {
             if (endpoint == null) {
@@ -314,6 +323,11 @@ final class PeerLink {
     void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         if (state == State.CLOSED) {
             reply.completeExceptionally(closed());
+            return;
+        }
+        TransportException refusal = context.health().refusal(context.workerName());
+        if (refusal != null) {
+            reply.completeExceptionally(refusal);
             return;
         }
         if (isOvertaken(offer)) {
