@@ -3,7 +3,6 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.OpenChildren;
-import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
