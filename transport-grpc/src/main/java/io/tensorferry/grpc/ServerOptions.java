@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param port the port there
 /// @param callbacks the user's executor, or null for the server's own
 /// @param verbs null for the protocol `grpc`
+/// @param security null for plaintext
 record ServerOptions(
         ServerConfig config,
         InetAddress bindAddress,
@@ -19,4 +20,5 @@ record ServerOptions(
         DialPolicy dialPolicy,
         PeerTimeouts timeouts,
         RendezvousLimits limits,
-        @Nullable VerbsOptions verbs) {}
+        @Nullable VerbsOptions verbs,
+        @Nullable TransportSecurity security) {}

@@ -39,6 +39,7 @@ public final class SoftwareDevice implements VerbsDevice {
     private final Map<Integer, SoftwareQueuePair> queuePairs = new ConcurrentHashMap<>();
     private final OpenChildren children = new OpenChildren("device");
     private final OpenChildren regions;
+    private final OpenChildren windows;
     private final OpenChildren queuePairCount;
     private final Object numberLock = new Object();
     private int lastNumber;
@@ -53,6 +54,8 @@ public final class SoftwareDevice implements VerbsDevice {
         this.keys = new KeyTable(random);
         this.regions =
                 new OpenChildren("device's set of regions", profile.attributes().maxMemoryRegions());
+        this.windows =
+                new OpenChildren("device's set of windows", profile.attributes().maxMemoryWindows());
         this.queuePairCount = new OpenChildren(
                 "device's set of queue pairs", profile.attributes().maxQueuePairs());
         this.lastNumber = random.nextInt(NUMBER_MASK);
@@ -283,6 +286,11 @@ public final class SoftwareDevice implements VerbsDevice {
     /// Counts the memory regions of all protection domains.
     OpenChildren regions() {
         return regions;
+    }
+
+    /// Counts the memory windows of all protection domains.
+    OpenChildren windows() {
+        return windows;
     }
 
     @Override

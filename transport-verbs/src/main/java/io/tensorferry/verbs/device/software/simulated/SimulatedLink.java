@@ -4,6 +4,7 @@ import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.Link;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Responder;
 import io.tensorferry.verbs.device.software.core.SendSlot;
@@ -271,7 +272,7 @@ final class SimulatedLink implements Link {
     /// @return false if the requester's own memory is gone
     private boolean movePayload(Message message, Responder responder, double part) {
         SoftwareMemoryRegion local = message.slot.region;
-        SoftwareMemoryRegion remote = responder.region();
+        PayloadMemory remote = responder.memory();
         if (local == null || remote == null) {
             return true;
         }
