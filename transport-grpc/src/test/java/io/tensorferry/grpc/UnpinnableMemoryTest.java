@@ -18,16 +18,16 @@ import org.junit.jupiter.api.Timeout;
 
 /// A device that cannot lock memory: the server does not start, and says why.
 @Timeout(30)
-class LockedMemoryTest {
+class UnpinnableMemoryTest {
     private static final String REASON =
             "67108864 bytes cannot be locked in memory; RLIMIT_MEMLOCK is 65536 bytes; raise it with ulimit -l";
 
     @Test
     void aServerThatCannotLockItsMemoryDoesNotStartAndSaysWhatToDo() throws Exception {
         var cluster = new TestCluster(1);
-        List<VerbsProvider> sound = VerbsProviders.forHost(InetAddress.getByName("127.0.0.1"));
+        List<VerbsProvider> sound = VerbsProviders.forHost(InetAddress.getLoopbackAddress());
         List<VerbsProvider> limited =
-                sound.stream().map(LockedMemoryTest::withoutMemory).toList();
+                sound.stream().map(UnpinnableMemoryTest::withoutMemory).toList();
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> builder(cluster).verbsProviders(limited).start())
                 .satisfies(e -> {
