@@ -118,6 +118,7 @@ class PythonPeerIT {
                 "asked-again:90",
                 "requested:160",
                 "writing:130",
+                "writing-large:2",
                 "landed:150",
                 "replayed:20",
                 "replayed:90",
