@@ -26,7 +26,8 @@ final class ConnectionParametersMapping {
                         .setSlotBytes(parameters.slotBytes()))
                 .setReceiveDepth(parameters.receiveDepth())
                 .setMtu(parameters.mtu())
-                .setMaxMessageBytes(parameters.maxMessageBytes());
+                .setMaxMessageBytes(parameters.maxMessageBytes())
+                .setFabric(parameters.fabric());
         parameters.queuePairs().forEach(address -> proto.addChannel(toProto(address)));
         return proto.build();
     }
@@ -81,7 +82,8 @@ final class ConnectionParametersMapping {
                 proto.getRing().getSlotBytes(),
                 proto.getReceiveDepth(),
                 proto.getMtu(),
-                proto.getMaxMessageBytes());
+                proto.getMaxMessageBytes(),
+                proto.getFabric());
         parameters.validate();
         return parameters;
     }

@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
@@ -76,6 +77,11 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public List<ChannelDescription> channels() {
+        return List.of();
+    }
+
+    @Override
+    public List<PeerStatus> peers() {
         return List.of();
     }
 

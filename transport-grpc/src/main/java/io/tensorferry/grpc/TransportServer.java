@@ -6,6 +6,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.PeerStatus;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -118,6 +119,12 @@ public final class TransportServer implements AutoCloseable {
     /// gRPC there is none.
     public List<ChannelDescription> channels() {
         return parts.transport().channels();
+    }
+
+    /// How this worker stands with each other worker that it has had to do with, by peer: whether the channel is open,
+    /// is being set up again, or could not be had, and why. Over gRPC there is nothing to tell.
+    public List<PeerStatus> peers() {
+        return parts.transport().peers();
     }
 
     /// Waits until every other worker of the cluster has answered, dialling each that has not been.

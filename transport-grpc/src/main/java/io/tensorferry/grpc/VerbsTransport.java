@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
@@ -112,6 +113,11 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public List<ChannelDescription> channels() {
         return adapter.channels();
+    }
+
+    @Override
+    public List<PeerStatus> peers() {
+        return adapter.peers();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.grpc.BindableService;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.rendezvous.StepRendezvous;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -39,6 +40,9 @@ interface WorkerTransport extends AutoCloseable {
 
     /// The channels to peers that are open now, by peer.
     List<ChannelDescription> channels();
+
+    /// How this worker stands with each peer that it has had to do with, by peer.
+    List<PeerStatus> peers();
 
     /// Ends all transfers and frees everything; the steps are closed before.
     @Override

@@ -28,7 +28,8 @@ final class Offers {
                 4096,
                 1024,
                 4096,
-                1L << 31);
+                1L << 31,
+                "roce");
     }
 
     /// Sound offers with one value wrong each.

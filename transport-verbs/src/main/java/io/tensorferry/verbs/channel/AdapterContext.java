@@ -25,5 +25,5 @@ record AdapterContext(
         CompletionLoop loop,
         Executor workers,
         ChannelCounters counters,
-        OpenChannels openChannels,
+        PeerStatuses peers,
         RandomGenerator random) {}

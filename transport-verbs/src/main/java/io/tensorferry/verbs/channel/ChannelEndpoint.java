@@ -125,7 +125,8 @@ final class ChannelEndpoint implements AutoCloseable {
                 context.options().slotBytes(),
                 receiveDepth,
                 context.port().mtu(),
-                context.port().attributes().maxMessageBytes());
+                context.port().attributes().maxMessageBytes(),
+                context.port().fabric());
     }
 
     /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.wire.Message;
 
 /// What the layer above is told by the channels of an adapter. Every call comes on the loop and must not block.
@@ -12,7 +11,10 @@ public interface ChannelHandler {
     /// fails the channel, and only it.
     void onContent(RdmaChannel channel, int requestIndex);
 
+    /// A channel to a peer is open, and was given to all who waited for it. Comes before anything that it brings.
+    void onChannelOpen(RdmaChannel channel);
+
     /// The channel is gone: its queue pairs are destroyed, nothing reads or writes local memory for it any more.
     /// Comes once for a channel that was open.
-    void onChannelLost(RdmaChannel channel, TransportException cause);
+    void onChannelLost(RdmaChannel channel, ChannelLoss loss);
 }

@@ -21,6 +21,7 @@ import java.util.List;
 /// @param receiveDepth receives that are posted on each data lane: contents that may be under way on it at once
 /// @param mtu the active MTU of the sender's port, in bytes; the smaller of both ends is used
 /// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
+/// @param fabric what the sender's device is connected through, as `roce`; both ends must have the same
 public record ConnectionParameters(
         int protocolVersion,
         String hostName,
@@ -33,7 +34,8 @@ public record ConnectionParameters(
         int slotBytes,
         int receiveDepth,
         int mtu,
-        long maxMessageBytes) {
+        long maxMessageBytes,
+        String fabric) {
     public static final int PROTOCOL_VERSION = 1;
     public static final int MAX_LANES = 64;
     public static final int MIN_RECEIVE_DEPTH = 32;
@@ -43,6 +45,7 @@ public record ConnectionParameters(
 
     private static final int MAX_RING_SLOTS = 1 << 16;
     private static final int MAX_SLOT_BYTES = 1 << 16;
+    private static final int MAX_FABRIC_LENGTH = 32;
 
     public ConnectionParameters {
         queuePairs = List.copyOf(queuePairs);
@@ -77,6 +80,11 @@ public record ConnectionParameters(
                 MIN_RECEIVE_DEPTH + "..1048576");
         require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
         require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
+        require(
+                !fabric.isEmpty() && fabric.length() <= MAX_FABRIC_LENGTH,
+                "fabric length",
+                fabric.length(),
+                "1.." + MAX_FABRIC_LENGTH);
     }
 
     private static void require(boolean condition, String name, long value, String range) {

@@ -6,6 +6,7 @@ import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One queue pair of a channel, with its count of free send-queue slots and of receives left at the peer; on a data
@@ -18,6 +19,7 @@ final class Lane {
     private final long maxMessageBytes;
     private final SendWorkRequest request = new SendWorkRequest();
     private final ImmediateCredits credits;
+    private final UnacknowledgedImmediates unacknowledged;
     private final long receiveWorkId;
     private final ArrayDeque<ContentWrite> waiting = new ArrayDeque<>();
     // Contents whose last chunk is posted, oldest first: completions of one queue pair come in order.
@@ -26,12 +28,15 @@ final class Lane {
 
     /// @param index 0 for the control queue pair, then the data lanes
     /// @param maxMessageBytes the largest single write that both ends take
-    Lane(int index, QueuePair queuePair, int sendDepth, long maxMessageBytes, ImmediateCredits credits) {
+    /// @param receives receives posted at each end
+    /// @param batch immediates that one acknowledgement stands for
+    Lane(int index, QueuePair queuePair, int sendDepth, long maxMessageBytes, int receives, int batch) {
         this.index = index;
         this.queuePair = queuePair;
         this.freeSendSlots = sendDepth;
         this.maxMessageBytes = maxMessageBytes;
-        this.credits = credits;
+        this.credits = new ImmediateCredits(receives, batch);
+        this.unacknowledged = new UnacknowledgedImmediates(receives);
         this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index);
     }
 
@@ -47,12 +52,8 @@ final class Lane {
         queuePair.postReceive(receiveWorkId);
     }
 
-    void postProbe() {
-        post(request.write(WorkId.of(WorkKind.KEEPALIVE, index), 0, 0, 0, 0, 0));
-    }
-
     void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
-        credits.sent();
+        countSent(Immediate.CONTROL_MESSAGE);
         post(request.writeWithImmediate(
                 WorkId.of(WorkKind.CONTROL_MESSAGE, index),
                 localAddress,
@@ -63,12 +64,28 @@ final class Lane {
                 Immediate.CONTROL_MESSAGE));
     }
 
+    private void countSent(int immediate) {
+        credits.sent();
+        unacknowledged.sent(immediate);
+    }
+
+    /// The peer has taken a batch of immediates; returns how many control messages were among them.
+    ///
+    /// @throws ProtocolViolationException if so many are not outstanding
+    int onAcknowledgement() {
+        int count = credits.onAcknowledgement();
+        if (count == 0) {
+            throw new ProtocolViolationException("it acknowledged more than was sent");
+        }
+        return unacknowledged.acknowledged(count);
+    }
+
     /// Posts the acknowledgements that are due, as far as there is room; returns how many.
     int acknowledge() {
         int count = 0;
         while (freeSendSlots > 0 && credits.mayAcknowledge()) {
             credits.acknowledged();
-            credits.sent();
+            countSent(Immediate.ACKNOWLEDGEMENT);
             post(request.writeWithImmediate(
                     WorkId.of(WorkKind.ACKNOWLEDGEMENT, index), 0, 0, 0, 0, 0, Immediate.ACKNOWLEDGEMENT));
             count++;
@@ -80,13 +97,14 @@ final class Lane {
         waiting.add(write);
     }
 
-    /// Posts chunks of the contents that wait, as far as there is room. The immediate goes with a content's last
-    /// chunk.
-    void pumpContents() {
+    /// Posts chunks of the contents that wait, as far as there is room; returns how many contents are posted to their
+    /// end. The immediate goes with a content's last chunk.
+    int pumpContents() {
+        int count = 0;
         while (freeSendSlots > 0) {
             ContentWrite write = waiting.peek();
             if (write == null) {
-                return;
+                break;
             }
             long left = write.length - write.posted;
             if (left > maxMessageBytes) {
@@ -99,7 +117,7 @@ final class Lane {
                         write.remoteKey));
                 write.posted += maxMessageBytes;
             } else if (credits.maySend()) {
-                credits.sent();
+                countSent(write.immediate);
                 waiting.remove();
                 posted.add(write);
                 post(request.writeWithImmediate(
@@ -110,10 +128,12 @@ final class Lane {
                         write.remoteAddress + write.posted,
                         write.remoteKey,
                         write.immediate));
+                count++;
             } else {
-                return;
+                break;
             }
         }
+        return count;
     }
 
     private void post(SendWorkRequest request) {
@@ -129,6 +149,14 @@ final class Lane {
     @Nullable
     ContentWrite onContentCompleted() {
         return posted.poll();
+    }
+
+    /// The contents that were written and of which the peer has not said that it took them. Before
+    /// [#abandonContents()].
+    List<Integer> unconfirmed() {
+        List<Integer> indexes = unacknowledged.requestIndexes();
+        // Those that are posted and have not completed are the youngest; the peer may have acknowledged even some of them.
+        return indexes.subList(0, Math.max(0, indexes.size() - posted.size()));
     }
 
     /// Gives back every content that was not written; the queue pair is gone.

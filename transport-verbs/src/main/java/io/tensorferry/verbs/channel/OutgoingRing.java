@@ -8,9 +8,7 @@ import java.util.ArrayDeque;
 /// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot
 /// at the peer.
 ///
-/// A slot is used again when the peer has acknowledged its message. Immediates on the control queue pair are
-/// consumed in the order sent, so an acknowledgement, which counts immediates of every kind, tells how many
-/// messages were among them.
+/// A slot is used again when the peer has acknowledged its message.
 ///
 /// Owner: the loop.
 final class OutgoingRing {
@@ -19,11 +17,6 @@ final class OutgoingRing {
     private final int slots;
     private final int slotBytes;
     private final ArrayDeque<Message> waiting = new ArrayDeque<>();
-    // For each unacknowledged immediate in the order sent, whether it was a message; a circle of as many as may be
-    // outstanding.
-    private final boolean[] kinds;
-    private int kindsHead;
-    private int kindsSize;
     private int nextSlot;
     private int freeSlots;
 
@@ -33,7 +26,6 @@ final class OutgoingRing {
         this.slots = slots;
         this.slotBytes = slotBytes;
         this.freeSlots = slots;
-        this.kinds = new boolean[slots + ImmediateCredits.RESERVE];
     }
 
     void enqueue(Message message) {
@@ -52,7 +44,6 @@ final class OutgoingRing {
             int length = MessageCodec.encode(message, staging.segment().asSlice(offset, slotBytes));
             nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
             freeSlots--;
-            sent(true);
             control.postMessage(
                     staging.address() + offset,
                     length,
@@ -64,24 +55,13 @@ final class OutgoingRing {
         return count;
     }
 
-    /// An immediate was sent that is no message.
-    void sentAcknowledgement() {
-        sent(false);
+    /// Whether all messages are on their way.
+    boolean isEmpty() {
+        return waiting.isEmpty();
     }
 
-    private void sent(boolean message) {
-        kinds[(kindsHead + kindsSize) % kinds.length] = message;
-        kindsSize++;
-    }
-
-    /// The peer has consumed the oldest `count` immediates.
-    void onAcknowledged(int count) {
-        for (int i = 0; i < count; i++) {
-            if (kinds[kindsHead]) {
-                freeSlots++;
-            }
-            kindsHead = (kindsHead + 1) % kinds.length;
-        }
-        kindsSize -= count;
+    /// The peer has taken so many messages more.
+    void onAcknowledged(int messages) {
+        freeSlots += messages;
     }
 }

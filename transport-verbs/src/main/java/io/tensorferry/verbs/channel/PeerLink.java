@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /// DIALLING   -- unreachable -->                     BACKING_OFF --> DIALLING, until connectTimeout fails who waits
 /// any state  -- offer -->                           ANSWERING --> OPEN (writes after ready)
 /// DIALLING   -- offer, and this worker's name is the smaller --> yields: stays DIALLING
-/// OPEN       -- channel lost -->                    IDLE
+/// OPEN       -- channel lost -->                    IDLE; or, if requests go on over the next one, BACKING_OFF
 /// ```
 ///
 /// Owner: the loop.
@@ -50,13 +50,20 @@ final class PeerLink {
     private @Nullable SetUpAttempt attempt;
     private @Nullable RdmaChannel channel;
     private long openConnectionId;
+    private long epoch;
+    // Why the last channel ended or could not be had, and whether what waited then was told so.
+    private @Nullable TransportException failure;
+    private boolean down;
     // Attempts of this end, and the latest of the peer's that was seen, with the incarnation that it belongs to.
     private long attempts;
     private long latestPeerAttempt;
     private long peerIncarnation;
-    private long giveUpAtNs;
     private long backoffNs = FIRST_BACKOFF_NS;
     private CompletionLoop.@Nullable Timer timer;
+    // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
+    // the
+    // peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
+    private CompletionLoop.@Nullable Timer patience;
 
     PeerLink(String peer, AdapterContext context, ChannelHandler handler) {
         this.peer = peer;
@@ -77,19 +84,72 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
-            ChannelOptions options = context.options();
-            Duration patience = latestPeerAttempt > 0 ? options.reconnectTimeout() : options.connectTimeout();
-            giveUpAtNs = context.loop().nanoTime() + patience.toNanos();
-            backoffNs = FIRST_BACKOFF_NS;
+            startPatience();
             dial();
+        } else if (patience == null) {
+            startPatience();
         }
+    }
+
+    private void startPatience() {
+        ChannelOptions options = context.options();
+        startPatience(latestPeerAttempt > 0 ? options.reconnectTimeout() : options.connectTimeout());
+    }
+
+    private void startPatience(Duration limit) {
+        stopPatience();
+        backoffNs = FIRST_BACKOFF_NS;
+        patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
+    }
+
+    private void stopPatience() {
+        if (patience != null) {
+            patience.cancel();
+            patience = null;
+        }
+    }
+
+    private void onTooLate(Duration limit) {
+        patience = null;
+        RdmaChannel current = channel;
+        if (current != null && current.hasHeard()) {
+            return;
+        }
+        TransportException last = failure;
+        var cause = new TransportException(
+                StatusCode.UNAVAILABLE,
+                "no channel within " + limit + (last == null ? "" : ": " + last.getMessage()),
+                peer,
+                0,
+                last);
+        if (current != null) {
+            current.lose(cause, false);
+        }
+        failWaiters(cause);
+    }
+
+    private void changeState(State newState) {
+        state = newState;
+        RdmaChannel current = channel;
+        context.peers()
+                .put(new PeerStatus(peer, status(), epoch, current == null ? null : current.description(), failure));
+    }
+
+    private PeerStatus.State status() {
+        return switch (state) {
+            case IDLE -> down ? PeerStatus.State.DOWN : PeerStatus.State.IDLE;
+            case DIALLING, EXPECTING, BACKING_OFF, ANSWERING ->
+                epoch == 0 ? PeerStatus.State.CONNECTING : PeerStatus.State.RECOVERING;
+            case OPEN -> PeerStatus.State.OPEN;
+            case CLOSED -> PeerStatus.State.DOWN;
+        };
     }
 
     private void dial() {
         SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
         makeEndpoint(dialled, (endpoint, failure) -> {
             if (endpoint == null) {
-                failWaiters(failure);
+                onUnreachable(failure);
                 return;
             }
             var _ = context.exchange()
@@ -100,7 +160,7 @@ final class PeerLink {
 
     private SetUpAttempt begin(State newState, long connectionId) {
         abandonAttempt();
-        state = newState;
+        changeState(newState);
         var begun = new SetUpAttempt(connectionId, ++attempts);
         attempt = begun;
         return begun;
@@ -125,7 +185,7 @@ final class PeerLink {
             try {
                 endpoint = ChannelEndpoint.create(context);
             } catch (RuntimeException e) {
-                failure = asEndpointFailure(e);
+                failure = asSetUpFailure("no endpoint could be made", e);
             }
             ChannelEndpoint result = endpoint;
             TransportException why = failure == null ? closed() : failure;
@@ -138,17 +198,24 @@ final class PeerLink {
         });
     }
 
-    private TransportException asEndpointFailure(RuntimeException e) {
+    /// What is wrong with the parameters of an end stays wrong; what the device refuses may go another time.
+    private TransportException asSetUpFailure(String what, RuntimeException e) {
         if (e instanceof TransportException known) {
             return known;
         }
-        boolean exhausted = e instanceof VerbsException refused && refused.errno() == VerbsException.ENOMEM;
-        return new TransportException(
-                exhausted ? StatusCode.RESOURCE_EXHAUSTED : StatusCode.UNAVAILABLE,
-                "no endpoint could be made: " + e.getMessage(),
-                peer,
-                0,
-                e);
+        StatusCode code = StatusCode.UNAVAILABLE;
+        int errno = 0;
+        if (e instanceof IllegalArgumentException) {
+            code = StatusCode.FAILED_PRECONDITION;
+        } else if (e instanceof VerbsException refused) {
+            errno = refused.errno();
+            if (errno == VerbsException.ENOMEM) {
+                code = StatusCode.RESOURCE_EXHAUSTED;
+            } else if (errno == VerbsException.EINVAL) {
+                code = StatusCode.FAILED_PRECONDITION;
+            }
+        }
+        return new TransportException(code, what + ": " + e.getMessage(), peer, errno, e);
     }
 
     private void onAnswer(SetUpAttempt dialled, @Nullable OfferAnswer answer, @Nullable Throwable error) {
@@ -163,8 +230,7 @@ final class PeerLink {
                     checkAnswer(dialled, parameters);
                     open(dialled, parameters, true);
                 } catch (RuntimeException e) {
-                    failWaiters(new TransportException(
-                            StatusCode.FAILED_PRECONDITION, "the answer is not usable: " + e.getMessage(), peer, 0, e));
+                    onUnreachable(asSetUpFailure("the answer is not usable", e));
                     return;
                 }
                 tellReady(dialled.connectionId);
@@ -195,14 +261,14 @@ final class PeerLink {
                                 peer,
                                 0,
                                 asTransportException(error));
-                        context.loop().execute(() -> opened.lose(cause));
+                        context.loop().execute(() -> opened.lose(cause, true));
                     }
                 });
     }
 
     private void expectOffer() {
         abandonAttempt();
-        state = State.EXPECTING;
+        changeState(State.EXPECTING);
         timer = context.loop().schedule(LONGEST_BACKOFF_NS, this::onNoOffer);
     }
 
@@ -215,24 +281,28 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!retryable || isTimeUp()) {
+        if (!retryable || waiters.isEmpty()) {
             failWaiters(cause);
             return;
         }
+        failure = cause;
+        dialLater();
+    }
+
+    private void dialLater() {
         abandonAttempt();
-        state = State.BACKING_OFF;
+        changeState(State.BACKING_OFF);
         long jitter = context.random().nextLong(backoffNs / 2 + 1);
         timer = context.loop().schedule(backoffNs / 2 + jitter, this::dial);
         backoffNs = Math.min(LONGEST_BACKOFF_NS, backoffNs * 2);
     }
 
-    private boolean isTimeUp() {
-        return context.loop().nanoTime() - giveUpAtNs >= 0;
-    }
-
     private void failWaiters(TransportException cause) {
+        stopPatience();
         abandonAttempt();
-        state = State.IDLE;
+        failure = cause;
+        down = true;
+        changeState(State.IDLE);
         var failed = List.copyOf(waiters);
         waiters.clear();
         for (ChannelWaiter waiter : failed) {
@@ -259,18 +329,20 @@ final class PeerLink {
         RdmaChannel old = channel;
         if (old != null) {
             boolean restarted = old.peerIncarnation() != offer.incarnation();
-            old.lose(new TransportException(
-                    restarted ? StatusCode.ABORTED : StatusCode.UNAVAILABLE,
-                    restarted ? "the peer was restarted" : "the peer set up a new channel",
-                    peer,
-                    0,
-                    null));
+            old.lose(
+                    new TransportException(
+                            restarted ? StatusCode.ABORTED : StatusCode.UNAVAILABLE,
+                            restarted ? "the peer was restarted" : "the peer set up a new channel",
+                            peer,
+                            0,
+                            null),
+                    !restarted);
         }
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
         makeEndpoint(answered, (endpoint, failure) -> {
             if (endpoint == null) {
                 reply.completeExceptionally(failure);
-                failWaiters(failure);
+                onUnreachable(failure);
                 return;
             }
             try {
@@ -278,10 +350,9 @@ final class PeerLink {
                 open(answered, offer, false);
                 reply.complete(new OfferAnswer.Accepted(own));
             } catch (RuntimeException e) {
-                var cause = new TransportException(
-                        StatusCode.FAILED_PRECONDITION, "the offer is not usable: " + e.getMessage(), peer, 0, e);
+                TransportException cause = asSetUpFailure("the offer is not usable", e);
                 reply.completeExceptionally(cause);
-                failWaiters(cause);
+                onUnreachable(cause);
             }
         });
         // The attempt may have been superseded before its endpoint was made; then nobody else would answer.
@@ -302,6 +373,7 @@ final class PeerLink {
         ChannelEndpoint endpoint = done.takeEndpoint();
         RdmaChannel opened;
         try {
+            requireSameFabric(parameters);
             endpoint.connect(parameters);
             opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
         } catch (RuntimeException e) {
@@ -309,10 +381,12 @@ final class PeerLink {
             throw e;
         }
         attempt = null;
-        state = State.OPEN;
         remember(parameters);
         openConnectionId = done.connectionId;
         channel = opened;
+        epoch++;
+        down = false;
+        changeState(State.OPEN);
         LOG.debug(
                 "channel to {} is open, {} queue pairs",
                 peer,
@@ -321,6 +395,18 @@ final class PeerLink {
         waiters.clear();
         for (ChannelWaiter waiter : served) {
             waiter.onChannel(opened);
+        }
+        handler.onChannelOpen(opened);
+    }
+
+    /// Queue pairs of two kinds of devices cannot meet: their set-up would succeed and nothing ever arrive.
+    private void requireSameFabric(ConnectionParameters parameters) {
+        String own = context.port().fabric();
+        if (!own.equals(parameters.fabric())) {
+            throw new IllegalArgumentException(parameters.hostName() + " has a device of the fabric '"
+                    + parameters.fabric() + "', " + context.workerName() + " has "
+                    + context.port().device().name() + " of the fabric '" + own
+                    + "'; choose devices of one fabric with RDMA_DEVICE");
         }
     }
 
@@ -340,32 +426,39 @@ final class PeerLink {
         current.permitWriting();
     }
 
-    private void onLost(RdmaChannel lost, TransportException cause) {
-        if (channel == lost) {
-            LOG.info("channel to {} is lost: {}", peer, cause.getMessage());
-            channel = null;
-            if (state == State.OPEN) {
-                state = State.IDLE;
-                if (!waiters.isEmpty()) {
-                    failWaiters(cause);
-                }
+    private void onLost(RdmaChannel lost, ChannelLoss loss) {
+        if (channel != lost) {
+            return;
+        }
+        LOG.info("channel to {} is lost: {}", peer, loss.cause().getMessage());
+        channel = null;
+        failure = loss.cause();
+        if (state != State.OPEN) {
+            return;
+        }
+        if (waiters.isEmpty()) {
+            changeState(State.IDLE);
+        } else {
+            if (lost.hasHeard() || patience == null) {
+                startPatience();
             }
+            dialLater();
         }
     }
 
-    void failChannel(TransportException cause) {
+    void failChannel(TransportException cause, boolean mayResume) {
         RdmaChannel current = channel;
         if (current != null) {
-            current.lose(cause);
+            current.lose(cause, mayResume);
         }
     }
 
     /// Ends everything; whoever waits fails.
     void close() {
         state = State.CLOSED;
-        failChannel(closed());
+        failChannel(closed(), false);
         failWaiters(closed());
-        state = State.CLOSED;
+        changeState(State.CLOSED);
     }
 
     private TransportException closed() {

@@ -59,7 +59,7 @@ public final class RdmaAdapter implements AutoCloseable {
                 new CompletionLoop(completions, runtime.clock()),
                 runtime.workers(),
                 new ChannelCounters(),
-                new OpenChannels(),
+                new PeerStatuses(),
                 runtime.random());
     }
 
@@ -127,7 +127,12 @@ public final class RdmaAdapter implements AutoCloseable {
 
     /// The channels that are open now, by peer. Any thread.
     public List<ChannelDescription> channels() {
-        return context.openChannels().list();
+        return context.peers().channels();
+    }
+
+    /// How this worker stands with each peer that it has had to do with, by peer. Any thread.
+    public List<PeerStatus> peers() {
+        return context.peers().list();
     }
 
     public String workerName() {
@@ -198,7 +203,7 @@ public final class RdmaAdapter implements AutoCloseable {
 
     private void failAll(TransportException cause) {
         for (PeerLink link : List.copyOf(links.values())) {
-            link.failChannel(cause);
+            link.failChannel(cause, false);
         }
     }
 

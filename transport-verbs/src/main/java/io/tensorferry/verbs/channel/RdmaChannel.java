@@ -29,6 +29,7 @@ public final class RdmaChannel {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaChannel.class);
     private static final int COMPLETIONS_PER_POLL = 64;
     private static final int CONTROL = 0;
+    private static final Message HEARTBEAT = new Message.Heartbeat();
 
     private final ChannelDescription description;
     private final String peer;
@@ -36,21 +37,24 @@ public final class RdmaChannel {
     private final AdapterContext context;
     private final ChannelEndpoint endpoint;
     private final ChannelHandler handler;
-    private final BiConsumer<RdmaChannel, TransportException> onLost;
+    private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
-    private boolean active;
-    // When the outstanding probe was sent, or, before the peer is ready, when the channel was opened.
-    private long waitingSinceNs;
-    private boolean probeOutstanding;
+    private boolean heard;
+    // When something of the peer arrived last, or the channel was opened.
+    private long heardAtNs;
+    private long keepaliveDueNs;
+    // Whether the peer has been sent something since the last look.
+    private boolean spoke;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
     private @Nullable TransportException failure;
+    private boolean resumable = true;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
     ///
@@ -62,7 +66,7 @@ public final class RdmaChannel {
             ConnectionParameters peer,
             boolean mayWrite,
             ChannelHandler handler,
-            BiConsumer<RdmaChannel, TransportException> onLost) {
+            BiConsumer<RdmaChannel, ChannelLoss> onLost) {
         this.description = ChannelDescription.of(
                 endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
         this.peer = peer.hostName();
@@ -80,20 +84,14 @@ public final class RdmaChannel {
             int index = lanes.size();
             int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
             int batch = (index == CONTROL ? slots : receiveDepth) / 4;
-            var lane = new Lane(
-                    index,
-                    queuePair,
-                    endpoint.sendDepth(),
-                    description.maxWriteBytes(),
-                    new ImmediateCredits(receives, batch));
+            var lane = new Lane(index, queuePair, endpoint.sendDepth(), description.maxWriteBytes(), receives, batch);
             lanes.add(lane);
             for (int i = 0; i < receives; i++) {
                 lane.postReceive();
             }
         }
-        this.waitingSinceNs = context.loop().nanoTime();
+        this.heardAtNs = context.loop().nanoTime();
         context.counters().opened.increment();
-        context.openChannels().add(description);
         context.loop().add(this);
         scheduleKeepalive();
     }
@@ -115,6 +113,11 @@ public final class RdmaChannel {
 
     public boolean isOpen() {
         return open;
+    }
+
+    /// Whether anything of the peer has arrived.
+    boolean hasHeard() {
+        return heard;
     }
 
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
@@ -175,7 +178,9 @@ public final class RdmaChannel {
         try {
             count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
         } catch (VerbsException e) {
-            lose(new TransportException(StatusCode.INTERNAL, "the completion queue failed", peer, e.errno(), e));
+            lose(
+                    new TransportException(StatusCode.UNAVAILABLE, "the completion queue failed", peer, e.errno(), e),
+                    true);
             return 1;
         }
         if (failure != null) {
@@ -195,14 +200,15 @@ public final class RdmaChannel {
                 Lane lane = lanes.get(i);
                 int acknowledgements = lane.acknowledge();
                 context.counters().acknowledgementsSent.add(acknowledgements);
+                int sent = acknowledgements;
                 if (i == CONTROL) {
-                    for (int j = 0; j < acknowledgements; j++) {
-                        outgoing.sentAcknowledgement();
-                    }
-                    context.counters().messagesSent.add(outgoing.pump(lane));
+                    int messages = outgoing.pump(lane);
+                    context.counters().messagesSent.add(messages);
+                    sent += messages;
                 } else {
-                    lane.pumpContents();
+                    sent += lane.pumpContents();
                 }
+                spoke |= sent > 0;
             }
         } catch (VerbsException e) {
             onRefused(e);
@@ -221,7 +227,7 @@ public final class RdmaChannel {
 
     private void loseIfFailed() {
         if (failure != null) {
-            lose(failure);
+            lose(failure, resumable);
         }
     }
 
@@ -234,6 +240,7 @@ public final class RdmaChannel {
             // A mistake of ours must not end the loop, and with it every other channel.
             LOG.error("a completion of the channel to {} could not be handled", peer, e);
             failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
+            resumable = false;
         }
     }
 
@@ -250,7 +257,6 @@ public final class RdmaChannel {
             onFailedCompletion(kind, completion.status());
             return;
         }
-        active = true;
         if (kind == WorkKind.RECEIVE) {
             onReceived(lane, number == CONTROL, completion);
             return;
@@ -263,7 +269,6 @@ public final class RdmaChannel {
                     write.onWritten();
                 }
             }
-            case KEEPALIVE -> probeOutstanding = false;
             case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
         }
     }
@@ -281,6 +286,8 @@ public final class RdmaChannel {
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
+        heard = true;
+        heardAtNs = context.loop().nanoTime();
         lane.postReceive();
         try {
             int immediate = completion.immediate();
@@ -308,6 +315,7 @@ public final class RdmaChannel {
 
     private void failBadPeer(String what, RuntimeException cause) {
         distrusted = true;
+        resumable = false;
         failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
     }
 
@@ -318,12 +326,9 @@ public final class RdmaChannel {
     }
 
     private void onAcknowledgement(Lane lane, boolean control) {
-        int count = lane.credits().onAcknowledgement();
-        if (count == 0) {
-            throw new ProtocolViolationException("it acknowledged more than was sent");
-        }
+        int messages = lane.onAcknowledgement();
         if (control) {
-            outgoing.onAcknowledged(count);
+            outgoing.onAcknowledged(messages);
         }
     }
 
@@ -334,7 +339,9 @@ public final class RdmaChannel {
         }
         Message message = incoming.take();
         context.counters().messagesReceived.increment();
-        handler.onMessage(this, message);
+        if (!(message instanceof Message.Heartbeat)) {
+            handler.onMessage(this, message);
+        }
     }
 
     private void onContentImmediate(int immediate) {
@@ -346,45 +353,48 @@ public final class RdmaChannel {
     }
 
     private void scheduleKeepalive() {
-        keepalive =
-                context.loop().schedule(context.options().keepaliveInterval().toNanos(), this::keepAlive);
+        long silentNs = context.loop().nanoTime() - heardAtNs;
+        long untilDeadNs = context.options().peerTimeout().toNanos() - silentNs;
+        long delayNs = Math.min(context.options().keepaliveInterval().toNanos(), Math.max(0, untilDeadNs));
+        keepaliveDueNs = context.loop().nanoTime() + delayNs;
+        keepalive = context.loop().schedule(delayNs, this::keepAlive);
     }
 
-    /// Finds a peer that went without a word: an idle channel would never learn of it by itself.
+    /// Finds a peer that went without a word, and tells it that this end has not. Its device may answer for a process
+    /// that is stopped, so only what the process itself has sent counts.
     private void keepAlive() {
         if (!open) {
             return;
         }
-        boolean waiting = probeOutstanding || !mayWrite;
-        if (waiting
-                && context.loop().nanoTime() - waitingSinceNs
-                        > context.options().peerTimeout().toNanos()) {
-            lose(new TransportException(
-                    StatusCode.UNAVAILABLE,
-                    (mayWrite ? "the peer did not answer for " : "the peer was not ready after ")
-                            + context.options().peerTimeout(),
-                    peer,
-                    0,
-                    null));
+        long nowNs = context.loop().nanoTime();
+        if (nowNs - keepaliveDueNs > context.options().keepaliveInterval().toNanos()) {
+            // This process stood still itself, and has not looked at what came meanwhile.
+            heardAtNs = nowNs;
+        }
+        if (nowNs - heardAtNs >= context.options().peerTimeout().toNanos()) {
+            lose(
+                    new TransportException(
+                            StatusCode.UNAVAILABLE,
+                            (mayWrite ? "the peer was silent for " : "the peer was not ready after ")
+                                    + context.options().peerTimeout(),
+                            peer,
+                            0,
+                            null),
+                    true);
             return;
         }
-        Lane control = lanes.get(CONTROL);
-        if (!active && !probeOutstanding && mayWrite && control.hasFreeSendSlot()) {
-            probeOutstanding = true;
-            waitingSinceNs = context.loop().nanoTime();
-            try {
-                control.postProbe();
-            } catch (VerbsException e) {
-                onRefused(e);
-            }
+        if (!spoke && mayWrite && outgoing.isEmpty()) {
+            send(HEARTBEAT);
         }
-        active = false;
+        spoke = false;
         scheduleKeepalive();
     }
 
     /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
     /// lost already.
-    void lose(TransportException cause) {
+    ///
+    /// @param mayResume whether the peer, as far as is known, may go on over another channel
+    void lose(TransportException cause, boolean mayResume) {
         if (!open) {
             return;
         }
@@ -393,16 +403,18 @@ public final class RdmaChannel {
             keepalive.cancel();
         }
         context.counters().failed.increment();
-        context.openChannels().remove(description);
         context.loop().remove(this);
         endpoint.stopTraffic();
         takeWhatArrived();
         endpoint.close();
+        var unconfirmed = new ArrayList<Integer>();
         for (Lane lane : lanes) {
+            unconfirmed.addAll(lane.unconfirmed());
             lane.abandonContents();
         }
-        handler.onChannelLost(this, cause);
-        onLost.accept(this, cause);
+        var loss = new ChannelLoss(cause, mayResume && !distrusted, unconfirmed);
+        handler.onChannelLost(this, loss);
+        onLost.accept(this, loss);
     }
 
     /// Contents that landed before the end count.

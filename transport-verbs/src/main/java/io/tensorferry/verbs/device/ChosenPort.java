@@ -7,4 +7,16 @@ package io.tensorferry.verbs.device;
 /// @param attributes the port's state when it was chosen
 /// @param gid the own address: an entry of the port's GID table that is in use
 /// @param mtu payload bytes of a packet: 256, 512, 1024, 2048 or 4096, and at most the port's active MTU
-public record ChosenPort(VerbsDevice device, int portNumber, PortAttributes attributes, GidEntry gid, int mtu) {}
+public record ChosenPort(VerbsDevice device, int portNumber, PortAttributes attributes, GidEntry gid, int mtu) {
+    /// What the port's queue pairs can be connected through: `software`, `roce` or `infiniband`. Both ends must have
+    /// the same.
+    public String fabric() {
+        if (device.description().transport() == DeviceDescription.Transport.SOFTWARE) {
+            return "software";
+        }
+        return switch (attributes.linkLayer()) {
+            case ETHERNET -> "roce";
+            case INFINIBAND -> "infiniband";
+        };
+    }
+}

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public interface VerbsDevice extends AutoCloseable {
     String name();
 
-    /// Who made it and what it is; for people, nothing is decided by it.
+    /// Who made it and what it is; for people; only [ChosenPort#fabric()] decides by it.
     DeviceDescription description();
 
     /// The device's limits; they do not change while it is open.

@@ -1,22 +1,52 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelLoss;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The transfers between this worker and one peer: the requests of this worker, which outlive a channel's set-up,
-/// and the responses to the peer's, which belong to the channel that they came on.
+/// The transfers between this worker and one peer: the requests of this worker and the responses to the peer's. Both
+/// outlive a channel, as long as the peer is the same process.
+///
+/// After a channel was lost the receiver of each transfer knows what arrived: it asks again for the rest, with the
+/// indexes that it used before, and then says that this was all ([io.tensorferry.verbs.wire.Message.Resumed]).
 ///
 /// Owner: the loop; any thread may add to [#requests()] and count.
 final class PeerTransfers {
+    // More than the messages that can be under way when a channel is lost.
+    private static final int ENDINGS = 1 << 16;
+
     private final RequestTable<TensorRequest> requests = new RequestTable<>();
     private final Map<Integer, TensorResponse> responses = new ConcurrentHashMap<>();
+    private final AtomicLong orders = new AtomicLong();
+    // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
+    // if it asks again.
+    private final Map<Integer, TransportException> endings = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Integer, TransportException> eldest) {
+            return size() > ENDINGS;
+        }
+    };
+    // Why the tensors that were taken for requests of earlier channels are gone, if they are.
+    private @Nullable TransportException dropped;
+    private @Nullable RdmaChannel channel;
+    private boolean resumed;
 
     RequestTable<TensorRequest> requests() {
         return requests;
+    }
+
+    /// Greater than all numbers that it gave before. Any thread.
+    long nextOrder() {
+        return orders.incrementAndGet();
     }
 
     /// Adds a response under an index that has none.
@@ -33,19 +63,102 @@ final class PeerTransfers {
         responses.remove(requestIndex, response);
     }
 
+    /// A request has failed at this end, after it may have taken a tensor.
+    void rememberFailure(int requestIndex, TransportException cause) {
+        endings.put(requestIndex, cause);
+    }
+
     int responseCount() {
         return responses.size();
     }
 
-    /// Ends everything that went over `channel`.
-    void onChannelLost(RdmaChannel channel, TransportException cause) {
-        for (TensorResponse response : List.copyOf(responses.values())) {
-            response.on(new ResponseState.Event.ChannelLost());
+    /// The peer may ask again on `opened`, if it is the process that asked before.
+    void onChannelOpen(RdmaChannel opened) {
+        RdmaChannel previous = channel;
+        if (previous != null && previous.peerIncarnation() != opened.peerIncarnation()) {
+            endDetached();
+            forgetEndings();
         }
-        for (TensorRequest request : requests.all()) {
-            if (request.usesChannel(channel)) {
-                request.on(new RequestState.Event.ChannelLost(cause));
+        channel = opened;
+        resumed = false;
+    }
+
+    /// Whether `requestIndex`, which was asked on an earlier channel, may be asked again as if it were new.
+    ///
+    /// @return why not, or null
+    /// @throws ProtocolViolationException if it is not the time to ask again
+    @Nullable
+    TransportException refusalOfReplay(int requestIndex) {
+        if (resumed) {
+            throw new ProtocolViolationException("a request comes again after the end of all that were to come again");
+        }
+        TransportException ending = endings.remove(requestIndex);
+        return ending != null ? ending : dropped;
+    }
+
+    /// The peer has asked for everything again that it still wants.
+    void onResumed() {
+        if (resumed) {
+            throw new ProtocolViolationException("it resumed twice");
+        }
+        resumed = true;
+        endDetached();
+        forgetEndings();
+    }
+
+    private void forgetEndings() {
+        endings.clear();
+        dropped = null;
+    }
+
+    /// Ends what a lost channel has left: no tensor is kept for a peer that does not come back.
+    void giveUp(TransportException cause) {
+        if (endDetached()) {
+            dropped = cause;
+        }
+    }
+
+    private boolean endDetached() {
+        boolean any = false;
+        for (TensorResponse response : List.copyOf(responses.values())) {
+            if (response.isDetached()) {
+                response.on(new ResponseState.Event.NotReplayed());
+                any = true;
             }
         }
+        return any;
+    }
+
+    /// Ends or suspends everything that went over `lost`.
+    ///
+    /// @return whether tensors are kept for the peer to ask again
+    boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
+        for (TensorResponse response : List.copyOf(responses.values())) {
+            response.on(
+                    loss.resumable()
+                            ? new ResponseState.Event.ChannelSuspended()
+                            : new ResponseState.Event.ChannelLost());
+        }
+        if (loss.resumable()) {
+            for (int index : loss.unconfirmed()) {
+                endings.put(
+                        index,
+                        new TransportException(
+                                StatusCode.UNAVAILABLE, "the content was written and lost with its channel"));
+            }
+        } else {
+            dropped = loss.cause();
+        }
+        requests.all().stream()
+                .filter(request -> request.usesChannel(lost))
+                .sorted(Comparator.comparingLong(TensorRequest::order))
+                .forEach(request -> {
+                    if (loss.resumable()) {
+                        request.onSuspended();
+                    } else {
+                        request.on(new RequestState.Event.ChannelLost(loss.cause()));
+                    }
+                });
+        return loss.resumable() && !responses.isEmpty();
     }
 }

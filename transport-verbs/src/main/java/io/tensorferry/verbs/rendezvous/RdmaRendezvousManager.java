@@ -5,6 +5,8 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelHandler;
+import io.tensorferry.verbs.channel.ChannelLoss;
+import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
@@ -36,7 +38,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter.memory(),
                 new MetaDataCache(options.metaDataCacheEntries()),
                 options,
-                new RendezvousCounters());
+                new RendezvousCounters(),
+                adapter::withChannel);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this));
         adapter.start(new Incoming());
     }
@@ -89,7 +92,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
 
     /// Starts one receive; every failure reaches its callback.
     void request(RemoteReceive receive) {
-        PeerTransfers transfers = peers.computeIfAbsent(receive.peer(), peer -> new PeerTransfers());
+        PeerTransfers transfers = transfers(receive.peer());
         TensorRequest request;
         try {
             request = TensorRequest.create(context, transfers, receive);
@@ -101,22 +104,39 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
     }
 
+    private PeerTransfers transfers(String peer) {
+        return peers.computeIfAbsent(peer, _ -> new PeerTransfers());
+    }
+
+    /// Wants a channel for a peer that may come back for tensors that are kept for it; where none can be had, they
+    /// are dropped.
+    private record KeptTensors(PeerTransfers transfers) implements ChannelWaiter {
+        @Override
+        public void onChannel(RdmaChannel channel) {
+            // The peer asks again by itself.
+        }
+
+        @Override
+        public void onNoChannel(TransportException cause) {
+            transfers.giveUp(cause);
+        }
+    }
+
     /// What the channels bring. On the loop.
     private final class Incoming implements ChannelHandler {
         @Override
         public void onMessage(RdmaChannel channel, Message message) {
-            PeerTransfers transfers = peers.computeIfAbsent(channel.peer(), peer -> new PeerTransfers());
-            int index = message.requestIndex();
+            PeerTransfers transfers = transfers(channel.peer());
             switch (message) {
                 case Message.TensorRequest request -> answer(channel, transfers, request);
                 case Message.MetaDataResponse metaData -> {
-                    TensorRequest request = requestOf(transfers, channel, index);
+                    TensorRequest request = requestOf(transfers, channel, metaData.requestIndex());
                     if (request != null) {
                         request.onMetaData(metaData);
                     }
                 }
                 case Message.TensorReRequest again -> {
-                    TensorResponse response = transfers.response(index);
+                    TensorResponse response = transfers.response(again.requestIndex());
                     if (response != null) {
                         response.onReRequest(again);
                     } else {
@@ -124,6 +144,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     }
                 }
                 case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
+                case Message.Resumed _ -> transfers.onResumed();
+                case Message.Heartbeat _ -> {
+                    // The channel's own; it says nothing of transfers.
+                }
             }
         }
 
@@ -155,6 +179,9 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 refuse(channel, message, StatusCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
                 return;
             }
+            if (message.replay() && answerReplay(channel, transfers, message)) {
+                return;
+            }
             if (transfers.response(message.requestIndex()) != null) {
                 throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
             }
@@ -173,6 +200,22 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     () -> steps.release(message.stepId(), rendezvous));
             transfers.add(message.requestIndex(), response);
             response.start();
+        }
+
+        /// Goes on with a request that was asked on an earlier channel; returns false if nothing is left of it here,
+        /// so that it is to be taken as a new one.
+        private boolean answerReplay(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
+            TransportException refusal = transfers.refusalOfReplay(message.requestIndex());
+            TensorResponse kept = transfers.response(message.requestIndex());
+            if (kept != null) {
+                kept.onReplay(channel, message);
+                return true;
+            }
+            if (refusal != null) {
+                refuse(channel, message, refusal.code(), String.valueOf(refusal.getMessage()));
+                return true;
+            }
+            return false;
         }
 
         private void checkParties(RendezvousKey key, String peer) {
@@ -209,10 +252,17 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
 
         @Override
-        public void onChannelLost(RdmaChannel channel, TransportException cause) {
-            PeerTransfers transfers = peers.get(channel.peer());
-            if (transfers != null) {
-                transfers.onChannelLost(channel, cause);
+        public void onChannelOpen(RdmaChannel channel) {
+            transfers(channel.peer()).onChannelOpen(channel);
+            // Behind what was asked again: the channel was given to those who waited for it before.
+            channel.send(new Message.Resumed());
+        }
+
+        @Override
+        public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
+            PeerTransfers transfers = transfers(channel.peer());
+            if (transfers.onChannelLost(channel, loss)) {
+                adapter.withChannel(channel.peer(), new KeptTensors(transfers));
             }
         }
     }

@@ -16,13 +16,16 @@ import org.jspecify.annotations.Nullable;
 /// any of them     -- refused -->   Ended: failed
 /// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
 /// lands
+/// any of them     -- suspended --> AwaitingChannel: the memory is kept, and the same request sent again on the next
+/// channel; one that was given up ends
 /// any of them     -- lost -->      Ended: failed
 /// ```
 sealed interface RequestState {
-    /// No channel to the peer yet.
+    /// No channel to the peer yet, or not any more.
     ///
-    /// @param expected the cached metadata, or null
-    record AwaitingChannel(@Nullable TensorMetaData expected) implements RequestState {}
+    /// @param expected the metadata that there is memory for, or null
+    /// @param replay whether the request was sent on a channel that is gone
+    record AwaitingChannel(@Nullable TensorMetaData expected, boolean replay) implements RequestState {}
 
     /// TENSOR_REQUEST is sent.
     ///
@@ -57,12 +60,18 @@ sealed interface RequestState {
         /// Cancelled, aborted or closed by this worker.
         record UserGaveUp() implements Event {}
 
-        /// The queue pairs are gone: nothing lands any more.
+        /// The queue pairs are gone, nothing lands any more; the peer may go on over other ones.
+        record ChannelSuspended() implements Event {}
+
+        /// The same, for good: no channel can be had, or the peer that had the request is no more.
         record ChannelLost(TransportException cause) implements Event {}
     }
 
     sealed interface Action {
-        record SendRequest(@Nullable TensorMetaData expected) implements Action {}
+        record SendRequest(@Nullable TensorMetaData expected, boolean replay) implements Action {}
+
+        /// Wait for the next channel.
+        record AwaitChannel() implements Action {}
 
         /// Allocate memory and remember the metadata for next time.
         record Allocate(TensorMetaData metaData) implements Action {}
@@ -93,14 +102,16 @@ sealed interface RequestState {
     /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
     static Step step(RequestState state, Event event) {
         return switch (state) {
-            case AwaitingChannel(var expected) ->
+            case AwaitingChannel(var expected, var replay) ->
                 switch (event) {
-                    case Event.ChannelOpen() -> Step.of(new AwaitingReply(expected), new Action.SendRequest(expected));
+                    case Event.ChannelOpen() ->
+                        Step.of(new AwaitingReply(expected), new Action.SendRequest(expected, replay));
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> silentEnd();
                     case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
                         throw new ProtocolViolationException("an answer to a request that was not sent");
-                    case Event.Allocated _, Event.AllocationFailed _ -> throw impossible(state, event);
+                    case Event.ChannelSuspended _, Event.Allocated _, Event.AllocationFailed _ ->
+                        throw impossible(state, event);
                 };
             case AwaitingReply(var expected) ->
                 switch (event) {
@@ -114,6 +125,7 @@ sealed interface RequestState {
                     }
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
+                    case Event.ChannelSuspended() -> suspended(expected);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
                         throw impossible(state, event);
@@ -130,6 +142,8 @@ sealed interface RequestState {
                         throw new ProtocolViolationException("content for a request that named no memory");
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
+                    // What is being allocated is thrown away when it comes.
+                    case Event.ChannelSuspended() -> suspended(null);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _ -> throw impossible(state, event);
                 };
@@ -140,6 +154,7 @@ sealed interface RequestState {
                         throw new ProtocolViolationException("metadata twice for one request");
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
+                    case Event.ChannelSuspended() -> suspended(metaData);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
                         throw impossible(state, event);
@@ -147,7 +162,8 @@ sealed interface RequestState {
             case GivenUp() ->
                 switch (event) {
                     // The content, a refusal or the confirmation: the sender is done with the memory.
-                    case Event.ContentLanded _, Event.Refused _, Event.ChannelLost _ -> silentEnd();
+                    case Event.ContentLanded _, Event.Refused _, Event.ChannelSuspended _, Event.ChannelLost _ ->
+                        silentEnd();
                     // The metadata crossed the give-up on the way; the confirmation follows.
                     case Event.MetaDataChanged _ -> Step.of(state);
                     // Memory that no message has named yet.
@@ -164,6 +180,7 @@ sealed interface RequestState {
                             Event.ContentLanded _,
                             Event.Refused _,
                             Event.UserGaveUp _,
+                            Event.ChannelSuspended _,
                             Event.ChannelLost _ -> Step.of(state);
                 };
         };
@@ -175,6 +192,10 @@ sealed interface RequestState {
 
     private static Step failed(TransportException cause) {
         return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Fail(cause), new Action.Forget());
+    }
+
+    private static Step suspended(@Nullable TensorMetaData allocated) {
+        return Step.of(new AwaitingChannel(allocated, true), new Action.AwaitChannel());
     }
 
     private static Step givenUp() {

@@ -16,6 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// Writing           -- written -->                         Ended
 /// AwaitingTensor, AwaitingReRequest -- receiver gave up --> Ended: confirmed
 /// AwaitingTensor    -- step aborted -->                    Ended: the receiver is told
+/// AwaitingTensor    -- channel suspended -->               Ended, if no tensor was taken for it; otherwise Detached
+/// AwaitingReRequest, Writing -- channel suspended -->      Detached: the tensor is kept
+/// Detached          -- asked again on the next channel --> as if the tensor had just come
+/// Detached          -- not asked again, or peer gone -->   Ended
 /// ```
 sealed interface ResponseState {
     /// The tensor was not sent yet, or is being made ready.
@@ -27,7 +31,15 @@ sealed interface ResponseState {
     record AwaitingReRequest(TensorMetaData metaData) implements ResponseState {}
 
     /// The content is on its way.
-    record Writing() implements ResponseState {}
+    record Writing(TensorMetaData metaData) implements ResponseState {}
+
+    /// The channel was lost after a tensor was taken for the request. The receiver, if it did not get it, asks again.
+    ///
+    /// @param metaData the tensor's, or null while it is still being made ready
+    record Detached(@Nullable TensorMetaData metaData) implements ResponseState {}
+
+    /// The same, but the tensor that was taken could not be made ready.
+    record DetachedFailure(TransportException cause) implements ResponseState {}
 
     record Ended() implements ResponseState {}
 
@@ -48,9 +60,28 @@ sealed interface ResponseState {
 
         record ReceiverGaveUp() implements Event {}
 
-        /// The device is done with the memory, whether the content arrived or the channel failed.
-        record WriteEnded() implements Event {}
+        /// The peer's device has all of it.
+        record Written() implements Event {}
 
+        /// The channel failed first. The device is done with the memory; the content may have arrived or not.
+        record WriteAbandoned() implements Event {}
+
+        /// The channel is gone; the receiver may come back over another one.
+        record ChannelSuspended() implements Event {}
+
+        /// The table had not given a tensor, and will not.
+        record Withdrawn() implements Event {}
+
+        /// The receiver asks again, over another channel.
+        ///
+        /// @param target where the receiver has memory, or null
+        /// @param announce as in [Prepared]
+        record Replayed(@Nullable Target target, boolean announce) implements Event {}
+
+        /// The receiver does not ask again.
+        record NotReplayed() implements Event {}
+
+        /// The channel is gone, and the receiver with it.
         record ChannelLost() implements Event {}
     }
 
@@ -66,6 +97,9 @@ sealed interface ResponseState {
 
         /// Take the waiter back out of the table, so that it takes no tensor from another.
         record Withdraw() implements Action {}
+
+        /// The same; where it had not taken one yet, [Event.Withdrawn] follows.
+        record TryWithdraw() implements Action {}
 
         record ReleaseContent() implements Action {}
 
@@ -85,20 +119,17 @@ sealed interface ResponseState {
         return switch (state) {
             case AwaitingTensor(var target) ->
                 switch (event) {
-                    case Event.Prepared(var metaData, var announce) -> {
-                        if (!announce && target != null && target.metaData().equals(metaData)) {
-                            yield Step.of(new Writing(), new Action.Write(target));
-                        }
-                        yield Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
-                    }
-                    case Event.LocalFailure(var cause) ->
-                        Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
+                    case Event.Prepared(var metaData, var announce) -> answer(metaData, target, announce);
+                    case Event.LocalFailure(var cause) -> refused(cause);
                     case Event.ReRequested _ ->
                         throw new ProtocolViolationException("asked again before it was answered");
                     case Event.ReceiverGaveUp _ ->
                         Step.of(new Ended(), new Action.Withdraw(), new Action.ConfirmGiveUp(), new Action.Forget());
+                    case Event.ChannelSuspended _ -> Step.of(new Detached(null), new Action.TryWithdraw());
                     case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
-                    case Event.WriteEnded _ -> throw impossible(state, event);
+                    case Event.Replayed _ -> throw notLost();
+                    case Event.NotReplayed _ -> Step.of(state);
+                    case Event.Written _, Event.WriteAbandoned _, Event.Withdrawn _ -> throw impossible(state, event);
                 };
             case AwaitingReRequest(var metaData) ->
                 switch (event) {
@@ -107,7 +138,7 @@ sealed interface ResponseState {
                             throw new ProtocolViolationException(
                                     "asked again for " + target.metaData() + " instead of " + metaData);
                         }
-                        yield Step.of(new Writing(), new Action.Write(target));
+                        yield Step.of(new Writing(metaData), new Action.Write(target));
                     }
                     case Event.ReceiverGaveUp _ ->
                         Step.of(
@@ -115,18 +146,51 @@ sealed interface ResponseState {
                                 new Action.ReleaseContent(),
                                 new Action.ConfirmGiveUp(),
                                 new Action.Forget());
-                    case Event.ChannelLost _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
-                    case Event.Prepared _, Event.LocalFailure _, Event.WriteEnded _ -> throw impossible(state, event);
+                    case Event.ChannelSuspended _ -> Step.of(new Detached(metaData));
+                    case Event.ChannelLost _ -> dropped();
+                    case Event.Replayed _ -> throw notLost();
+                    case Event.NotReplayed _ -> Step.of(state);
+                    case Event.Prepared _,
+                            Event.LocalFailure _,
+                            Event.Written _,
+                            Event.WriteAbandoned _,
+                            Event.Withdrawn _ -> throw impossible(state, event);
                 };
-            case Writing() ->
+            case Writing(var metaData) ->
                 switch (event) {
-                    case Event.WriteEnded _ -> Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
+                    case Event.Written _ -> dropped();
+                    case Event.WriteAbandoned _ -> Step.of(new Detached(metaData));
                     // The content tells the receiver that its memory is free again.
                     case Event.ReceiverGaveUp _ -> Step.of(state);
-                    // The channel gives the write back by WriteEnded.
-                    case Event.ChannelLost _ -> Step.of(state);
+                    // The channel gives the write back before it is lost.
+                    case Event.ChannelSuspended _, Event.ChannelLost _, Event.NotReplayed _ -> Step.of(state);
                     case Event.ReRequested _ -> throw new ProtocolViolationException("asked again while it is written");
-                    case Event.Prepared _, Event.LocalFailure _ -> throw impossible(state, event);
+                    case Event.Replayed _ -> throw notLost();
+                    case Event.Prepared _, Event.LocalFailure _, Event.Withdrawn _ -> throw impossible(state, event);
+                };
+            case Detached(var metaData) ->
+                switch (event) {
+                    case Event.Prepared(var ready, var _) -> Step.of(new Detached(ready));
+                    case Event.LocalFailure(var cause) -> Step.of(new DetachedFailure(cause));
+                    case Event.Withdrawn _ -> Step.of(new Ended(), new Action.Forget());
+                    case Event.Replayed(var target, var announce) ->
+                        metaData == null ? Step.of(new AwaitingTensor(target)) : answer(metaData, target, announce);
+                    case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
+                    case Event.ChannelSuspended _ -> Step.of(state);
+                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
+                    case Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
+                };
+            case DetachedFailure(var cause) ->
+                switch (event) {
+                    case Event.Replayed _ -> refused(cause);
+                    case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
+                    case Event.ChannelSuspended _ -> Step.of(state);
+                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
+                    case Event.Prepared _,
+                            Event.LocalFailure _,
+                            Event.Withdrawn _,
+                            Event.Written _,
+                            Event.WriteAbandoned _ -> throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
@@ -134,10 +198,39 @@ sealed interface ResponseState {
                     case Event.LocalFailure _,
                             Event.ReRequested _,
                             Event.ReceiverGaveUp _,
-                            Event.WriteEnded _,
+                            Event.Written _,
+                            Event.WriteAbandoned _,
+                            Event.ChannelSuspended _,
+                            Event.Withdrawn _,
+                            Event.Replayed _,
+                            Event.NotReplayed _,
                             Event.ChannelLost _ -> Step.of(state);
                 };
         };
+    }
+
+    /// What a request is told when its tensor is ready.
+    private static Step answer(TensorMetaData metaData, @Nullable Target target, boolean announce) {
+        if (!announce && target != null && target.metaData().equals(metaData)) {
+            return Step.of(new Writing(metaData), new Action.Write(target));
+        }
+        return Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
+    }
+
+    private static Step refused(TransportException cause) {
+        return Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
+    }
+
+    private static Step dropped() {
+        return Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
+    }
+
+    private static ProtocolViolationException notLost() {
+        return new ProtocolViolationException("a request index is in use");
+    }
+
+    private static ProtocolViolationException notAsked() {
+        return new ProtocolViolationException("a message about a request that was not asked again on this channel");
     }
 
     private static IllegalStateException impossible(ResponseState state, Event event) {

@@ -26,10 +26,15 @@ final class TensorRequest implements ChannelWaiter {
     private final PeerTransfers transfers;
     private final RemoteReceive receive;
     private final int index;
+    private final long order;
     private RequestState state;
     private @Nullable Destination destination;
     private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
+    // Which life of the peer was asked.
+    private long askedIncarnation;
+    // Tells the present allocation from one whose channel was lost meanwhile.
+    private int allocations;
 
     private TensorRequest(
             TransferContext context,
@@ -41,7 +46,8 @@ final class TensorRequest implements ChannelWaiter {
         this.transfers = transfers;
         this.receive = receive;
         this.destination = destination;
-        this.state = new RequestState.AwaitingChannel(expected);
+        this.state = new RequestState.AwaitingChannel(expected, false);
+        this.order = transfers.nextOrder();
         this.index = transfers.requests().add(this);
     }
 
@@ -75,16 +81,36 @@ final class TensorRequest implements ChannelWaiter {
         return receive.key();
     }
 
+    /// Grows with each request to the peer: of two for one key the older is to be served first.
+    long order() {
+        return order;
+    }
+
     boolean usesChannel(RdmaChannel lost) {
         return channel == lost;
     }
 
     @Override
     public void onChannel(RdmaChannel opened) {
-        if (state instanceof RequestState.AwaitingChannel) {
-            channel = opened;
-            on(new RequestState.Event.ChannelOpen());
+        if (!(state instanceof RequestState.AwaitingChannel(var _, var replay))) {
+            return;
         }
+        if (replay && opened.peerIncarnation() != askedIncarnation) {
+            on(new RequestState.Event.ChannelLost(new TransportException(
+                    StatusCode.ABORTED, "the peer that was asked was restarted", receive.peer(), 0, null)));
+            return;
+        }
+        channel = opened;
+        askedIncarnation = opened.peerIncarnation();
+        on(new RequestState.Event.ChannelOpen());
+    }
+
+    /// The channel is lost, the peer may go on over another one.
+    void onSuspended() {
+        channel = null;
+        checksum = OptionalLong.empty();
+        allocations++;
+        on(new RequestState.Event.ChannelSuspended());
     }
 
     @Override
@@ -120,7 +146,8 @@ final class TensorRequest implements ChannelWaiter {
 
     private void perform(RequestState.Action action) {
         switch (action) {
-            case RequestState.Action.SendRequest(var expected) -> sendRequest(expected);
+            case RequestState.Action.SendRequest(var expected, var replay) -> sendRequest(expected, replay);
+            case RequestState.Action.AwaitChannel() -> context.channels().accept(receive.peer(), this);
             case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
             case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);
             case RequestState.Action.SendGiveUp() ->
@@ -144,14 +171,14 @@ final class TensorRequest implements ChannelWaiter {
         }
     }
 
-    private void sendRequest(@Nullable TensorMetaData expected) {
+    private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {
         try {
-            Message.TensorRequest message = request(expected);
+            Message.TensorRequest message = request(expected, replay);
             if (expected != null && channel != null && !channel.fits(message)) {
                 // There is room for the key, but not for the metadata beside it.
                 takeDestination().close();
                 state = new RequestState.AwaitingReply(null);
-                message = request(null);
+                message = request(null, replay);
             }
             send(message);
         } catch (IllegalArgumentException e) {
@@ -160,7 +187,7 @@ final class TensorRequest implements ChannelWaiter {
         }
     }
 
-    private Message.TensorRequest request(@Nullable TensorMetaData expected) {
+    private Message.TensorRequest request(@Nullable TensorMetaData expected, boolean replay) {
         return new Message.TensorRequest(
                 receive.stepId(),
                 index,
@@ -168,7 +195,8 @@ final class TensorRequest implements ChannelWaiter {
                 expected,
                 destination == null ? 0 : destination.address(),
                 destination == null ? 0 : destination.remoteKey(),
-                context.options().dataValidation());
+                context.options().dataValidation(),
+                replay);
     }
 
     private void send(Message message) {
@@ -188,20 +216,33 @@ final class TensorRequest implements ChannelWaiter {
 
     private void allocate(TensorMetaData metaData) {
         context.counters().reRequests.increment();
+        int allocation = ++allocations;
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
                 Destination allocated = Destination.allocate(metaData, context.memory());
-                context.loop().execute(() -> {
-                    // Only what could be allocated is expected next time.
-                    context.metaDataCache().put(key(), metaData);
-                    destination = allocated;
-                    on(new RequestState.Event.Allocated());
-                });
+                context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
             } catch (RuntimeException e) {
-                context.loop().execute(() -> on(new RequestState.Event.AllocationFailed(asFailure(e))));
+                TransportException cause = asFailure(e);
+                context.loop().execute(() -> {
+                    if (allocation == allocations) {
+                        on(new RequestState.Event.AllocationFailed(cause));
+                    }
+                });
             }
         });
+    }
+
+    private void onAllocated(int allocation, TensorMetaData metaData, Destination allocated) {
+        if (allocation != allocations) {
+            // Its channel was lost meanwhile, and the request asked again without it; no message has named it.
+            allocated.close();
+            return;
+        }
+        // Only what could be allocated is expected next time.
+        context.metaDataCache().put(key(), metaData);
+        destination = allocated;
+        on(new RequestState.Event.Allocated());
     }
 
     private void sendReRequest(TensorMetaData metaData) {

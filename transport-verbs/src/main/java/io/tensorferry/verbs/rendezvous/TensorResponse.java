@@ -8,6 +8,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ContentWrite;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
 import java.util.OptionalLong;
@@ -19,13 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class TensorResponse implements DoneCallback {
     private final TransferContext context;
     private final PeerTransfers transfers;
-    private final RdmaChannel channel;
     private final TagTable table;
     private final RendezvousKey key;
     private final long stepId;
     private final int requestIndex;
     private final boolean wantsChecksum;
     private final Runnable onEnd;
+    // Another one when the request was asked again.
+    private RdmaChannel channel;
     private ResponseState state;
     private @Nullable OutgoingContent content;
 
@@ -47,9 +49,12 @@ final class TensorResponse implements DoneCallback {
         this.requestIndex = request.requestIndex();
         this.wantsChecksum = request.wantsChecksum();
         this.onEnd = onEnd;
+        this.state = new ResponseState.AwaitingTensor(target(request));
+    }
+
+    private static ResponseState.@Nullable Target target(Message.TensorRequest request) {
         TensorMetaData expected = request.metaData();
-        this.state = new ResponseState.AwaitingTensor(
-                expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey()));
+        return expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey());
     }
 
     /// Asks the table for the tensor.
@@ -101,9 +106,23 @@ final class TensorResponse implements DoneCallback {
         });
     }
 
+    /// The same request comes again, over the channel that followed the one that was lost.
+    void onReplay(RdmaChannel next, Message.TensorRequest message) {
+        if (message.stepId() != stepId || !message.key().equals(key.toString())) {
+            throw new ProtocolViolationException("request index " + requestIndex + " comes again for another tensor");
+        }
+        channel = next;
+        on(new ResponseState.Event.Replayed(target(message), wantsChecksum));
+    }
+
     void onReRequest(Message.TensorReRequest message) {
         on(new ResponseState.Event.ReRequested(
                 new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
+    }
+
+    /// Whether it belongs to no channel: that which it came on is lost.
+    boolean isDetached() {
+        return state instanceof ResponseState.Detached || state instanceof ResponseState.DetachedFailure;
     }
 
     void on(ResponseState.Event event) {
@@ -120,11 +139,18 @@ final class TensorResponse implements DoneCallback {
                 channel.send(new Message.MetaDataResponse(
                         stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
             case ResponseState.Action.Write(var target) -> write(target);
-            case ResponseState.Action.SendError(var cause) ->
+            case ResponseState.Action.SendError(var cause) -> {
+                transfers.rememberFailure(requestIndex, cause);
                 sendError(cause.code(), String.valueOf(cause.getMessage()));
+            }
             case ResponseState.Action.ConfirmGiveUp() ->
                 sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
             case ResponseState.Action.Withdraw() -> table.remove(key, this);
+            case ResponseState.Action.TryWithdraw() -> {
+                if (table.remove(key, this)) {
+                    on(new ResponseState.Event.Withdrawn());
+                }
+            }
             case ResponseState.Action.ReleaseContent() -> {
                 if (content != null) {
                     content.close();
@@ -160,12 +186,12 @@ final class TensorResponse implements DoneCallback {
                     protected void onWritten() {
                         context.counters().tensorsSent.increment();
                         context.counters().bytesSent.add(length);
-                        on(new ResponseState.Event.WriteEnded());
+                        on(new ResponseState.Event.Written());
                     }
 
                     @Override
                     protected void onAbandoned() {
-                        on(new ResponseState.Event.WriteEnded());
+                        on(new ResponseState.Event.WriteAbandoned());
                     }
                 });
     }

@@ -1,7 +1,9 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 
 /// What the transfers of one worker share. Immutable.
 ///
@@ -13,4 +15,5 @@ record TransferContext(
         RegisteredMemory memory,
         MetaDataCache metaDataCache,
         RendezvousOptions options,
-        RendezvousCounters counters) {}
+        RendezvousCounters counters,
+        BiConsumer<String, ChannelWaiter> channels) {}

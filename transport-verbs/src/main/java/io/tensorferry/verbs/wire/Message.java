@@ -5,16 +5,26 @@ import io.tensorferry.api.TensorMetaData;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A control message between the receiver of a tensor, who owns the request, and its sender. Immutable.
+/// A control message from one end of a channel to the other. Immutable.
 ///
 /// A message that exists obeys the protocol: the constructors throw [IllegalArgumentException] for what may not be
 /// sent.
 public sealed interface Message {
-    /// The step of the request.
-    long stepId();
+    /// A message about one request, between the receiver of the tensor, who owns the request, and its sender.
+    sealed interface OfRequest extends Message {
+        /// The step of the request.
+        long stepId();
 
-    /// The receiver's [RequestIndex] of the request.
-    int requestIndex();
+        /// The receiver's [RequestIndex] of the request.
+        int requestIndex();
+    }
+
+    /// Says nothing but that the process at this end goes on.
+    record Heartbeat() implements Message {}
+
+    /// Receiver to sender, once on each channel: all requests of earlier channels that have not ended have been asked
+    /// again. What the sender keeps for others has arrived or is not wanted.
+    record Resumed() implements Message {}
 
     /// Receiver to sender: asks for the tensor of a key, and tells where to write it if its metadata is as the
     /// receiver believes.
@@ -26,6 +36,7 @@ public sealed interface Message {
     /// @param remoteKey the key of the memory at `address`; 0 where there is no content
     /// @param wantsChecksum whether the receiver validates data, so that it needs a [MetaDataResponse] with a
     ///     checksum
+    /// @param replay whether the same request, with the same index, was sent on an earlier channel that is gone
     record TensorRequest(
             long stepId,
             int requestIndex,
@@ -33,12 +44,25 @@ public sealed interface Message {
             @Nullable TensorMetaData metaData,
             long address,
             int remoteKey,
-            boolean wantsChecksum)
-            implements Message {
+            boolean wantsChecksum,
+            boolean replay)
+            implements OfRequest {
         public TensorRequest {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkKey(key);
             MessageRules.checkDestination(metaData, address, remoteKey);
+        }
+
+        /// Asked for the first time.
+        public TensorRequest(
+                long stepId,
+                int requestIndex,
+                String key,
+                @Nullable TensorMetaData metaData,
+                long address,
+                int remoteKey,
+                boolean wantsChecksum) {
+            this(stepId, requestIndex, key, metaData, address, remoteKey, wantsChecksum, false);
         }
     }
 
@@ -47,7 +71,7 @@ public sealed interface Message {
     ///
     /// @param checksum the [Checksum] of the content, where the request asked for it
     record MetaDataResponse(long stepId, int requestIndex, TensorMetaData metaData, OptionalLong checksum)
-            implements Message {
+            implements OfRequest {
         public MetaDataResponse {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkChecksum(checksum);
@@ -59,7 +83,7 @@ public sealed interface Message {
     /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0)
     /// @param remoteKey the key of the memory at `address`; 0 where there is no content
     record TensorReRequest(long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey)
-            implements Message {
+            implements OfRequest {
         public TensorReRequest {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkDestination(metaData, address, remoteKey);
@@ -71,7 +95,7 @@ public sealed interface Message {
     /// @param code not [StatusCode#OK]
     /// @param message for a person to read; cut to what fits when it is encoded
     record ErrorStatus(long stepId, int requestIndex, Direction direction, StatusCode code, String message)
-            implements Message {
+            implements OfRequest {
         public ErrorStatus {
             MessageRules.checkRequestIndex(requestIndex);
             if (code == StatusCode.OK) {

@@ -6,7 +6,9 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
@@ -71,8 +73,10 @@ final class MessageDecoder {
                 case MessageLayout.TYPE_TENSOR_RE_REQUEST -> tensorReRequest(stepId, requestIndex);
                 case MessageLayout.TYPE_TENSOR_REQUEST -> tensorRequest(stepId, requestIndex);
                 case MessageLayout.TYPE_ERROR_STATUS -> errorStatus(stepId, requestIndex);
+                case MessageLayout.TYPE_HEARTBEAT -> bare(new Heartbeat(), stepId, requestIndex);
+                case MessageLayout.TYPE_RESUMED -> bare(new Resumed(), stepId, requestIndex);
                 default ->
-                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0, 1, 2 or 3");
+                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0 to 5");
             };
         } catch (IllegalArgumentException e) {
             // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
@@ -118,7 +122,7 @@ final class MessageDecoder {
     }
 
     private TensorRequest tensorRequest(long stepId, int requestIndex) {
-        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_WANTS_CHECKSUM);
+        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_WANTS_CHECKSUM | MessageLayout.FLAG_REPLAY);
         refuseChecksum();
         refuseStatus();
         if (nameBytes == 0) {
@@ -126,8 +130,15 @@ final class MessageDecoder {
         }
         TensorMetaData metaData = metaData();
         String key = text("name", nameOffset(), nameBytes);
-        boolean wantsChecksum = has(MessageLayout.FLAG_WANTS_CHECKSUM);
-        return new TensorRequest(stepId, requestIndex, key, metaData, address(), remoteKey(), wantsChecksum);
+        return new TensorRequest(
+                stepId,
+                requestIndex,
+                key,
+                metaData,
+                address(),
+                remoteKey(),
+                has(MessageLayout.FLAG_WANTS_CHECKSUM),
+                has(MessageLayout.FLAG_REPLAY));
     }
 
     private MetaDataResponse metaDataResponse(long stepId, int requestIndex) {
@@ -165,6 +176,19 @@ final class MessageDecoder {
         Direction direction = has(MessageLayout.FLAG_TO_SENDER) ? Direction.TO_SENDER : Direction.TO_RECEIVER;
         String text = text("the status message", nameOffset(), statusBytes);
         return new ErrorStatus(stepId, requestIndex, direction, StatusCode.ofNumber(code), text);
+    }
+
+    /// A message that is about no request carries nothing but its type.
+    private Message bare(Message message, long stepId, int requestIndex) {
+        allowFlags(0);
+        refuse("step_id", stepId);
+        refuse("request_index", requestIndex);
+        refuseMetaData();
+        refuseDestination();
+        refuseChecksum();
+        refuseName();
+        refuseStatus();
+        return message;
     }
 
     private TensorMetaData requiredMetaData() {

@@ -4,7 +4,9 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
+import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +24,7 @@ final class MessageEncoder {
             case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
             case ErrorStatus status ->
                 MessageLayout.paddedLength(0, 0, Utf8.length(status.message(), MessageLayout.MAX_STATUS_BYTES));
+            case Heartbeat _, Resumed _ -> MessageLayout.HEADER_BYTES;
         };
     }
 
@@ -36,6 +39,8 @@ final class MessageEncoder {
             case MetaDataResponse response -> encodeResponse(response, target);
             case TensorReRequest request -> encodeReRequest(request, target);
             case ErrorStatus status -> encodeStatus(status, target);
+            case Heartbeat _ -> encodeBare(MessageLayout.TYPE_HEARTBEAT, target);
+            case Resumed _ -> encodeBare(MessageLayout.TYPE_RESUMED, target);
         };
     }
 
@@ -44,7 +49,8 @@ final class MessageEncoder {
         int rank = rank(request.metaData());
         int length = MessageLayout.paddedLength(rank, nameBytes, 0);
         begin(request, MessageLayout.TYPE_TENSOR_REQUEST, length, target);
-        int flags = request.wantsChecksum() ? MessageLayout.FLAG_WANTS_CHECKSUM : 0;
+        int flags = (request.wantsChecksum() ? MessageLayout.FLAG_WANTS_CHECKSUM : 0)
+                | (request.replay() ? MessageLayout.FLAG_REPLAY : 0);
         putMetaData(request.metaData(), flags, target);
         putDestination(request.address(), request.remoteKey(), target);
         target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
@@ -82,21 +88,34 @@ final class MessageEncoder {
         return length;
     }
 
-    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what
-    /// every message has.
-    private static void begin(Message message, int type, int length, MemorySegment target) {
+    private static int encodeBare(int type, MemorySegment target) {
+        if (target.byteSize() < MessageLayout.HEADER_BYTES) {
+            throw new IllegalArgumentException("a message of " + MessageLayout.HEADER_BYTES
+                    + " bytes does not fit in a slot of " + target.byteSize());
+        }
+        begin(type, MessageLayout.HEADER_BYTES, target);
+        return MessageLayout.HEADER_BYTES;
+    }
+
+    private static void begin(Message.OfRequest message, int type, int length, MemorySegment target) {
         if (length > target.byteSize()) {
             throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
                     + target.byteSize() + ": step " + message.stepId() + ", request "
                     + RequestIndex.describe(message.requestIndex()));
         }
+        begin(type, length, target);
+        target.set(MessageLayout.U64, MessageLayout.STEP_ID, message.stepId());
+        target.set(MessageLayout.U32, MessageLayout.REQUEST_INDEX, message.requestIndex());
+    }
+
+    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what
+    /// every message has.
+    private static void begin(int type, int length, MemorySegment target) {
         target.asSlice(0, length).fill((byte) 0);
         target.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
         target.set(MessageLayout.U8, MessageLayout.VERSION, (byte) MessageLayout.VERSION_VALUE);
         target.set(MessageLayout.U8, MessageLayout.TYPE, (byte) type);
         target.set(MessageLayout.U32, MessageLayout.LENGTH, length);
-        target.set(MessageLayout.U64, MessageLayout.STEP_ID, message.stepId());
-        target.set(MessageLayout.U32, MessageLayout.REQUEST_INDEX, message.requestIndex());
     }
 
     private static void putMetaData(@Nullable TensorMetaData metaData, int flags, MemorySegment target) {

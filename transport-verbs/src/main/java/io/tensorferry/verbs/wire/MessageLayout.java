@@ -13,12 +13,15 @@ final class MessageLayout {
     static final int TYPE_TENSOR_RE_REQUEST = 1;
     static final int TYPE_TENSOR_REQUEST = 2;
     static final int TYPE_ERROR_STATUS = 3;
+    static final int TYPE_HEARTBEAT = 4;
+    static final int TYPE_RESUMED = 5;
 
     static final int FLAG_DEAD = 1;
     static final int FLAG_META_DATA = 1 << 1;
     static final int FLAG_CHECKSUM = 1 << 2;
     static final int FLAG_WANTS_CHECKSUM = 1 << 3;
     static final int FLAG_TO_SENDER = 1 << 4;
+    static final int FLAG_REPLAY = 1 << 5;
 
     static final int MAGIC = 0;
     static final int VERSION = 2;

@@ -10,14 +10,12 @@ public enum WorkKind {
     ACKNOWLEDGEMENT(2),
     /// A write of a tensor's content, or of the last part of it, with the immediate.
     CONTENT(3),
-    /// An empty write that finds out whether the peer still answers.
-    KEEPALIVE(4),
     /// A posted receive, which takes one immediate.
-    RECEIVE(5),
+    RECEIVE(4),
     /// A write of a part of a tensor's content that is not the last.
-    CHUNK(6);
+    CHUNK(5);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[7];
+    private static final WorkKind[] BY_CODE = new WorkKind[6];
 
     static {
         for (WorkKind kind : values()) {
@@ -31,7 +29,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 6.
+    /// 1 to 5.
     int code() {
         return code;
     }

@@ -36,10 +36,10 @@ class RequestStateTest {
     @Test
     void aWarmRequestIsDeliveredWithoutAnotherRoundTrip() {
         assertStep(
-                new AwaitingChannel(SMALL),
+                new AwaitingChannel(SMALL, false),
                 new Event.ChannelOpen(),
                 new AwaitingReply(SMALL),
-                new Action.SendRequest(SMALL));
+                new Action.SendRequest(SMALL, false));
         assertStep(
                 new AwaitingReply(SMALL),
                 new Event.ContentLanded(),
@@ -103,7 +103,10 @@ class RequestStateTest {
 
     static List<RequestState> waiting() {
         return List.of(
-                new AwaitingChannel(SMALL), new AwaitingReply(null), new Allocating(LARGE), new AwaitingContent(LARGE));
+                new AwaitingChannel(SMALL, false),
+                new AwaitingReply(null),
+                new Allocating(LARGE),
+                new AwaitingContent(LARGE));
     }
 
     @ParameterizedTest
@@ -119,8 +122,53 @@ class RequestStateTest {
     }
 
     @Test
+    void aSuspendedRequestIsAskedAgainWithTheMemoryThatItHas() {
+        assertStep(
+                new AwaitingReply(SMALL),
+                new Event.ChannelSuspended(),
+                new AwaitingChannel(SMALL, true),
+                new Action.AwaitChannel());
+        assertStep(
+                new AwaitingContent(LARGE),
+                new Event.ChannelSuspended(),
+                new AwaitingChannel(LARGE, true),
+                new Action.AwaitChannel());
+        assertStep(
+                new AwaitingChannel(LARGE, true),
+                new Event.ChannelOpen(),
+                new AwaitingReply(LARGE),
+                new Action.SendRequest(LARGE, true));
+    }
+
+    @Test
+    void anAllocationUnderWayIsNotWaitedForWhenTheChannelIsSuspended() {
+        assertStep(
+                new Allocating(LARGE),
+                new Event.ChannelSuspended(),
+                new AwaitingChannel(null, true),
+                new Action.AwaitChannel());
+    }
+
+    @Test
+    void whatWasGivenUpIsNotAskedAgain() {
+        assertStep(
+                new GivenUp(),
+                new Event.ChannelSuspended(),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Forget());
+        assertStep(
+                new AwaitingChannel(SMALL, true),
+                new Event.UserGaveUp(),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Forget());
+    }
+
+    @Test
     void contentWithoutMemoryIsAViolation() {
-        for (RequestState state : List.of(new AwaitingReply(null), new Allocating(SMALL), new AwaitingChannel(null))) {
+        for (RequestState state :
+                List.of(new AwaitingReply(null), new Allocating(SMALL), new AwaitingChannel(null, false))) {
             assertThatThrownBy(() -> RequestState.step(state, new Event.ContentLanded()))
                     .isInstanceOf(ProtocolViolationException.class);
         }

@@ -12,10 +12,13 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.rendezvous.ResponseState.Action;
 import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingReRequest;
 import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingTensor;
+import io.tensorferry.verbs.rendezvous.ResponseState.Detached;
+import io.tensorferry.verbs.rendezvous.ResponseState.DetachedFailure;
 import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
 import io.tensorferry.verbs.rendezvous.ResponseState.Event;
 import io.tensorferry.verbs.rendezvous.ResponseState.Target;
 import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ResponseStateTest {
@@ -33,9 +36,12 @@ class ResponseStateTest {
     @Test
     void aTensorAsExpectedIsWrittenAtOnce() {
         assertStep(
-                new AwaitingTensor(TARGET), new Event.Prepared(SMALL, false), new Writing(), new Action.Write(TARGET));
+                new AwaitingTensor(TARGET),
+                new Event.Prepared(SMALL, false),
+                new Writing(SMALL),
+                new Action.Write(TARGET));
         assertStep(
-                new Writing(), new Event.WriteEnded(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
+                new Writing(SMALL), new Event.Written(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
     }
 
     @Test
@@ -56,7 +62,10 @@ class ResponseStateTest {
                 new AwaitingReRequest(SMALL),
                 new Action.SendMetaData(SMALL));
         assertStep(
-                new AwaitingReRequest(SMALL), new Event.ReRequested(TARGET), new Writing(), new Action.Write(TARGET));
+                new AwaitingReRequest(SMALL),
+                new Event.ReRequested(TARGET),
+                new Writing(SMALL),
+                new Action.Write(TARGET));
     }
 
     @Test
@@ -75,7 +84,7 @@ class ResponseStateTest {
                 new Action.ReleaseContent(),
                 new Action.ConfirmGiveUp(),
                 new Action.Forget());
-        assertStep(new Writing(), new Event.ReceiverGaveUp(), new Writing());
+        assertStep(new Writing(SMALL), new Event.ReceiverGaveUp(), new Writing(SMALL));
     }
 
     @Test
@@ -94,10 +103,60 @@ class ResponseStateTest {
     }
 
     @Test
+    void aResponseThatHasNoTensorIsWithdrawnWhenItsChannelIsSuspended() {
+        assertStep(
+                new AwaitingTensor(TARGET), new Event.ChannelSuspended(), new Detached(null), new Action.TryWithdraw());
+        assertStep(new Detached(null), new Event.Withdrawn(), new Ended(), new Action.Forget());
+    }
+
+    @Test
+    void aTensorThatWasTakenIsKeptForTheReplay() {
+        assertStep(new AwaitingReRequest(SMALL), new Event.ChannelSuspended(), new Detached(SMALL));
+        assertStep(new Writing(SMALL), new Event.WriteAbandoned(), new Detached(SMALL));
+        assertStep(new Detached(null), new Event.Prepared(SMALL, false), new Detached(SMALL));
+        assertStep(
+                new Detached(SMALL), new Event.Replayed(TARGET, false), new Writing(SMALL), new Action.Write(TARGET));
+        assertStep(
+                new Detached(SMALL),
+                new Event.Replayed(TARGET, true),
+                new AwaitingReRequest(SMALL),
+                new Action.SendMetaData(SMALL));
+        assertStep(new Detached(null), new Event.Replayed(TARGET, false), new AwaitingTensor(TARGET));
+    }
+
+    @Test
+    void aTensorThatCouldNotBeMadeReadyMeanwhileFailsTheReplay() {
+        assertStep(new Detached(null), new Event.LocalFailure(why), new DetachedFailure(why));
+        assertStep(
+                new DetachedFailure(why),
+                new Event.Replayed(null, false),
+                new Ended(),
+                new Action.SendError(why),
+                new Action.Forget());
+    }
+
+    @Test
+    void whatIsNotAskedAgainIsDropped() {
+        for (ResponseState state : List.of(new Detached(SMALL), new Detached(null), new DetachedFailure(why))) {
+            assertStep(state, new Event.NotReplayed(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
+            assertStep(state, new Event.ChannelLost(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
+        }
+    }
+
+    @Test
+    void aReplayOfWhatWasNotLostIsAViolation() {
+        for (ResponseState state :
+                List.of(new AwaitingTensor(null), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(TARGET, false)))
+                    .isInstanceOf(ProtocolViolationException.class);
+        }
+    }
+
+    @Test
     void aReRequestOutOfTurnOrForOtherMetaDataIsAViolation() {
         assertThatThrownBy(() -> ResponseState.step(new AwaitingTensor(null), new Event.ReRequested(TARGET)))
                 .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new Writing(), new Event.ReRequested(TARGET)))
+        assertThatThrownBy(() -> ResponseState.step(new Writing(SMALL), new Event.ReRequested(TARGET)))
                 .isInstanceOf(ProtocolViolationException.class);
         assertThatThrownBy(() -> ResponseState.step(new AwaitingReRequest(LARGE), new Event.ReRequested(TARGET)))
                 .isInstanceOf(ProtocolViolationException.class);

@@ -143,7 +143,8 @@ final class Attacker implements AutoCloseable {
                 SLOT_BYTES,
                 RECEIVE_DEPTH,
                 port.mtu(),
-                port.attributes().maxMessageBytes());
+                port.attributes().maxMessageBytes(),
+                port.fabric());
         var _ = acceptor.onOffer(change.apply(offer)).whenComplete((answer, error) -> {
             if (answer instanceof OfferAnswer.Accepted(ConnectionParameters parameters)) {
                 connect(parameters);

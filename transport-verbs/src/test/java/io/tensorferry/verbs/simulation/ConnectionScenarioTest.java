@@ -106,7 +106,8 @@ class ConnectionScenarioTest {
     void theAnsweringEndWritesNothingBeforeTheOtherIsReady() {
         try (var scenario = new Scenario(4, 2)) {
             scenario.cluster.delayReady(500 * MILLISECOND_NS);
-            // Worker 0 dials and then says nothing, so that only ready lets worker 1 write.
+            // Worker 0 dials and is not heard for a while, so that only ready could let worker 1 write.
+            scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), 100 * MILLISECOND_NS);
             var connected = scenario.worker(0).adapter.connect(SimulatedCluster.name(1));
             scenario.send(0, 1, 1, "edge", 10, 1);
             scenario.await(connected::isDone, "a channel");
@@ -114,7 +115,7 @@ class ConnectionScenarioTest {
             scenario.runFor(50 * MILLISECOND_NS);
             assertThat(scenario.worker(1).adapter.counters().messagesSent()).isZero();
             scenario.await(receive::hasEnded, "the tensor");
-            assertThat(scenario.fabric.now()).isGreaterThan(90 * MILLISECOND_NS);
+            assertThat(scenario.fabric.now()).isGreaterThan(100 * MILLISECOND_NS);
             scenario.assertContent(receive, 10, 1);
             scenario.end();
         }
@@ -164,8 +165,8 @@ class ConnectionScenarioTest {
             scenario.await(receive::hasEnded, "the receive fails");
             assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
             assertThat(scenario.fabric.now() - cutAt)
-                    .as("keepaliveInterval and peerTimeout")
-                    .isLessThan(2 * SECOND_NS);
+                    .as("peerTimeout and reconnectTimeout")
+                    .isLessThan(4 * SECOND_NS + 10 * MILLISECOND_NS);
             scenario.closeSteps();
             scenario.runFor(10 * SECOND_NS);
             scenario.exchange(1, 0, 2, "after", 100, 2);

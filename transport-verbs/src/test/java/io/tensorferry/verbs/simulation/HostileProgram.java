@@ -24,12 +24,12 @@ final class HostileProgram {
     private static final int MOST_ACTS = 200;
     private static final int MOST_RECEIVES = 32;
     private static final int EDGES = 4;
-    private static final long TICK_NS = 20_000;
+    private static final long TICK_NS = 4_000;
 
     private final HostileStage stage;
     private final Attacker attacker;
     private final ProgramBytes bytes;
-    private final List<Message> heard = new ArrayList<>();
+    private final List<Message.OfRequest> heard = new ArrayList<>();
     private final List<Scenario.Receive> receives = new ArrayList<>();
 
     HostileProgram(HostileStage stage, ProgramBytes bytes) {
@@ -61,9 +61,9 @@ final class HostileProgram {
     }
 
     private void act() {
-        switch (bytes.below(16)) {
+        switch (bytes.below(18)) {
             case 0 -> sendBytes(bytes.take(bytes.small() * 2));
-            case 1 -> sendBytes(header(bytes.below(6), bytes.take(56), bytes.small() % 32 * 8));
+            case 1 -> sendBytes(header(bytes.below(8), bytes.take(56), bytes.small() % 32 * 8));
             case 2 -> immediate(bytes.below(2), bytes.number());
             case 3 -> immediate(bytes.below(2), Immediate.ACKNOWLEDGEMENT);
             case 4 -> contentAnywhere();
@@ -77,6 +77,8 @@ final class HostileProgram {
             case 12 -> pause(bytes.small());
             case 13 -> giveUp();
             case 14 -> offer();
+            case 15 -> send(new Message.Resumed());
+            case 16 -> send(new Message.Heartbeat());
             default -> attacker.acknowledges = bytes.below(2) == 0;
         }
     }
@@ -181,7 +183,8 @@ final class HostileProgram {
                 kind > 0 ? expected : null,
                 content ? address(kind) : 0,
                 content ? attacker.contentKey() : 0,
-                false);
+                false,
+                bytes.below(4) == 3);
     }
 
     private long address(int kind) {
@@ -226,7 +229,7 @@ final class HostileProgram {
             attacker.restart();
         }
         heard.clear();
-        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(8)));
+        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(9)));
         stage.await(() -> attacker.isConnected() || attacker.hasFailed(), "an answer");
     }
 
@@ -245,7 +248,8 @@ final class HostileProgram {
                 which == 5 ? (int) value | 1 : offer.slotBytes(),
                 which == 6 ? (int) value : offer.receiveDepth(),
                 offer.mtu(),
-                which == 7 ? value : offer.maxMessageBytes());
+                which == 7 ? value : offer.maxMessageBytes(),
+                which == 8 ? "another" : offer.fabric());
     }
 
     private TensorMetaData metaData() {
@@ -273,18 +277,20 @@ final class HostileProgram {
 
     private void hear() {
         for (Message message = attacker.takeMessage(); message != null; message = attacker.takeMessage()) {
-            heard.add(message);
+            if (message instanceof Message.OfRequest about) {
+                heard.add(about);
+            }
         }
     }
 
-    /// One of the last messages of the victim.
-    private @Nullable Message last() {
+    /// One of the last messages of the victim about a request.
+    private Message.@Nullable OfRequest last() {
         int back = bytes.below(4);
         return heard.isEmpty() ? null : heard.get(Math.max(0, heard.size() - 1 - back));
     }
 
     private int lastIndex() {
-        Message last = last();
+        Message.OfRequest last = last();
         return last == null ? stage.freshIndex() : last.requestIndex();
     }
 }

@@ -100,7 +100,7 @@ final class HostileStage implements AutoCloseable {
         await(
                 () -> {
                     for (Message message = attacker.takeMessage(); message != null; message = attacker.takeMessage()) {
-                        if (message.requestIndex() == index) {
+                        if (message instanceof Message.OfRequest about && about.requestIndex() == index) {
                             reply[0] = message;
                         }
                     }

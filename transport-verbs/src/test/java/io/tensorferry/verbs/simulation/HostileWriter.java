@@ -141,7 +141,7 @@ final class HostileWriter {
                                 again.requestIndex(), again.metaData().byteSize(), again.address(), again.remoteKey());
                     }
                 }
-                case Message.MetaDataResponse _ -> {}
+                case Message.MetaDataResponse _, Message.Heartbeat _, Message.Resumed _ -> {}
                 // Confirms what the victim gives up.
                 case Message.ErrorStatus status -> {
                     if (status.direction() == Message.Direction.TO_SENDER) {

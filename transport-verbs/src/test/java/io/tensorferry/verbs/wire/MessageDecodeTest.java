@@ -46,7 +46,7 @@ class MessageDecodeTest {
 
     @Test
     void anUnknownTypeIsRefused() {
-        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 4), "type", "4");
+        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 6), "type", "6");
     }
 
     @ParameterizedTest

@@ -120,7 +120,10 @@ class MessageEncodeTest {
         });
         for (int i = 0; i < 200_000; i++) {
             try {
-                assertThat(MessageCodec.decode(slot).stepId()).isEqualTo(1);
+                assertThat(MessageCodec.decode(slot))
+                        .isInstanceOfSatisfying(
+                                Message.OfRequest.class,
+                                message -> assertThat(message.stepId()).isEqualTo(1));
             } catch (MalformedMessageException e) {
                 assertThat(e.field()).isNotEmpty();
             }

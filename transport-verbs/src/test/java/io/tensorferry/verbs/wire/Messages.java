@@ -26,7 +26,11 @@ public final class Messages extends DomainContextBase {
     @Provide
     Arbitrary<Message> messages() {
         return Arbitraries.oneOf(
-                requests(), responses(), reRequests(), statuses().map(status -> status));
+                requests(),
+                responses(),
+                reRequests(),
+                statuses().map(status -> status),
+                Arbitraries.of(new Message.Heartbeat(), new Message.Resumed()));
     }
 
     private static Arbitrary<Message> requests() {
@@ -37,11 +41,19 @@ public final class Messages extends DomainContextBase {
                         metaData().injectNull(0.3),
                         Arbitraries.longs().between(1, MAX_ADDRESS),
                         Arbitraries.integers(),
+                        Arbitraries.of(true, false),
                         Arbitraries.of(true, false))
-                .as((step, index, key, metaData, address, remoteKey, wantsChecksum) -> {
+                .as((step, index, key, metaData, address, remoteKey, wantsChecksum, replay) -> {
                     boolean content = metaData != null && metaData.byteSize() > 0;
                     return new TensorRequest(
-                            step, index, key, metaData, content ? address : 0, content ? remoteKey : 0, wantsChecksum);
+                            step,
+                            index,
+                            key,
+                            metaData,
+                            content ? address : 0,
+                            content ? remoteKey : 0,
+                            wantsChecksum,
+                            replay);
                 });
     }
 
