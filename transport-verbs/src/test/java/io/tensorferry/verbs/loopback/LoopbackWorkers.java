@@ -53,9 +53,19 @@ final class LoopbackWorkers implements AutoCloseable {
         this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults);
     }
 
+    /// @param faults stands before the device of worker 0
+    /// @param memory of each worker
+    LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, memory);
+    }
+
     private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
-        workers.add(new Worker(0, devices.get(0), faults::wrap));
-        workers.add(new Worker(1, devices.get(1), port -> port));
+        this(devices, faults, MemoryOptions.defaults());
+    }
+
+    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, MemoryOptions memory) {
+        workers.add(new Worker(0, devices.get(0), faults::wrap, memory));
+        workers.add(new Worker(1, devices.get(1), port -> port, memory));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -64,11 +74,11 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper) {
+        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, MemoryOptions memory) {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
-                    name(index), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
+                    name(index), index + 1, config, ChannelOptions.defaults(), memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(
