@@ -37,7 +37,8 @@ class ExchangeFuzz {
         }
         byte[] request = Arrays.copyOfRange(call, 1, call.length);
         var acceptor = new CheckingAcceptor();
-        var service = new VerbsServiceImpl(SELF, Set.of(SELF, PEER), acceptor);
+        var callers = new Callers(SELF, Set.of(SELF, PEER), null, new Refusals(SELF, System::nanoTime));
+        var service = new VerbsServiceImpl(callers, acceptor);
         try {
             if ((call[0] & 1) == 0) {
                 ExchangeFuzz.<GetRemoteAddressResponse>check(

@@ -72,9 +72,9 @@ final class TensorResponse implements DoneCallback {
             case RecvResult.Received received -> {
                 try {
                     if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
-                        context.workers().execute(() -> prepare(received.tensor()));
+                        context.workers().execute(() -> prepare(received.tensor(), true));
                     } else {
-                        prepare(received.tensor());
+                        prepare(received.tensor(), false);
                     }
                 } catch (RuntimeException e) {
                     failed(e);
@@ -83,9 +83,9 @@ final class TensorResponse implements DoneCallback {
         }
     }
 
-    private void prepare(Tensor tensor) {
+    private void prepare(Tensor tensor, boolean mayWait) {
         try {
-            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters()));
+            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters(), mayWait));
         } catch (RuntimeException e) {
             failed(e);
         }
@@ -118,6 +118,11 @@ final class TensorResponse implements DoneCallback {
     void onReRequest(Message.TensorReRequest message) {
         on(new ResponseState.Event.ReRequested(
                 new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
+    }
+
+    /// The device may read the memory whatever becomes of this response: nobody gets it any more.
+    void strandMemory() {
+        content = null;
     }
 
     /// Whether it belongs to no channel: that which it came on is lost.
