@@ -54,7 +54,8 @@ public final class RdmaAdapter implements AutoCloseable {
                 port,
                 domain,
                 completions,
-                new RegisteredMemory(domain, options.memory()),
+                new RegisteredMemory(
+                        domain, options.memory(), options.config().rkeyScope()),
                 exchange,
                 new CompletionLoop(completions, runtime.clock()),
                 runtime.workers(),

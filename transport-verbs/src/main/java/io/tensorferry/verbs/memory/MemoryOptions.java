@@ -11,7 +11,7 @@ public record MemoryOptions(long slabBytes, long maximumBytes) {
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     private static final long DEFAULT_SLAB_BYTES = 64L << 20;
-    private static final long SMALLEST_SLAB_BYTES = 4096;
+    static final long SMALLEST_SLAB_BYTES = 4096;
 
     /// @throws IllegalArgumentException if a value is out of its range
     public MemoryOptions {

@@ -4,6 +4,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -13,20 +14,18 @@ import org.jspecify.annotations.Nullable;
 /// Registered memory that a sender is told to write into: the result tensor's own, or a buffer for its serialised
 /// form.
 ///
-/// @param address what the sender is told; 0 where nothing is to be written
-/// @param remoteKey the key that goes with it
+/// @param named what the sender is told; null where nothing is to be written
 /// @param tensor the result, where its type is DMA-able and it is not dead
 /// @param buffer the buffer, where the type is not DMA-able
 record Destination(
-        long address,
-        int remoteKey,
+        @Nullable NamedMemory named,
         @Nullable Tensor tensor,
         @Nullable RegisteredBuffer buffer) implements AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
     ///     tensor of 0 bytes
     static Destination allocate(TensorMetaData metaData, RegisteredMemory memory) {
         if (metaData.dead()) {
-            return new Destination(0, 0, null, null);
+            return new Destination(null, null, null);
         }
         if (!metaData.dataType().isDmaAble()) {
             if (metaData.byteSize() == 0) {
@@ -34,11 +33,12 @@ record Destination(
                         StatusCode.INVALID_ARGUMENT, "a serialised tensor takes at least 1 byte: " + metaData);
             }
             RegisteredBuffer buffer = memory.allocate(metaData.byteSize());
-            return new Destination(buffer.address(), buffer.remoteKey(), null, buffer);
+            return new Destination(
+                    new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()), null, buffer);
         }
         Tensor tensor = memory.allocator().allocate(metaData.dataType(), metaData.shape());
         if (metaData.byteSize() == 0) {
-            return new Destination(0, 0, tensor, null);
+            return new Destination(null, tensor, null);
         }
         long address = tensor.segment().address();
         MemoryRegion region = memory.regionOf(address, metaData.byteSize());
@@ -47,7 +47,12 @@ record Destination(
             throw new TransportException(
                     StatusCode.INTERNAL, "the allocator gave memory that is not registered for " + metaData);
         }
-        return new Destination(address, region.remoteKey(), tensor, null);
+        return new Destination(new NamedMemory(region, address, metaData.byteSize()), tensor, null);
+    }
+
+    /// What the sender is told; 0 where nothing is to be written.
+    long address() {
+        return named == null ? 0 : named.address();
     }
 
     /// The bytes that the sender writes.
