@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 
 /// A device that works, until it is told to refuse certain calls or to bring completions that nobody asked for.
 ///
@@ -28,6 +29,7 @@ final class FaultyDevice {
     private static final Set<Class<?>> WRAPPED = Set.of(ProtectionDomain.class, CompletionQueue.class, QueuePair.class);
 
     private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private volatile BiConsumer<String, Object[]> observer = (method, arguments) -> {};
     private final AtomicInteger strayCompletions = new AtomicInteger();
     // What stands behind each object that was given out.
     private final Map<Object, Object> behind = Collections.synchronizedMap(new IdentityHashMap<>());
@@ -35,6 +37,11 @@ final class FaultyDevice {
     /// From now on every call of this name fails with EIO, on every object of the device.
     void refuse(String method) {
         refused.add(method);
+    }
+
+    /// From now on this is told of each call and its arguments, before it is made.
+    void observe(BiConsumer<String, Object[]> newObserver) {
+        observer = newObserver;
     }
 
     void recover() {
@@ -79,6 +86,7 @@ final class FaultyDevice {
             }
             default -> {}
         }
+        observer.accept(method.getName(), arguments);
         if (refused.contains(method.getName())) {
             throw new VerbsException(method.getName(), EIO, "refused by the test");
         }

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
@@ -45,17 +46,24 @@ final class LoopbackWorkers implements AutoCloseable {
 
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
-        this(devices, new FaultyDevice());
+        this(devices, new FaultyDevice(), RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
     LoopbackWorkers(FaultyDevice faults) {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults);
+        this(faults, RemoteKeyScope.SLAB);
     }
 
-    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
-        workers.add(new Worker(0, devices.get(0), faults::wrap));
-        workers.add(new Worker(1, devices.get(1), port -> port));
+    /// @param faults stands before the device of worker 0
+    /// @param scope what both workers' keys open
+    LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, scope);
+    }
+
+    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, RemoteKeyScope scope) {
+        RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
+        workers.add(new Worker(0, devices.get(0), faults::wrap, config));
+        workers.add(new Worker(1, devices.get(1), port -> port, config));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -64,9 +72,8 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper) {
+        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, RdmaConfig config) {
             provider = new SoftwareProvider(device);
-            var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
                     name(index), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
