@@ -65,6 +65,22 @@ public record RdmaConfig(
         return new RdmaVariables(variables).read();
     }
 
+    /// The same but for the scope of keys.
+    public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
+        return new RdmaConfig(
+                device,
+                port,
+                gidIndex,
+                pkeyIndex,
+                queueDepth,
+                timeout,
+                retryCount,
+                serviceLevel,
+                mtu,
+                trafficClass,
+                scope);
+    }
+
     /// A builder with the defaults.
     public static Builder builder() {
         return new Builder();

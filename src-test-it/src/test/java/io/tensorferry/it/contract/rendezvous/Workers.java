@@ -17,16 +17,16 @@ final class Workers implements AutoCloseable {
     private static final Place HERE = Place.of(0);
 
     private final ClusterSpec cluster;
-    private final String protocol;
+    private final Protocol protocol;
     private final List<TransportServer> servers = new ArrayList<>();
 
-    private Workers(String protocol, ClusterSpec cluster) {
+    private Workers(Protocol protocol, ClusterSpec cluster) {
         this.protocol = protocol;
         this.cluster = cluster;
     }
 
     /// @param started how many of the cluster's workers are started, from task 0 on
-    static Workers start(String protocol, int count, int started) {
+    static Workers start(Protocol protocol, int count, int started) {
         var workers = new Workers(protocol, ClusterSpec.of(Map.of("worker", freeAddresses(count))));
         try {
             for (int task = 0; task < started; task++) {
@@ -44,8 +44,8 @@ final class Workers implements AutoCloseable {
                 .cluster(cluster)
                 .job("worker")
                 .task(task)
-                .protocol(protocol)
-                .rdmaConfig(HERE.rdmaConfig())
+                .protocol(protocol.server())
+                .rdmaConfig(HERE.rdmaConfig().withRkeyScope(protocol.rkeyScope()))
                 .connectTimeout(Duration.ofSeconds(3));
     }
 
