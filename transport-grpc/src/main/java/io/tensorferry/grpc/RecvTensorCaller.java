@@ -8,20 +8,21 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
 
 /// Starts the call of each receive, once the peer can be reached.
 ///
 /// Threading: any thread; nothing here blocks.
 final class RecvTensorCaller {
-    private final String workerName;
+    private final WorkerContext worker;
     private final long incarnation;
     private final PeerChannels peers;
     private final TensorAllocator allocator;
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            String workerName, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
-        this.workerName = workerName;
+            WorkerContext worker, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
+        this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;
         this.allocator = allocator;
@@ -53,12 +54,12 @@ final class RecvTensorCaller {
         var request = RecvTensorRequest.newBuilder()
                 .setStepId(receive.stepId())
                 .setRendezvousKey(receive.key().toString())
-                .setHostName(workerName)
+                .setHostName(worker.name())
                 .setIncarnation(incarnation)
                 .build();
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
-            new RecvTensorCall(receive, call, new TensorAssembler(allocator), traffic).start(request);
+            new RecvTensorCall(receive, call, new TensorAssembler(allocator, worker.limits().maxTensorBytes()), traffic).start(request);
         } catch (RuntimeException e) {
             fail(
                     receive,

@@ -20,14 +20,17 @@ import org.jspecify.annotations.Nullable;
 /// there is no memory.
 final class TensorAssembler {
     private final TensorAllocator allocator;
+    private final long maxTensorBytes;
     private @Nullable TensorMetaData metaData;
     // What the contents are written into: the result's memory, or for strings the serialised form.
     private MemorySegment target = MemorySegment.NULL;
     private @Nullable Tensor result;
     private long received;
 
-    TensorAssembler(TensorAllocator allocator) {
+    /// @param maxTensorBytes what a header may announce
+    TensorAssembler(TensorAllocator allocator, long maxTensorBytes) {
         this.allocator = allocator;
+        this.maxTensorBytes = maxTensorBytes;
     }
 
     void header(TensorHeader header) {
@@ -38,6 +41,12 @@ final class TensorAssembler {
         metaData = checked;
         if (checked.dead()) {
             return;
+        }
+        if (checked.byteSize() > maxTensorBytes) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + checked.byteSize() + " bytes was announced, at most " + maxTensorBytes
+                            + " are taken");
         }
         try {
             if (checked.dataType().isDmaAble()) {

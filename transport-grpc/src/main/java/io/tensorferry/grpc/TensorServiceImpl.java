@@ -10,6 +10,7 @@ import io.tensorferry.proto.PingResponse;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
+import io.tensorferry.verbs.rendezvous.PeerRequest;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     private static final long BUDGET_BYTES = 32 << 20;
 
     private final WorkerContext worker;
+    private final Callers callers;
     private final long incarnation;
     private final StepTable<GrpcRendezvous> steps;
     private final Executor handlers;
@@ -34,11 +36,13 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
 
     TensorServiceImpl(
             WorkerContext worker,
+            Callers callers,
             long incarnation,
             StepTable<GrpcRendezvous> steps,
             Executor handlers,
             TensorTraffic traffic) {
         this.worker = worker;
+        this.callers = callers;
         this.incarnation = incarnation;
         this.steps = steps;
         this.handlers = handlers;
@@ -55,7 +59,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     @Override
     public void ping(PingRequest request, StreamObserver<PingResponse> response) {
         Responses.answer(response, () -> {
-            requireMember(request.getHostName());
+            callers.require(request.getHostName());
             return PingResponse.newBuilder()
                     .setHostName(worker.name())
                     .setIncarnation(incarnation)
@@ -71,13 +75,14 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
             if (refusing) {
                 throw new TransportException(StatusCode.UNAVAILABLE, worker.name() + " is stopping");
             }
-            GrpcRendezvous rendezvous = steps.openForPeer(request.getStepId());
+            PeerRequest parked = PeerRequest.of(request.getStepId(), request.getHostName(), key);
+            GrpcRendezvous rendezvous = steps.openForPeer(parked);
             if (rendezvous == null) {
                 throw new TransportException(
                         StatusCode.ABORTED, "step " + request.getStepId() + " is closed on " + worker.name());
             }
             SendBudget budget = Objects.requireNonNull(budgets.get(request.getHostName()), "checked to be a member");
-            Runnable onEnd = () -> steps.release(request.getStepId(), rendezvous);
+            Runnable onEnd = () -> steps.release(parked, rendezvous);
             new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget, onEnd).start();
         } catch (RuntimeException e) {
             Responses.fail(response, e);
@@ -85,7 +90,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     }
 
     private RendezvousKey checkedKey(RecvTensorRequest request) {
-        requireMember(request.getHostName());
+        callers.require(request.getHostName());
         if (request.getIncarnation() == 0) {
             throw new TransportException(StatusCode.INVALID_ARGUMENT, "the incarnation must not be 0");
         }
@@ -104,13 +109,5 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
                     StatusCode.INVALID_ARGUMENT, "the consumer of " + key + " is not " + request.getHostName());
         }
         return key;
-    }
-
-    private void requireMember(String caller) {
-        if (!worker.members().contains(caller) || caller.equals(worker.name())) {
-            throw new TransportException(
-                    StatusCode.PERMISSION_DENIED,
-                    "'" + caller + "' is not a peer of " + worker.name() + "; its cluster has " + worker.members());
-        }
     }
 }

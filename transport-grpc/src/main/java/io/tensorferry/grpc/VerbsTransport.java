@@ -20,27 +20,38 @@ import java.util.concurrent.CompletableFuture;
 ///
 /// Threading: any thread.
 final class VerbsTransport implements WorkerTransport {
+    // Offer and ready of one channel at a time, and what is still open of earlier attempts.
+    private static final int MAX_CALLS = 64;
+    private static final int LOOK_MILLIS = 2;
+
     private final RdmaAdapter adapter;
     private final RdmaRendezvousManager manager;
     private final VerbsServiceImpl service;
 
-    private VerbsTransport(RdmaAdapter adapter, WorkerContext worker, VerbsOptions options) {
+    private VerbsTransport(RdmaAdapter adapter, WorkerContext worker, Callers callers, VerbsOptions options) {
         this.adapter = adapter;
         this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous());
-        this.service = new VerbsServiceImpl(worker.name(), worker.members(), adapter.acceptor());
+        this.service = new VerbsServiceImpl(callers, adapter.acceptor());
     }
 
     /// Opens the device that `options` ask for.
     ///
     /// @throws IllegalArgumentException if the device cannot do what the configuration asks for
-    /// @throws io.tensorferry.api.TransportException if there is no usable device
-    static VerbsTransport open(WorkerContext worker, long incarnation, PeerChannels peers, VerbsOptions options) {
+    /// @throws io.tensorferry.api.TransportException if there is no usable device, or `RESOURCE_EXHAUSTED` if it cannot
+    ///     pin the first slab of memory
+    static VerbsTransport open(
+            WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, VerbsOptions options) {
         ChosenPort port = options.openDevice();
         RdmaAdapter adapter;
         try {
             adapter = RdmaAdapter.open(
                     new RdmaAdapterOptions(
-                            worker.name(), incarnation, options.config(), options.channel(), options.memory()),
+                            worker.name(),
+                            worker.members(),
+                            incarnation,
+                            options.config(),
+                            options.channel(),
+                            options.memory()),
                     port,
                     new GrpcEndpointExchange(peers));
         } catch (RuntimeException e) {
@@ -48,7 +59,8 @@ final class VerbsTransport implements WorkerTransport {
             throw e;
         }
         try {
-            return new VerbsTransport(adapter, worker, options);
+            adapter.memory().prepare();
+            return new VerbsTransport(adapter, worker, callers, options);
         } catch (RuntimeException e) {
             adapter.close();
             throw e;
@@ -68,6 +80,29 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public void closeSteps() {
         manager.close();
+    }
+
+    /// With the steps closed nothing new begins: what is left are contents whose tensors were taken, and requests of
+    /// this worker whose memory a peer may still write.
+    @Override
+    public void awaitTransfers(Deadline patience) {
+        try {
+            while (isBusy() && !patience.isOver()) {
+                Thread.sleep(LOOK_MILLIS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean isBusy() {
+        RendezvousStatistics now = manager.statistics();
+        return now.pendingRequests() > 0 || now.pendingResponses() > 0;
+    }
+
+    @Override
+    public int maxCallsPerConnection() {
+        return MAX_CALLS;
     }
 
     @Override
@@ -107,6 +142,8 @@ final class VerbsTransport implements WorkerTransport {
                 verbs.bytesReceived(),
                 verbs.tensorsSent(),
                 verbs.bytesSent(),
+                0,
+                0,
                 verbs);
     }
 

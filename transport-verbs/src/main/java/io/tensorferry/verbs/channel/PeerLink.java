@@ -31,6 +31,8 @@ final class PeerLink {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
     private static final long FIRST_BACKOFF_NS = 20_000_000L;
     private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
+    // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
+    private static final long GRACE_NS = 1_000_000_000L;
 
     enum State {
         IDLE,
@@ -64,6 +66,9 @@ final class PeerLink {
     // the
     // peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
     private CompletionLoop.@Nullable Timer patience;
+    private boolean late;
+    // What stood in the way last, since somebody has begun to wait.
+    private @Nullable TransportException obstacle;
 
     PeerLink(String peer, AdapterContext context, ChannelHandler handler) {
         this.peer = peer;
@@ -84,6 +89,7 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
+            obstacle = null;
             startPatience();
             dial();
         } else if (patience == null) {
@@ -99,6 +105,7 @@ final class PeerLink {
     private void startPatience(Duration limit) {
         stopPatience();
         backoffNs = FIRST_BACKOFF_NS;
+        late = false;
         patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
     }
 
@@ -115,12 +122,18 @@ final class PeerLink {
         if (current != null && current.hasHeard()) {
             return;
         }
-        TransportException last = failure;
+        if (state == State.DIALLING && !late) {
+            late = true;
+            patience = context.loop().schedule(GRACE_NS, () -> onTooLate(limit));
+            return;
+        }
+        TransportException last = obstacle;
         var cause = new TransportException(
                 StatusCode.UNAVAILABLE,
                 "no channel within " + limit + (last == null ? "" : ": " + last.getMessage()),
                 peer,
                 0,
+                last == null ? null : last.verbsStatus(),
                 last);
         if (current != null) {
             current.lose(cause, false);
@@ -146,6 +159,14 @@ final class PeerLink {
     }
 
     private void dial() {
+        TransportException refusal = context.health().refusal(peer);
+        if (refusal != null && context.health().isBroken()) {
+            failWaiters(refusal);
+            return;
+        } else if (refusal != null) {
+            onUnreachable(refusal);
+            return;
+        }
         SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
         makeEndpoint(dialled, (endpoint, failure) -> {
             if (endpoint == null) {
@@ -281,11 +302,11 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!retryable || waiters.isEmpty()) {
+        if (!retryable || waiters.isEmpty() || late) {
             failWaiters(cause);
             return;
         }
-        failure = cause;
+        obstacle = cause;
         dialLater();
     }
 
@@ -314,6 +335,11 @@ final class PeerLink {
     void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         if (state == State.CLOSED) {
             reply.completeExceptionally(closed());
+            return;
+        }
+        TransportException refusal = context.health().refusal(context.workerName());
+        if (refusal != null) {
+            reply.completeExceptionally(refusal);
             return;
         }
         if (isOvertaken(offer)) {
@@ -433,6 +459,7 @@ final class PeerLink {
         LOG.info("channel to {} is lost: {}", peer, loss.cause().getMessage());
         channel = null;
         failure = loss.cause();
+        obstacle = loss.cause();
         if (state != State.OPEN) {
             return;
         }

@@ -56,8 +56,7 @@ public final class RdmaChannel {
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
-    private @Nullable TransportException failure;
-    private boolean resumable = true;
+    private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
     ///
@@ -125,6 +124,10 @@ public final class RdmaChannel {
     /// Whether anything of the peer has arrived.
     boolean hasHeard() {
         return heard;
+    }
+
+    boolean hasQueuePair(int number) {
+        return endpoint.queuePairs().stream().anyMatch(queuePair -> queuePair.number() == number);
     }
 
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
@@ -205,9 +208,7 @@ public final class RdmaChannel {
         try {
             count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
         } catch (VerbsException e) {
-            lose(
-                    new TransportException(StatusCode.UNAVAILABLE, "the completion queue failed", peer, e.errno(), e),
-                    true);
+            lose(ChannelFailure.ofCompletionQueue(peer, e));
             return 1;
         }
         if (failure != null) {
@@ -245,10 +246,7 @@ public final class RdmaChannel {
     }
 
     private void onRefused(VerbsException e) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
-        }
+        failWith(ChannelFailure.ofRefusedCall(peer, e));
         // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
         // channels.
         context.loop().execute(this::loseIfFailed);
@@ -256,7 +254,7 @@ public final class RdmaChannel {
 
     private void loseIfFailed() {
         if (failure != null) {
-            lose(failure, resumable);
+            lose(failure);
         }
     }
 
@@ -268,8 +266,7 @@ public final class RdmaChannel {
         } catch (RuntimeException | Error e) {
             // A mistake of ours must not end the loop, and with it every other channel.
             LOG.error("a completion of the channel to {} could not be handled", peer, e);
-            failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
-            resumable = false;
+            failure = ChannelFailure.ofMistake(peer, e);
         }
     }
 
@@ -283,7 +280,7 @@ public final class RdmaChannel {
         }
         Lane lane = lanes.get((int) number);
         if (completion.status() != WorkStatus.SUCCESS) {
-            onFailedCompletion(kind, completion.status());
+            failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
             return;
         }
         if (kind == WorkKind.RECEIVE) {
@@ -303,11 +300,8 @@ public final class RdmaChannel {
         }
     }
 
-    private void onFailedCompletion(WorkKind kind, WorkStatus status) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "a work request (" + kind + ") completed with " + status, peer, 0, null);
-        }
+    private void failWith(ChannelFailure why) {
+        failure = failure == null ? why : failure.orBetter(why);
     }
 
     private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
@@ -336,17 +330,16 @@ public final class RdmaChannel {
             }
         } catch (MalformedMessageException e) {
             context.counters().malformedMessages.increment();
-            failBadPeer("sent a malformed message: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofMalformedMessage(peer, e));
         } catch (ProtocolViolationException e) {
             context.counters().protocolViolations.increment();
-            failBadPeer("broke the protocol: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofViolation(peer, e));
         }
     }
 
-    private void failBadPeer(String what, RuntimeException cause) {
+    private void failBadPeer(ChannelFailure why) {
         distrusted = true;
-        resumable = false;
-        failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
+        failure = why;
     }
 
     private static void count(Lane lane) {
@@ -368,6 +361,7 @@ public final class RdmaChannel {
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
         Message message = incoming.take();
+        outgoing.requireAnswersTaken();
         context.counters().messagesReceived.increment();
         if (!(message instanceof Message.Heartbeat)) {
             handler.onMessage(this, message);
@@ -422,14 +416,20 @@ public final class RdmaChannel {
         scheduleKeepalive();
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
-    /// lost already.
+    /// Ends the channel for a reason that is not the device's.
     ///
     /// @param mayResume whether the peer, as far as is known, may go on over another channel
     void lose(TransportException cause, boolean mayResume) {
+        lose(ChannelFailure.of(cause, mayResume));
+    }
+
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
+    /// lost already.
+    void lose(ChannelFailure why) {
         if (!open) {
             return;
         }
+        failure = why;
         open = false;
         if (keepalive != null) {
             keepalive.cancel();
@@ -447,7 +447,8 @@ public final class RdmaChannel {
             unconfirmed.addAll(lane.unconfirmed());
             lane.abandonContents();
         }
-        var loss = new ChannelLoss(cause, mayResume && !distrusted, unconfirmed);
+        // What was still to be taken may say more of why.
+        var loss = new ChannelLoss(failure.cause(), failure.reconnectHelps(), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

@@ -38,9 +38,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter.memory(),
                 new MetaDataCache(options.metaDataCacheEntries()),
                 options,
+                worker.limits().maxTensorBytes(),
                 new RendezvousCounters(),
                 adapter::withChannel);
-        this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this));
+        this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
         adapter.start(new Incoming());
     }
 
@@ -185,7 +186,14 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             if (transfers.response(message.requestIndex()) != null) {
                 throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
             }
-            RdmaRendezvous rendezvous = steps.openForPeer(message.stepId());
+            PeerRequest parked = PeerRequest.of(message.stepId(), channel.peer(), key);
+            RdmaRendezvous rendezvous;
+            try {
+                rendezvous = steps.openForPeer(parked);
+            } catch (TransportException e) {
+                refuse(channel, message, e.code(), String.valueOf(e.getMessage()));
+                return;
+            }
             if (rendezvous == null) {
                 refuse(channel, message, StatusCode.ABORTED, "step " + message.stepId() + " is closed");
                 return;
@@ -197,7 +205,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     rendezvous.table(),
                     key,
                     message,
-                    () -> steps.release(message.stepId(), rendezvous));
+                    () -> steps.release(parked, rendezvous));
             transfers.add(message.requestIndex(), response);
             response.start();
         }

@@ -230,6 +230,11 @@ public final class Responder {
         }
     }
 
+    /// The receive that this request would take completes with `status` instead, and the queue pair goes to ERR.
+    public void failReceive(Request request, WorkStatus status) {
+        queuePair.failReceive(request, status);
+    }
+
     /// Completes the oldest receive with an error. The queue pair is in ERR already.
     void completeWithError(@Nullable Request request, WorkStatus status) {
         if (!queue.isEmpty()) {

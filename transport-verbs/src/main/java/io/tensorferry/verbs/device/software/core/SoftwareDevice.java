@@ -44,6 +44,7 @@ public final class SoftwareDevice implements VerbsDevice {
     private final Object numberLock = new Object();
     private int lastNumber;
     private volatile boolean failed;
+    private volatile boolean portDown;
     private volatile Consumer<AsyncEvent> listener = event -> {};
 
     private SoftwareDevice(DeviceProfile profile, Carrier carrier, PayloadCounters counters, RandomGenerator random) {
@@ -90,7 +91,7 @@ public final class SoftwareDevice implements VerbsDevice {
     public PortAttributes port(int portNumber) {
         requirePort(portNumber);
         return new PortAttributes(
-                failed ? PortAttributes.PortState.DOWN : PortAttributes.PortState.ACTIVE,
+                failed || portDown ? PortAttributes.PortState.DOWN : PortAttributes.PortState.ACTIVE,
                 PortAttributes.LinkLayer.ETHERNET,
                 profile.mtu(),
                 profile.mtu(),
@@ -217,6 +218,25 @@ public final class SoftwareDevice implements VerbsDevice {
         } catch (RuntimeException failure) {
             LOG.warn("{}: the listener for asynchronous events failed on {}", name(), type, failure);
         }
+    }
+
+    /// Reports an event as if it had happened, and changes nothing else. On the loop.
+    public void report(AsyncEvent event) {
+        raise(event.type(), event.number());
+    }
+
+    /// The port goes down or comes back, which is reported; what is sent meanwhile is for the carrier to lose. On the
+    /// loop.
+    public void setPortDown(boolean down) {
+        if (portDown != down) {
+            portDown = down;
+            raise(down ? AsyncEvent.Type.PORT_ERR : AsyncEvent.Type.PORT_ACTIVE, PORT);
+        }
+    }
+
+    /// The completion queue of this queue pair fails as if it had been overrun. On the loop.
+    public void failCompletionQueueOf(SoftwareQueuePair queuePair) {
+        queuePair.failCompletionQueue();
     }
 
     /// The device is broken: every queue pair goes to ERR and none can leave it. On the loop.

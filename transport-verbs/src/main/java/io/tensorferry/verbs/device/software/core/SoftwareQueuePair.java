@@ -280,6 +280,10 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
+    void failCompletionQueue() {
+        sendCompletions.fail();
+    }
+
     public SoftwareDevice device() {
         return device;
     }

@@ -157,6 +157,15 @@ final class SimulatedLink implements Link {
                 }
                 message.payloadMoved = true;
             }
+            WorkStatus fault = message.request.takesReceive()
+                    ? fabric.faults().takeReceive(peer.carrier.node())
+                    : null;
+            if (fault != null) {
+                // No answer: the requester finds nobody there any more.
+                responder.failReceive(message.request, fault);
+                retryLater(requestRetries, this::deliver);
+                return;
+            }
             verdict = responder.finish(message.request);
         }
         fabric.mix(queuePair.number() * 31L + message.request.sequence);
@@ -243,6 +252,10 @@ final class SimulatedLink implements Link {
     private void complete(Message message) {
         int sequence = message.request.sequence;
         WorkStatus answer = message.answer;
+        if (answer == WorkStatus.SUCCESS) {
+            WorkStatus fault = fabric.faults().takeSend(carrier.node());
+            answer = fault == null ? answer : fault;
+        }
         if (answer != null && answer != WorkStatus.SUCCESS) {
             queuePair.requester().refuse(sequence, answer);
         } else if (message.slot.isRead()) {
