@@ -150,7 +150,7 @@ public final class RdmaChannel {
                     + " bytes, one may have " + maxMessageBytes());
         }
         if (open) {
-            keys.send(message);
+            outgoing.enqueue(message);
             pump();
         }
     }
@@ -166,7 +166,7 @@ public final class RdmaChannel {
         if (!open) {
             return MemoryGrant.LASTING;
         }
-        MemoryGrant grant = keys.send(memory, laneOf(requestIndex), naming, refused);
+        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming, refused);
         pump();
         return grant;
     }
@@ -407,9 +407,9 @@ public final class RdmaChannel {
                     true);
             return;
         }
-        if (!spoke && mayWrite && outgoing.isEmpty()) {
-            // It has no order among the others, and those may wait for a window.
-            outgoing.enqueue(HEARTBEAT);
+        if (!spoke && mayWrite && outgoing.isIdle()) {
+            // It has no order among the others, and those may wait for a window for long.
+            outgoing.enqueueFirst(HEARTBEAT);
             pump();
         }
         spoke = false;

@@ -6,20 +6,17 @@ import io.tensorferry.verbs.wire.WorkKind;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
-/// The keys that one channel gives to its peer, and with them the order of its control messages: one that names memory
-/// goes out when its key opens that, and those behind it wait.
+/// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
+/// that; those behind it wait.
 ///
 /// Owner: the loop.
 interface RemoteKeys {
-    /// Puts a message behind those before it.
-    void send(Message message);
-
-    /// The same for a message that names memory.
+    /// Grants memory to the peer and queues the message that names it.
     ///
     /// @param lane over which the content comes
     /// @param naming makes the message of the key
     /// @param refused told if there is no key; the message is not sent then
-    MemoryGrant send(NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused);
+    MemoryGrant grant(NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused);
 
     /// Posts what waits, as far as there is room.
     void pump();

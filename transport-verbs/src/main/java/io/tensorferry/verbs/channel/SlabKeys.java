@@ -17,12 +17,7 @@ final class SlabKeys implements RemoteKeys {
     }
 
     @Override
-    public void send(Message message) {
-        outgoing.enqueue(message);
-    }
-
-    @Override
-    public MemoryGrant send(
+    public MemoryGrant grant(
             NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
         outgoing.enqueue(naming.apply(memory.region().remoteKey()));
         return MemoryGrant.LASTING;

@@ -54,6 +54,11 @@ final class WindowGrant implements MemoryGrant {
         return state;
     }
 
+    /// Whether its message must wait.
+    boolean awaitsBind() {
+        return state == State.WAITING || state == State.BINDING;
+    }
+
     NamedMemory memory() {
         return memory;
     }

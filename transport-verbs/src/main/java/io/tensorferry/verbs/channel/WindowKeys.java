@@ -21,8 +21,6 @@ final class WindowKeys implements RemoteKeys {
     private final OutgoingRing outgoing;
     private final List<Lane> lanes;
     private final Runnable pumpChannel;
-    /// Messages that wait for a bind, their own or of one before them: a [Message], or a grant for the one it makes.
-    private final ArrayDeque<Object> waiting = new ArrayDeque<>();
     /// Grants that have not ended, oldest first.
     private final Set<WindowGrant> live = new LinkedHashSet<>();
     private final ArrayDeque<WindowGrant> withoutWindow = new ArrayDeque<>();
@@ -38,20 +36,11 @@ final class WindowKeys implements RemoteKeys {
     }
 
     @Override
-    public void send(Message message) {
-        if (waiting.isEmpty()) {
-            outgoing.enqueue(message);
-        } else {
-            waiting.add(message);
-        }
-    }
-
-    @Override
-    public MemoryGrant send(
+    public MemoryGrant grant(
             NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
         var grant = new WindowGrant(this, memory, lane, naming, refused);
         live.add(grant);
-        waiting.add(grant);
+        outgoing.enqueue(grant);
         withoutWindow.add(grant);
         onWindows();
         return grant;
@@ -69,7 +58,7 @@ final class WindowKeys implements RemoteKeys {
             }
             withoutWindow.remove().bind(window);
         }
-        pumpChannel.run();
+        pumpIfOpen();
     }
 
     private void onNoWindows(TransportException cause) {
@@ -79,8 +68,13 @@ final class WindowKeys implements RemoteKeys {
             live.remove(grant);
             grant.refuse(cause);
         }
-        sendReady();
-        pumpChannel.run();
+        pumpIfOpen();
+    }
+
+    private void pumpIfOpen() {
+        if (open) {
+            pumpChannel.run();
+        }
     }
 
     @Override
@@ -97,7 +91,7 @@ final class WindowKeys implements RemoteKeys {
         WindowGrant grant = lane.onWindowCompleted();
         if (kind == WorkKind.BIND) {
             grant.onBound();
-            sendReady();
+            pumpIfOpen();
         } else {
             pool.give(grant.window());
             live.remove(grant);
@@ -106,47 +100,23 @@ final class WindowKeys implements RemoteKeys {
         }
     }
 
-    /// Sends the messages up to the first whose memory is not bound. A grant that is being revoked, or has ended, needs
-    /// none any more.
-    private void sendReady() {
-        for (Object next = waiting.peek(); next != null; next = waiting.peek()) {
-            if (next instanceof WindowGrant grant) {
-                switch (grant.state()) {
-                    case WAITING, BINDING -> {
-                        return;
-                    }
-                    case BOUND -> outgoing.enqueue(grant.message());
-                    case REVOKING, ENDED -> {
-                        // The request has ended before it was asked.
-                    }
-                }
-            } else {
-                outgoing.enqueue((Message) next);
-            }
-            waiting.remove();
-        }
-    }
-
     /// A grant that never had a window.
     void forget(WindowGrant grant) {
         withoutWindow.remove(grant);
         live.remove(grant);
-        sendReady();
-        pumpChannel.run();
+        pumpIfOpen();
     }
 
     void invalidate(Lane lane, WindowGrant grant) {
         if (open) {
             lane.enqueueInvalidation(grant);
-            sendReady();
-            pumpChannel.run();
+            pumpIfOpen();
         }
     }
 
     @Override
     public void close() {
         open = false;
-        waiting.clear();
         withoutWindow.clear();
         var windows = new ArrayList<MemoryWindow>();
         for (WindowGrant grant : live) {
