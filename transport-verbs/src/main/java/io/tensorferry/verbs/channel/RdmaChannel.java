@@ -441,14 +441,23 @@ public final class RdmaChannel {
         keys.close();
         takeWhatArrived();
         endpoint.close();
-        keys.end();
+        if (endpoint.isQuiet()) {
+            keys.end();
+        } else {
+            LOG.error(
+                    "the device neither stopped nor destroyed a queue pair to {}; the memory of what was under way stays"
+                            + " out of use",
+                    peer);
+            keys.strand();
+            handler.onMemoryStranded(this);
+        }
         var unconfirmed = new ArrayList<Integer>();
         for (Lane lane : lanes) {
             unconfirmed.addAll(lane.unconfirmed());
             lane.abandonContents();
         }
         // What was still to be taken may say more of why.
-        var loss = new ChannelLoss(failure.cause(), failure.reconnectHelps(), unconfirmed);
+        var loss = new ChannelLoss(failure.cause(), failure.reconnectHelps() && endpoint.isQuiet(), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

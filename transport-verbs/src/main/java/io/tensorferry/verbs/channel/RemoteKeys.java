@@ -27,6 +27,9 @@ interface RemoteKeys {
     /// The channel is lost and its queue pairs are stopped, but still there: nothing is granted any more.
     void close();
 
-    /// The queue pairs are gone: what waited to be revoked is.
+    /// The queue pairs are stopped or gone: what waited to be revoked is.
     void end();
+
+    /// The same, but a queue pair goes on, as far as is known: who waited for memory to be revoked never gets it.
+    void strand();
 }

@@ -42,4 +42,9 @@ final class SlabKeys implements RemoteKeys {
     public void end() {
         // Nothing waits.
     }
+
+    @Override
+    public void strand() {
+        // Nothing waits.
+    }
 }

@@ -112,6 +112,13 @@ final class WindowGrant implements MemoryGrant {
         refused.accept(cause);
     }
 
+    /// Nobody knows whether it opens anything.
+    void strand() {
+        state = State.ENDED;
+        window = null;
+        then = () -> {};
+    }
+
     /// It opens nothing any more.
     void end() {
         state = State.ENDED;

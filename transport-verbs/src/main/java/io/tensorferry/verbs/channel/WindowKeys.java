@@ -133,4 +133,10 @@ final class WindowKeys implements RemoteKeys {
         live.clear();
         ended.forEach(WindowGrant::end);
     }
+
+    @Override
+    public void strand() {
+        live.forEach(WindowGrant::strand);
+        live.clear();
+    }
 }

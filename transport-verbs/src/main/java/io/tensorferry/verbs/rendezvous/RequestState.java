@@ -190,8 +190,9 @@ sealed interface RequestState {
                             Event.AllocationFailed _,
                             Event.NoKey _,
                             // The key is revoked before the loss is told.
-                            Event.ChannelSuspended _,
-                            Event.ChannelLost _ -> throw impossible(state, event);
+                            Event.ChannelSuspended _ -> throw impossible(state, event);
+                    // It could not be revoked.
+                    case Event.ChannelLost(var cause) -> failed(cause);
                 };
             case GivenUp() ->
                 switch (event) {

@@ -50,7 +50,7 @@ final class LoopbackWorkers implements AutoCloseable {
 
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
-        this(devices, new FaultyDevice(), RemoteKeyScope.SLAB);
+        this(devices, new FaultyDevice(), MemoryOptions.defaults(), RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
@@ -61,13 +61,27 @@ final class LoopbackWorkers implements AutoCloseable {
     /// @param faults stands before the device of worker 0
     /// @param scope what both workers' keys open
     LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, scope);
+        this(
+                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
+                faults,
+                MemoryOptions.defaults(),
+                scope);
     }
 
-    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, RemoteKeyScope scope) {
+    /// @param memory of worker 0
+    LoopbackWorkers(MemoryOptions memory) {
+        this(
+                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
+                new FaultyDevice(),
+                memory,
+                RemoteKeyScope.SLAB);
+    }
+
+    private LoopbackWorkers(
+            List<SoftwareOptions> devices, FaultyDevice faults, MemoryOptions memory, RemoteKeyScope scope) {
         RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
-        workers.add(new Worker(0, devices.get(0), faults::wrap, config));
-        workers.add(new Worker(1, devices.get(1), port -> port, config));
+        workers.add(new Worker(0, devices.get(0), faults::wrap, memory, config));
+        workers.add(new Worker(1, devices.get(1), port -> port, MemoryOptions.defaults(), config));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -76,10 +90,15 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, RdmaConfig config) {
+        private Worker(
+                int index,
+                SoftwareOptions device,
+                UnaryOperator<ChosenPort> wrapper,
+                MemoryOptions memory,
+                RdmaConfig config) {
             provider = new SoftwareProvider(device);
             var options = new RdmaAdapterOptions(
-                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
+                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(

@@ -150,8 +150,7 @@ class MemoryWaitTest {
 
     @Test
     void memoryThatCannotBePinnedIsNotWaitedFor() {
-        domain.registerFailure = new VerbsException(
-                "ibv_reg_mr", VerbsException.ENOMEM, "RLIMIT_MEMLOCK");
+        domain.registerFailure = new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, "RLIMIT_MEMLOCK");
         assertThatThrownBy(() -> memory.allocate(1))
                 .hasMessageContaining("RESOURCE_EXHAUSTED")
                 .hasMessageContaining("RLIMIT_MEMLOCK");
@@ -165,8 +164,8 @@ class MemoryWaitTest {
                 try {
                     memory.allocate(1).close();
                 } catch (TransportException e) {
-                    interrupted.complete(
-                            e.code() == StatusCode.RESOURCE_EXHAUSTED && Thread.currentThread().isInterrupted());
+                    interrupted.complete(e.code() == StatusCode.RESOURCE_EXHAUSTED
+                            && Thread.currentThread().isInterrupted());
                 }
             });
             waiting.interrupt();

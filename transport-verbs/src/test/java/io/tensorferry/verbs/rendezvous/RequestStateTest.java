@@ -198,6 +198,13 @@ class RequestStateTest {
             assertStep(landed, event, landed);
         }
         assertStep(landed, new Event.KeyRevoked(), new Ended(), new Action.Deliver(SMALL), new Action.Forget());
+        assertStep(
+                landed,
+                new Event.ChannelLost(why),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Fail(why),
+                new Action.Forget());
     }
 
     @Test

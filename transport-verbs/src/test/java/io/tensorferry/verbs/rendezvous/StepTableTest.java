@@ -46,8 +46,7 @@ class StepTableTest {
     private static void assertRefused(StepTable<Idle> table, PeerRequest request, String why) {
         assertThatThrownBy(() -> table.openForPeer(request))
                 .isInstanceOfSatisfying(
-                        TransportException.class,
-                        e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
+                        TransportException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
                 .hasMessageContaining(why);
     }
 

@@ -72,8 +72,7 @@ class TagTableTest {
         Received refused = tensors.tensor(3);
         assertThatThrownBy(() -> limited.send(key(3), refused))
                 .isInstanceOfSatisfying(
-                        TransportException.class,
-                        e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
+                        TransportException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
                 .hasMessageContaining(key(3).toString());
         assertThat(refused.tensor().isClosed()).isTrue();
         // Who is asked for needs no room, and one that is taken makes some.

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LimitScenarioTest {
     private static Scenario with(RendezvousLimits limits) {
-        return new Scenario(
-                1, 2, 1, SimulatedCluster.Options.defaults().withLimits(limits), Scenario.network());
+        return new Scenario(1, 2, 1, SimulatedCluster.Options.defaults().withLimits(limits), Scenario.network());
     }
 
     private static void assertExhausted(Scenario.Receive receive, String why) {
@@ -70,7 +69,11 @@ class LimitScenarioTest {
             scenario.send(1, 0, 1, "edge", 5_001, 2);
             var large = scenario.receive(1, 0, 1, "edge");
             scenario.send(
-                    1, 0, 1, "strings", TensorAllocator.unregistered().allocateStrings(Shape.of(1), List.of(new byte[6_000])));
+                    1,
+                    0,
+                    1,
+                    "strings",
+                    TensorAllocator.unregistered().allocateStrings(Shape.of(1), List.of(new byte[6_000])));
             var strings = scenario.receive(1, 0, 1, "strings");
             var other = scenario.receive(1, 0, 1, "other");
             scenario.await(() -> large.hasEnded() && strings.hasEnded(), "the receives fail");
@@ -191,11 +194,8 @@ class LimitScenarioTest {
     @Test
     void emptyTensorsOfAHugeShapeTakeNoMemory() {
         try (var scenario = with(RendezvousLimits.defaults().withTensorBytes(1))) {
-            Tensor empty = scenario.worker(1)
-                    .adapter
-                    .memory()
-                    .allocator()
-                    .allocate(DataType.FLOAT, Shape.of(0, 1L << 40));
+            Tensor empty =
+                    scenario.worker(1).adapter.memory().allocator().allocate(DataType.FLOAT, Shape.of(0, 1L << 40));
             scenario.send(1, 0, 1, "empty", empty);
             var receive = scenario.receive(1, 0, 1, "empty");
             scenario.await(receive::hasEnded, "an empty tensor");
