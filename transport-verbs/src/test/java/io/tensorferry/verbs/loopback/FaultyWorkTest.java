@@ -92,8 +92,17 @@ class FaultyWorkTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COMM_EST", "SQ_DRAINED", "PATH_MIG", "LID_CHANGE", "PKEY_CHANGE", "GID_CHANGE", "PORT_ACTIVE",
-        "CQ_ERR"})
+    @EnumSource(
+            names = {
+                "COMM_EST",
+                "SQ_DRAINED",
+                "PATH_MIG",
+                "LID_CHANGE",
+                "PKEY_CHANGE",
+                "GID_CHANGE",
+                "PORT_ACTIVE",
+                "CQ_ERR"
+            })
     void anEventThatConcernsNothingHereEndsNothing(AsyncEvent.Type type) throws Exception {
         var faults = new FaultyDevice();
         try (var workers = new LoopbackWorkers(faults)) {
@@ -162,7 +171,10 @@ class FaultyWorkTest {
             transfer(workers, 2);
             faults.refuse("register", new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, reason));
             var large = LoopbackWorkers.key(1, 0, "large");
-            workers.worker(1).manager.rendezvous(2).send(large, workers.worker(1).bytes(100 << 20, 1));
+            workers.worker(1)
+                    .manager
+                    .rendezvous(2)
+                    .send(large, workers.worker(1).bytes(100 << 20, 1));
             failure = failureOf(receive(workers, 2, large));
             assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
             assertThat(failure).hasMessageContaining(reason);

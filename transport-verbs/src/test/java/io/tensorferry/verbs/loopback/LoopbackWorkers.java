@@ -77,8 +77,7 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(
-                int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, MemoryOptions memory) {
+        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, MemoryOptions memory) {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
