@@ -59,16 +59,25 @@ final class LoopbackWorkers implements AutoCloseable {
 
     /// @param memory of worker 0
     LoopbackWorkers(MemoryOptions memory) {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), new FaultyDevice(), memory);
+        this(
+                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
+                new FaultyDevice(),
+                List.of(memory, MemoryOptions.defaults()));
+    }
+
+    /// @param faults stands before the device of worker 0
+    /// @param memory of each worker
+    LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, List.of(memory, memory));
     }
 
     private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
-        this(devices, faults, MemoryOptions.defaults());
+        this(devices, faults, List.of(MemoryOptions.defaults(), MemoryOptions.defaults()));
     }
 
-    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, MemoryOptions memory) {
-        workers.add(new Worker(0, devices.get(0), faults::wrap, memory));
-        workers.add(new Worker(1, devices.get(1), port -> port, MemoryOptions.defaults()));
+    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, List<MemoryOptions> memory) {
+        workers.add(new Worker(0, devices.get(0), faults::wrap, memory.get(0)));
+        workers.add(new Worker(1, devices.get(1), port -> port, memory.get(1)));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -81,7 +90,12 @@ final class LoopbackWorkers implements AutoCloseable {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
-                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), memory);
+                    name(index),
+                    Set.of(name(0), name(1)),
+                    index + 1,
+                    config,
+                    ChannelOptions.defaults(),
+                    memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(
