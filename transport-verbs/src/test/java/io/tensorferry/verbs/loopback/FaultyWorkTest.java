@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -192,7 +193,7 @@ class FaultyWorkTest {
     }
 
     /// Its tensor comes over another channel.
-    private static void assertGoesOn(LoopbackWorkers workers, CompletableFuture<RecvResult> waiting) throws Exception {
+    private static void assertGoesOn(LoopbackWorkers workers, Future<RecvResult> waiting) throws Exception {
         awaitFailedChannel(workers);
         workers.worker(1).manager.rendezvous(1).send(LATER, workers.worker(1).bytes(100, 2));
         waiting.get(30, TimeUnit.SECONDS).tensorOrThrow().close();
