@@ -21,7 +21,11 @@ final class RecvTensorCaller {
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            WorkerContext worker, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
+            WorkerContext worker,
+            long incarnation,
+            PeerChannels peers,
+            TensorAllocator allocator,
+            TensorTraffic traffic) {
         this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;
@@ -59,7 +63,12 @@ final class RecvTensorCaller {
                 .build();
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
-            new RecvTensorCall(receive, call, new TensorAssembler(allocator, worker.limits().maxTensorBytes()), traffic).start(request);
+            new RecvTensorCall(
+                            receive,
+                            call,
+                            new TensorAssembler(allocator, worker.limits().maxTensorBytes()),
+                            traffic)
+                    .start(request);
         } catch (RuntimeException e) {
             fail(
                     receive,
