@@ -16,6 +16,7 @@ import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +39,7 @@ public final class RdmaChannel {
     private final ChannelEndpoint endpoint;
     private final ChannelHandler handler;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
+    private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
@@ -60,13 +62,15 @@ public final class RdmaChannel {
     ///
     /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
     /// @param onLost told once, after the handler, when the channel is lost
+    /// @param onHeard told once, soon after the first that came of the peer
     RdmaChannel(
             AdapterContext context,
             ChannelEndpoint endpoint,
             ConnectionParameters peer,
             boolean mayWrite,
             ChannelHandler handler,
-            BiConsumer<RdmaChannel, ChannelLoss> onLost) {
+            BiConsumer<RdmaChannel, ChannelLoss> onLost,
+            Consumer<RdmaChannel> onHeard) {
         this.description = ChannelDescription.of(
                 endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
         this.peer = peer.hostName();
@@ -75,6 +79,7 @@ public final class RdmaChannel {
         this.endpoint = endpoint;
         this.handler = handler;
         this.onLost = onLost;
+        this.onHeard = onHeard;
         this.mayWrite = mayWrite;
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
@@ -286,7 +291,10 @@ public final class RdmaChannel {
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
-        heard = true;
+        if (!heard) {
+            heard = true;
+            context.loop().execute(() -> onHeard.accept(this));
+        }
         heardAtNs = context.loop().nanoTime();
         lane.postReceive();
         try {
@@ -388,6 +396,13 @@ public final class RdmaChannel {
         }
         spoke = false;
         scheduleKeepalive();
+    }
+
+    /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.
+    public void onPeerLostIt() {
+        lose(
+                new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null),
+                true);
     }
 
     /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is

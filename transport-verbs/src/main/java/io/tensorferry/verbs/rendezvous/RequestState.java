@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// lands
 /// any of them     -- suspended --> AwaitingChannel: the memory is kept, and the same request sent again on the next
 /// channel; one that was given up ends
+/// AwaitingChannel -- fallback -->  Ended: the receive goes on over the fallback
 /// any of them     -- lost -->      Ended: failed
 /// ```
 sealed interface RequestState {
@@ -46,6 +47,9 @@ sealed interface RequestState {
     sealed interface Event {
         record ChannelOpen() implements Event {}
 
+        /// No channel can be had for the time being, but another way.
+        record FallbackOpen() implements Event {}
+
         record MetaDataChanged(TensorMetaData metaData) implements Event {}
 
         record Allocated() implements Event {}
@@ -72,6 +76,11 @@ sealed interface RequestState {
 
         /// Wait for the next channel.
         record AwaitChannel() implements Action {}
+
+        /// Hand the receive to the fallback.
+        ///
+        /// @param replay whether the request was sent on a channel that is gone
+        record MoveToFallback(boolean replay) implements Action {}
 
         /// Allocate memory and remember the metadata for next time.
         record Allocate(TensorMetaData metaData) implements Action {}
@@ -106,6 +115,12 @@ sealed interface RequestState {
                 switch (event) {
                     case Event.ChannelOpen() ->
                         Step.of(new AwaitingReply(expected), new Action.SendRequest(expected, replay));
+                    case Event.FallbackOpen() ->
+                        Step.of(
+                                new Ended(),
+                                new Action.ReleaseMemory(),
+                                new Action.MoveToFallback(replay),
+                                new Action.Forget());
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> silentEnd();
                     case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
@@ -127,7 +142,7 @@ sealed interface RequestState {
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(expected);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.Allocated _, Event.AllocationFailed _ ->
                         throw impossible(state, event);
                 };
             case Allocating(var metaData) ->
@@ -145,7 +160,7 @@ sealed interface RequestState {
                     // What is being allocated is thrown away when it comes.
                     case Event.ChannelSuspended() -> suspended(null);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _ -> throw impossible(state, event);
                 };
             case AwaitingContent(var metaData) ->
                 switch (event) {
@@ -156,7 +171,7 @@ sealed interface RequestState {
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(metaData);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.Allocated _, Event.AllocationFailed _ ->
                         throw impossible(state, event);
                 };
             case GivenUp() ->
@@ -169,12 +184,13 @@ sealed interface RequestState {
                     // Memory that no message has named yet.
                     case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
                     case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
-                    case Event.ChannelOpen _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _ -> throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
                     case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
                     case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
                             Event.MetaDataChanged _,
                             Event.AllocationFailed _,
                             Event.ContentLanded _,

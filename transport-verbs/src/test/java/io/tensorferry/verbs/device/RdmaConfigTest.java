@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class RdmaConfigTest {
-    private static final RdmaConfig DEFAULTS = new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0);
+    private static final RdmaConfig DEFAULTS = new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, Fallback.NONE);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -43,8 +43,9 @@ class RdmaConfigTest {
                 Map.entry("RDMA_QP_RETRY_COUNT", "5"),
                 Map.entry("RDMA_QP_SL", "6"),
                 Map.entry("RDMA_QP_MTU", "4096"),
-                Map.entry("RDMA_TRAFFIC_CLASS", "255")));
-        assertThat(config).isEqualTo(new RdmaConfig("mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255));
+                Map.entry("RDMA_TRAFFIC_CLASS", "255"),
+                Map.entry("RDMA_FALLBACK", "grpc")));
+        assertThat(config).isEqualTo(new RdmaConfig("mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, Fallback.GRPC));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -56,6 +57,7 @@ class RdmaConfigTest {
                         .serviceLevel(6)
                         .mtu(4096)
                         .trafficClass(255)
+                        .fallback(Fallback.GRPC)
                         .build())
                 .isEqualTo(config);
     }
@@ -70,7 +72,7 @@ class RdmaConfigTest {
                     "RDMA_RETRY_CNT", "3",
                     "RDMA_SL", "2",
                     "RDMA_MTU", "512"));
-            assertThat(config).isEqualTo(new RdmaConfig(null, null, null, 1, 64, 10, 3, 2, 512, 0));
+            assertThat(config).isEqualTo(new RdmaConfig(null, null, null, 1, 64, 10, 3, 2, 512, 0, Fallback.NONE));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()

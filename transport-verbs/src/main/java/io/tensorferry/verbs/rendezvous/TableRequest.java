@@ -1,0 +1,54 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/// A [StreamedRequest] that waits in the table of its step.
+///
+/// Threading: any thread.
+///
+/// @param <R> the rendezvous of the transport
+public final class TableRequest<R extends StepRendezvous> implements StreamedRequest {
+    private final StepTable<R> steps;
+    private final long stepId;
+    private final RendezvousKey key;
+    private final R rendezvous;
+    private volatile @Nullable Taker taker;
+
+    private TableRequest(StepTable<R> steps, long stepId, RendezvousKey key, R rendezvous) {
+        this.steps = steps;
+        this.stepId = stepId;
+        this.key = key;
+        this.rendezvous = rendezvous;
+    }
+
+    /// @throws TransportException `ABORTED` if this worker has closed the step
+    public static <R extends StepRendezvous> TableRequest<R> open(
+            StepTable<R> steps, long stepId, RendezvousKey key) {
+        R rendezvous = steps.openForPeer(stepId);
+        if (rendezvous == null) {
+            throw new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed");
+        }
+        return new TableRequest<>(steps, stepId, key, rendezvous);
+    }
+
+    @Override
+    public void take(Taker told) {
+        taker = told;
+        rendezvous.table().receive(key, told);
+        told.onTaken();
+    }
+
+    @Override
+    public boolean giveUp() {
+        Taker told = taker;
+        return told != null && rendezvous.table().remove(key, told);
+    }
+
+    @Override
+    public void end() {
+        steps.release(stepId, rendezvous);
+    }
+}
