@@ -25,9 +25,18 @@ final class TensorAssembler {
     private MemorySegment target = MemorySegment.NULL;
     private @Nullable Tensor result;
     private long received;
+    private boolean taken;
 
     TensorAssembler(TensorAllocator allocator) {
         this.allocator = allocator;
+    }
+
+    /// The request has its place; only the first message may say so.
+    void taken() {
+        if (taken || metaData != null) {
+            throw dataLoss("the request was said to be taken in the middle of its tensor");
+        }
+        taken = true;
     }
 
     void header(TensorHeader header) {
