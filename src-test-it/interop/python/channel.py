@@ -12,12 +12,13 @@ from pyverbs.pyverbs_error import PyverbsError
 import device as verbs
 import messages
 from credits import RESERVE, Credits
-from messages import Violation
+from messages import Message, Type, Violation
 
 MESSAGE, ACKNOWLEDGEMENT, FIRST_RESERVED = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFF00000
 CONTROL = 0
 SEND_DEPTH = 256
 KEEPALIVE_SECONDS, PEER_TIMEOUT_SECONDS = 1, 10
+DRAIN_SECONDS = 2  # how long a device may take to give back what was posted
 _FIRST_SEND_ID = 1000  # of a work request; the ids below are receives, and say which queue pair's
 
 
@@ -48,10 +49,12 @@ class _Write:
     rkey: int
     immediate: int | None
     done: object = None  # called when the write has completed
+    item: object = None  # told to the handler when the peer has acknowledged the immediate
 
 
 class Channel:
-    """One end. `handler` gets message(channel, Message) and content(channel, request index) from `progress`.
+    """One end. `progress` and `close` call the `handler`: message(channel, Message), content(channel, request index) and, when
+    the peer has acknowledged a content or an ERROR_STATUS to the receiver, arrived(channel, request index).
 
     `peer` is the other worker's name. Not thread-safe: the caller's lock. Made with its queue pairs in INIT; `connect` does the rest.
     """
@@ -65,6 +68,9 @@ class Channel:
         self.connection_id = connection_id or secrets.randbits(64) or 1
         self.may_write = False
         self.open = False
+        self.heard = False  # whether anything of the peer has arrived
+        self.resumed = False  # whether the peer has sent RESUMED
+        self.fail_soon = False
         pairs = 1 + limits.lanes
         depths = [limits.ring_slots + RESERVE] + [limits.receive_depth] * limits.lanes
         self._cq = device.completion_queue(sum(depths) + pairs * SEND_DEPTH)
@@ -76,7 +82,7 @@ class Channel:
         self._in_send_queue = [0] * pairs
         self._waiting = [collections.deque() for _ in range(pairs)]
         self._messages_received = self._messages_sent = self._messages_completed = 0
-        self._probing = False
+        self._receives_posted = 0
 
     # ---------------------------------------------------------------- set-up
 
@@ -93,16 +99,18 @@ class Channel:
         for number, (pair, address) in enumerate(zip(self._pairs, addresses)):
             pair.connect(address, agreed.mtu)
             for _ in range(self._credits[number].depth):
-                pair.post_receive(number)
+                self._post_receive(number)
         self.open = True
         self.may_write = self.dialled
-        self._last_completion = time.monotonic()
+        self._last_sent = self._last_heard = self._last_progress = time.monotonic()
 
     # ----------------------------------------------------------------- sending
 
     def send(self, message):
         """Queues a control message. ValueError where a slot cannot hold it."""
-        self._waiting[CONTROL].append(messages.encode(message, self.agreed.slot_bytes))
+        ends_request = message.type == Type.ERROR_STATUS and not message.to_sender
+        item = message.request_index if ends_request else None
+        self._waiting[CONTROL].append((messages.encode(message, self.agreed.slot_bytes), item))
 
     def write_content(self, index, memory, length, remote_addr, rkey, done):
         """Queues the content of request `index`, in pieces if it is long; `done()` when the last has completed."""
@@ -113,41 +121,48 @@ class Channel:
             local = (memory.buf + at, size, memory.lkey) if size else None
             last = at + size == length
             self._waiting[lane].append(
-                _Write(local, remote_addr + at if size else 0, rkey, index if last else None, done if last else None))
+                _Write(local, remote_addr + at if size else 0, rkey, index if last else None,
+                       done if last else None, index if last else None))
 
     def _post(self, number, write):
         wr_id = next(self._ids)
         self._pairs[number].post_write(wr_id, write.local, write.remote_addr, write.rkey, write.immediate)
         self._posted[wr_id] = (number, write.done)
         self._in_send_queue[number] += 1
+        if write.immediate is not None:
+            self._last_sent = time.monotonic()
 
-    def _post_what_may_go(self):  # one slot of a send queue is kept for the probe
+    def _post_receive(self, number):
+        self._pairs[number].post_receive(number)
+        self._receives_posted += 1
+
+    def _post_what_may_go(self):
         if not self.may_write:
             return
         for number, (credits, waiting) in enumerate(zip(self._credits, self._waiting)):
-            while credits.acknowledgement_due() and self._in_send_queue[number] < SEND_DEPTH - 1:
+            while credits.acknowledgement_due() and self._in_send_queue[number] < SEND_DEPTH:
                 credits.acknowledgement_sent()
                 self._post(number, _Write(None, 0, 0, ACKNOWLEDGEMENT))
-            while waiting and self._in_send_queue[number] < SEND_DEPTH - 1:
+            while waiting and self._in_send_queue[number] < SEND_DEPTH:
                 if number == CONTROL:
                     if not (credits.may_send() and self._staging_is_free()):
                         break
-                    self._post_message(waiting.popleft())
+                    self._post_message(*waiting.popleft())
                 else:
                     if waiting[0].immediate is not None:
                         if not credits.may_send():
                             break
-                        credits.sent("content")
+                        credits.sent(waiting[0].item)
                     self._post(number, waiting.popleft())
 
     def _staging_is_free(self):
         return self._messages_sent - self._messages_completed < self.agreed.ring_slots
 
-    def _post_message(self, data):
+    def _post_message(self, data, item):
         at = self._messages_sent % self.agreed.ring_slots * self.agreed.slot_bytes
         self._messages_sent += 1
         # Rule 2 leaves at most ring_slots messages without acknowledgement, so the peer's slot is free.
-        self._credits[CONTROL].sent("message")
+        self._credits[CONTROL].sent(item)
         self._staging.write(data, len(data), at)
         local = (self._staging.buf + at, len(data), self._staging.lkey)
         self._post(CONTROL, _Write(local, self._peer_ring + at, self._peer_rkey, MESSAGE, self._message_completed))
@@ -160,9 +175,16 @@ class Channel:
     def progress(self):
         """Takes what has completed, posts what may go; False if there was nothing. ChannelLost ends the channel."""
         try:
+            now = time.monotonic()
+            if now > self._last_progress + KEEPALIVE_SECONDS:
+                self._last_heard = now  # this end stood still itself
+            self._last_progress = now
             busy = self._drain()
-            self._post_what_may_go()
             self._keep_alive()
+            self._post_what_may_go()
+            if self.fail_soon:
+                self.fail_soon = False
+                self._to_error()
             return busy
         except Violation as e:
             raise ChannelLost(13, f"protocol violation: {e}") from e
@@ -176,12 +198,17 @@ class Channel:
             if not n:
                 return busy
             busy = True
-            self._last_completion = time.monotonic()
-            for wc in completions:
+            error = None
+            for wc in completions:  # all of them: what another queue pair has received counts, whatever became of this one
+                if wc.wr_id < _FIRST_SEND_ID:
+                    self._receives_posted -= 1
                 if wc.status == e.IBV_WC_SUCCESS:
                     self._completed(wc)
-                elif until_error:
-                    raise ChannelLost(14, f"completion with status {wc.status}")
+                else:
+                    self._posted.pop(wc.wr_id, None)
+                    error = error or ChannelLost(14, f"completion with status {wc.status}")
+            if error and until_error:
+                raise error
 
     def _completed(self, wc):
         if wc.wr_id >= _FIRST_SEND_ID:
@@ -193,12 +220,16 @@ class Channel:
         number = wc.wr_id
         if wc.opcode != e.IBV_WC_RECV_RDMA_WITH_IMM:
             raise Violation("a receive without immediate")
-        self._pairs[number].post_receive(number)
+        if self.open:
+            self._post_receive(number)
+        self.heard = True
+        self._last_heard = time.monotonic()
         self.may_write = True  # who writes has connected its queue pairs and posted its receives
         self._credits[number].received()
         immediate = verbs.immediate(wc)
         if immediate == ACKNOWLEDGEMENT:
-            self._credits[number].acknowledged()
+            for index in self._credits[number].acknowledged():
+                self.handler.arrived(self, index)
         elif number == CONTROL and immediate == MESSAGE:
             at = self._messages_received % self.agreed.ring_slots * self.agreed.slot_bytes
             self._messages_received += 1
@@ -212,31 +243,37 @@ class Channel:
             raise Violation(f"immediate {immediate:#x} on queue pair {number}")
 
     def _keep_alive(self):
-        silence = time.monotonic() - self._last_completion
-        if self._probing and silence > KEEPALIVE_SECONDS + PEER_TIMEOUT_SECONDS:
-            raise ChannelLost(14, "the peer does not answer")
-        if self.may_write and not self._probing and silence > KEEPALIVE_SECONDS:
-            self._probing = True
-            self._post(CONTROL, _Write(None, 0, 0, None, self._probed))
-
-    def _probed(self):
-        self._probing = False
+        now = time.monotonic()
+        if now > self._last_heard + PEER_TIMEOUT_SECONDS:
+            raise ChannelLost(14, "the peer is silent")
+        if self.may_write and now > self._last_sent + KEEPALIVE_SECONDS and not self._waiting[CONTROL]:
+            self.send(Message(Type.HEARTBEAT))
 
     # --------------------------------------------------------------------- end
+
+    def _to_error(self):
+        for pair in self._pairs:
+            pair.to_error()
 
     def close(self):
         """Stops the queue pairs, hands over what has completed by now, frees everything. No memory is written after."""
         if self.open:
             self.open = False
-            for pair in self._pairs:
-                pair.to_error()
-            try:
-                self._drain(until_error=False)
-            except (Violation, PyverbsError):
-                pass  # it is lost already
+            self._to_error()
+            self._drain_to_the_end()
         for pair in self._pairs:
             pair.close()
         self._cq.close()
         self.ring.close()
         if hasattr(self, "_staging"):
             self._staging.close()
+
+    def _drain_to_the_end(self):
+        """Until all that was posted came back. A content that the device is taking in while its queue pair stops is not missed."""
+        deadline = time.monotonic() + DRAIN_SECONDS
+        try:
+            while (self._posted or self._receives_posted) and time.monotonic() < deadline:
+                if not self._drain(until_error=False):
+                    time.sleep(0)
+        except (Violation, PyverbsError):
+            pass  # it is lost already

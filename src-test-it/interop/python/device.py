@@ -17,6 +17,7 @@ WRITABLE_BY_PEER = e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE
 READ_BY_DEVICE = 0
 
 _MTU_BYTES = {e.IBV_MTU_256: 256, e.IBV_MTU_512: 512, e.IBV_MTU_1024: 1024, e.IBV_MTU_2048: 2048, e.IBV_MTU_4096: 4096}
+_FABRICS = {e.IBV_LINK_LAYER_ETHERNET: "roce", e.IBV_LINK_LAYER_INFINIBAND: "infiniband"}
 _MTU_ENUM = {size: enum for enum, size in _MTU_BYTES.items()}
 
 # The bits of a transition's mask, beside IBV_QP_STATE: exactly the rows of the table in section 5.
@@ -57,6 +58,7 @@ class Device:
         self.gid_index = gid_index
         attributes = self.context.query_port(port)
         self.lid = attributes.lid
+        self.fabric = _FABRICS[attributes.link_layer]
         self.mtu = _MTU_BYTES[attributes.active_mtu]
         self.max_message_bytes = attributes.max_msg_sz
         gid = bytes.fromhex(self.context.query_gid(port, gid_index).gid.replace(":", ""))

@@ -14,7 +14,7 @@ import schema
 from channel import Channel, ChannelLost, Limits
 from device import Address
 
-CALL_SECONDS, YIELD_SECONDS, PEER_TIMEOUT_SECONDS = 10, 1, 10
+CALL_SECONDS, YIELD_SECONDS, PEER_TIMEOUT_SECONDS, RECONNECT_SECONDS = 10, 1, 10, 3
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.02, 1
 _TRAILER = ("tensorferry-status", "1")
 _OPTIONS = [
@@ -53,6 +53,7 @@ def check_parameters(p):
         "receive_depth": 32 <= p.receive_depth <= 2**20,
         "mtu": p.mtu in (256, 512, 1024, 2048, 4096),
         "max_message_bytes": 4096 <= p.max_message_bytes < 2**63,
+        "fabric": 1 <= len(p.fabric) <= 32,
         "attempt": 1 <= p.attempt < 2**63,
     }
     for field, good in checks.items():
@@ -67,6 +68,9 @@ class Link:
         self.name = name
         self.channel = None
         self.wanted = False  # dial when there is no channel
+        self.may_dial = True  # dial where a lost channel is missed
+        self.incarnation = None  # of the peer, as of the last channel
+        self.alone_since = None  # when the last channel that the peer was heard on was lost
         self.error = None  # why dialling was given up
         self.attempts = 0
         self.taken_up = (0, 0)  # incarnation and attempt of the peer's last offer or answer
@@ -88,7 +92,9 @@ class Link:
 class Exchange:
     """This worker's set-up of channels. `lock` guards it, the channels and the rendezvous; `progress` needs it held.
 
-    `handler` gets message and content from the channels, and lost(channel, code, text) once for each that was open.
+    `handler` gets message, content and arrived from the channels, and of each channel opened(channel, incarnation) and
+    lost(channel, code, text, for good) once; gone(peer, code, text) when no channel came in place of one that was lost;
+    waits_for(peer) says whether it wants one.
     """
 
     def __init__(self, device, limits, name, addresses, handler, log):
@@ -124,7 +130,7 @@ class Exchange:
         p = schema.ConnectionParameters(
             protocol_version=1, host_name=self.name, incarnation=self.incarnation, connection_id=channel.connection_id,
             receive_depth=limits.receive_depth, mtu=limits.mtu, max_message_bytes=limits.max_message_bytes,
-            attempt=link.attempts)
+            attempt=link.attempts, fabric=self.device.fabric)
         for a in channel.addresses:
             p.channel.add(lid=a.lid, qpn=a.qpn, psn=a.psn, snp=a.snp, iid=a.iid)
         p.mr.add(remote_addr=channel.ring.buf, rkey=channel.ring.rkey)
@@ -132,6 +138,8 @@ class Exchange:
         return p
 
     def _connect(self, channel, p):
+        if p.fabric != self.device.fabric:
+            raise Refused(grpc.StatusCode.FAILED_PRECONDITION, f"fabric {p.fabric}, not {self.device.fabric}")
         theirs = Limits(len(p.channel) - 1, p.ring.slots, p.ring.slot_bytes, p.receive_depth, p.mtu, p.max_message_bytes)
         addresses = [Address(c.lid, c.qpn, c.psn, c.snp, c.iid) for c in p.channel]
         channel.connect(theirs, p.mr[0].remote_addr, p.mr[0].rkey, addresses)
@@ -145,7 +153,8 @@ class Exchange:
                 self._offer_returned(link)
             if link.confirmation and link.confirmation.done():
                 self._confirmation_returned(link)
-            if link.wanted and not link.channel and not link.offer and not link.error and now >= link.next_dial:
+            wanted = link.wanted or link.may_dial and link.incarnation and self.handler.waits_for(link.name)
+            if wanted and not link.channel and not link.offer and not link.error and now >= link.next_dial:
                 self._dial(link)
             channel = link.channel
             if channel:
@@ -155,14 +164,34 @@ class Exchange:
                         raise ChannelLost(14, "neither ConfirmReady nor a write came")
                 except ChannelLost as e:
                     self._lose(link, e.code, str(e))
+            self._watch_the_time_alone(link)
         return busy
 
-    def _lose(self, link, code, text):
+    def _watch_the_time_alone(self, link):
+        if link.alone_since is None:
+            return
+        if link.channel and link.channel.heard:
+            link.alone_since = None
+        elif time.monotonic() > link.alone_since + RECONNECT_SECONDS:
+            text = f"no channel within {RECONNECT_SECONDS} s"
+            link.alone_since = None
+            if link.channel:
+                self._lose(link, 14, text, for_good=True)
+            else:
+                self.handler.gone(link.name, 14, text)
+
+    def _opened(self, link, channel, p):
+        link.channel, link.confirmed, link.incarnation = channel, False, p.incarnation
+        self.handler.opened(channel, p.incarnation)
+
+    def _lose(self, link, code, text, for_good=False):
         channel, link.channel = link.channel, None
         link.confirmation = None
+        if channel.heard and not for_good:
+            link.alone_since = time.monotonic()
         self.log(f"channel {channel.connection_id:016x} lost: {code}, {text}")
         channel.close()
-        self.handler.lost(channel, code, text)
+        self.handler.lost(channel, code, text, for_good or code != 14)
 
     def channel_to(self, peer):
         return self.links[peer].channel
@@ -173,7 +202,7 @@ class Exchange:
                 link.offer[0].close()
                 link.offer = None
             if link.channel:
-                self._lose(link, 14, "this worker ends")
+                self._lose(link, 14, "this worker ends", for_good=True)
 
     def stop_server(self):
         """Without the lock: calls that wait for it must be able to end."""
@@ -232,10 +261,10 @@ class Exchange:
             link.error = f"bad answer: {e}"
             return
         link.offer = None
-        link.channel, link.confirmed = channel, False
         link.taken_up = (answer.incarnation, answer.attempt)
         link.pause = FIRST_PAUSE_SECONDS
         self.log(f"channel {channel.connection_id:016x} to {link.name}, dialled, {channel.agreed}")
+        self._opened(link, channel, answer)
         link.confirmation = link.confirm_ready.future(
             schema.ConfirmReadyRequest(host_name=self.name, incarnation=self.incarnation,
                                        connection_id=channel.connection_id), timeout=CALL_SECONDS)
@@ -258,6 +287,7 @@ class Exchange:
             raise Refused(grpc.StatusCode.PERMISSION_DENIED, f"{offer.host_name} is no peer of {self.name}")
         if offer.incarnation == link.taken_up[0] and offer.attempt <= link.taken_up[1]:
             raise Refused(grpc.StatusCode.ABORTED, "a later offer or answer was taken up")
+        link.taken_up = (offer.incarnation, offer.attempt)
         if link.offer:
             if self.name < link.name:
                 self.log(f"own offer stands against {offer.connection_id:016x}")
@@ -265,23 +295,23 @@ class Exchange:
             self.log(f"own offer {link.offer[0].connection_id:016x} dropped for {offer.connection_id:016x}")
             self._drop_offer(link)
         if link.channel:
-            restarted = offer.incarnation != link.taken_up[0]
+            restarted = offer.incarnation != link.incarnation
             self._lose(link, 10 if restarted else 14, "the peer was restarted" if restarted else "the peer dials again")
         channel = Channel(self.device, self.limits, self.handler, link.name, offer.connection_id)
         try:
             self._connect(channel, offer)
-        except PyverbsError as e:
+        except (Refused, PyverbsError) as e:
             channel.close()
             raise Refused(grpc.StatusCode.FAILED_PRECONDITION, str(e)) from e
-        link.channel, link.confirmed, link.answered_at = channel, False, time.monotonic()
-        link.taken_up = (offer.incarnation, offer.attempt)
+        link.answered_at = time.monotonic()
         self.log(f"channel {channel.connection_id:016x} to {link.name}, answered, {channel.agreed}")
+        self._opened(link, channel, offer)
         return schema.GetRemoteAddressResponse(outcome=schema.ACCEPTED, answer=self._parameters(link, channel))
 
     def _confirm(self, request):
         link = self.links.get(request.host_name)
         channel = link and link.channel
-        if not channel or channel.connection_id != request.connection_id or link.taken_up[0] != request.incarnation:
+        if not channel or channel.connection_id != request.connection_id or link.incarnation != request.incarnation:
             raise Refused(grpc.StatusCode.NOT_FOUND, "no channel with that connection id")
         channel.may_write = link.confirmed = True
         return schema.ConfirmReadyResponse()

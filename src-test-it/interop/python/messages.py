@@ -13,7 +13,7 @@ VERSION = 1
 _HEADER = struct.Struct("<HBBIQIIQQQIBBHII")
 assert _HEADER.size == 64
 
-_IS_DEAD, _HAS_META_DATA, _HAS_CHECKSUM, _WANTS_CHECKSUM, _TO_SENDER = 1, 2, 4, 8, 16
+_IS_DEAD, _HAS_META_DATA, _HAS_CHECKSUM, _WANTS_CHECKSUM, _TO_SENDER, _REPLAY = 1, 2, 4, 8, 16, 32
 
 
 class Violation(Exception):
@@ -25,14 +25,19 @@ class Type(enum.IntEnum):
     TENSOR_RE_REQUEST = 1
     TENSOR_REQUEST = 2
     ERROR_STATUS = 3
+    HEARTBEAT = 4
+    RESUMED = 5
 
 
 _FLAGS_ALLOWED = {
-    Type.TENSOR_REQUEST: _IS_DEAD | _HAS_META_DATA | _WANTS_CHECKSUM,
+    Type.TENSOR_REQUEST: _IS_DEAD | _HAS_META_DATA | _WANTS_CHECKSUM | _REPLAY,
     Type.META_DATA_RESPONSE: _IS_DEAD | _HAS_META_DATA | _HAS_CHECKSUM,
     Type.TENSOR_RE_REQUEST: _IS_DEAD | _HAS_META_DATA,
     Type.ERROR_STATUS: _TO_SENDER,
+    Type.HEARTBEAT: 0,
+    Type.RESUMED: 0,
 }
+_OF_NO_REQUEST = (Type.HEARTBEAT, Type.RESUMED)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,21 +45,26 @@ class Message:
     """One control message. What its type does not carry keeps its default."""
 
     type: Type
-    step_id: int
-    request_index: int
+    step_id: int = 0
+    request_index: int = 0
     metadata: Metadata | None = None
     remote_addr: int = 0
     rkey: int = 0
     checksum: int | None = None
     wants_checksum: bool = False
     to_sender: bool = False
+    replay: bool = False
     name: str = ""
     status_code: int = 0
     status_text: str = ""
 
     def __str__(self):
+        if self.type in _OF_NO_REQUEST:
+            return self.type.name
         parts = [f"{self.type.name}[{self.request_index:#x}] step {self.step_id}"]
         parts += [str(p) for p in (self.metadata, self.name) if p]
+        if self.replay:
+            parts.append("replay")
         if self.type == Type.ERROR_STATUS:
             parts.append(f"to {'sender' if self.to_sender else 'receiver'}: {self.status_code} {self.status_text}")
         return ", ".join(parts)
@@ -71,7 +81,7 @@ def encode(m, slot_bytes):
     if length > slot_bytes:
         raise ValueError(f"{length} bytes do not fit a slot of {slot_bytes}")
     flags = (_HAS_CHECKSUM if m.checksum is not None else 0) | (_WANTS_CHECKSUM if m.wants_checksum else 0)
-    flags |= _TO_SENDER if m.to_sender else 0
+    flags |= (_TO_SENDER if m.to_sender else 0) | (_REPLAY if m.replay else 0)
     if m.metadata:
         flags |= _HAS_META_DATA | (_IS_DEAD if m.metadata.dead else 0)
     header = _HEADER.pack(
@@ -93,6 +103,7 @@ def decode(slot):
     _require(length == (end + 7) & ~7 and length <= len(slot), "length")
     _require(not any(slot[end:length]), "padding")
     _require(not flags & ~_FLAGS_ALLOWED[kind], "flags")
+    _require(kind not in _OF_NO_REQUEST or not (step or index), "step or index")
 
     metadata = None
     if flags & _HAS_META_DATA:
@@ -103,7 +114,7 @@ def decode(slot):
             raise Violation(f"malformed {kind.name}: {e}") from e
     else:
         _require(not (flags & _IS_DEAD or dtype or rank or tensor_bytes), "metadata without its flag")
-        _require(kind in (Type.TENSOR_REQUEST, Type.ERROR_STATUS), "no metadata")
+        _require(kind not in (Type.META_DATA_RESPONSE, Type.TENSOR_RE_REQUEST), "no metadata")
 
     if kind in (Type.TENSOR_REQUEST, Type.TENSOR_RE_REQUEST) and metadata and metadata.tensor_bytes:
         _require(0 < address <= 2**64 - tensor_bytes, "address")
@@ -118,7 +129,7 @@ def decode(slot):
     except UnicodeDecodeError as e:
         raise Violation(f"malformed {kind.name}: {e}") from e
     return Message(kind, step, index, metadata, address, rkey, checksum if flags & _HAS_CHECKSUM else None,
-                   bool(flags & _WANTS_CHECKSUM), bool(flags & _TO_SENDER), name, code, text)
+                   bool(flags & _WANTS_CHECKSUM), bool(flags & _TO_SENDER), bool(flags & _REPLAY), name, code, text)
 
 
 def _require(condition, what):

@@ -2,6 +2,7 @@
 """A worker in Python: exchanges the tensors of a plan with another worker, in both directions. README.md says how."""
 
 import argparse
+import collections
 import os
 import sys
 import time
@@ -16,6 +17,7 @@ FAILED_PRECONDITION = 9
 # Steps that are no steps of the plan. That of aborts is 1000 + the task that aborts it.
 ABORTS, NEVER, FOREIGN, DONE = 1000, 1010, 1011, 1012
 IDLE_SECONDS = 0.0005
+EVENTS = ("asked", "asked-again", "replayed", "landed", "requested", "announced", "writing")
 
 
 class Failure(Exception):
@@ -32,7 +34,8 @@ def arguments():
     p.add_argument("--gid-index", type=int, default=1)
     p.add_argument("--plan", required=True, help="the file that says what is exchanged")
     p.add_argument("--steps", type=int, default=3)
-    p.add_argument("--role", choices=("dial", "answer"), required=True, help="dial the peer, or wait to be dialled")
+    p.add_argument("--role", choices=("dial", "answer", "listen"), required=True,
+                   help="dial the peer; wait to be dialled, the first time; or wait to be dialled, always")
     p.add_argument("--connected-file", help="made when the first channel is there")
     p.add_argument("--validate", action="store_true", help="ask for checksums")
     p.add_argument("--lanes", type=int, default=1)
@@ -41,9 +44,20 @@ def arguments():
     p.add_argument("--receive-depth", type=int, default=1024)
     p.add_argument("--mtu", type=int, help="at most that of the port, which is the default")
     p.add_argument("--max-message-bytes", type=int, help="longest single write; at most that of the port, the default")
+    p.add_argument("--lose", type=moments, default=[], metavar="KIND:N,...",
+                   help="stop the own queue pairs when the N-th of this kind has happened: asked:60,writing:20")
+    p.add_argument("--idle", type=float, default=0, help="seconds of silence before the end")
     p.add_argument("--timeout", type=float, default=60, help="seconds for everything")
     p.add_argument("--verbose", action="store_true", help="print each message that arrives")
     return p.parse_args()
+
+
+def moments(text):
+    """The moments of `--lose`: (kind, n)."""
+    pairs = [word.split(":") for word in text.split(",")]
+    if not {kind for kind, _ in pairs} <= set(EVENTS):
+        raise ValueError(text)
+    return [(kind, int(n)) for kind, n in pairs]
 
 
 def worker_name(task):
@@ -63,12 +77,22 @@ class Peer:
         self.device = Device(args.device, args.port, args.gid_index)
         limits = Limits(args.lanes, args.ring_slots, args.slot_bytes, args.receive_depth, args.mtu or self.device.mtu,
                         args.max_message_bytes or self.device.max_message_bytes)
-        self.rendezvous = Rendezvous(self.device, self.name, args.validate, log if args.verbose else lambda _: None)
+        self.losses, self.events = list(args.lose), collections.Counter()
+        self.rendezvous = Rendezvous(self.device, self.name, args.validate, log if args.verbose else lambda _: None,
+                                     self.event)
         addresses = {worker_name(t): a for t, a in (entry.split("=") for entry in args.cluster.split(","))}
         self.exchange = Exchange(self.device, limits, self.name, addresses, self.rendezvous, log)
         self.link = self.exchange.links[self.peer]
-        self.link.wanted = args.role == "dial"
+        self.link.wanted, self.link.may_dial = args.role == "dial", args.role != "listen"
         self.received = 0
+
+    def event(self, channel, kind):
+        """Counts what happens to requests, and stops the channel at the moments of --lose."""
+        self.events[kind] += 1
+        for moment in [m for m in self.losses if m[0] == kind and m[1] <= self.events[kind] and channel.open]:
+            self.losses.remove(moment)
+            channel.fail_soon = True
+            log(f"stops its queue pairs at {moment[0]}:{moment[1]}")
 
     def run(self):
         self.wait(lambda: self.link.channel and self.link.confirmed, "the channel")
@@ -81,7 +105,10 @@ class Peer:
         self.aborted_by_peer()
         self.given_up()
         self.foreign_key()
+        self.idle()
         self.done()
+        if self.losses:
+            raise Failure(f"the channel was to be lost at {self.losses}, which did not come")
 
     def step(self, step):
         """Odd steps send before they ask, even ones ask first."""
@@ -146,6 +173,11 @@ class Peer:
         if not receive.failure or receive.failure[0] != code:
             raise Failure(f"{what}: {receive.failure or receive.tensor}, status {code} was expected")
         log(f"refused as it must be, {what}: {receive.failure}")
+
+    def idle(self):
+        """Nothing to send: heartbeats keep the channel."""
+        until = time.monotonic() + self.args.idle
+        self.wait(lambda: time.monotonic() > until, "the end of the silence")
 
     def done(self):
         """Both ends have all they wanted when each has asked for the other's last tensor."""

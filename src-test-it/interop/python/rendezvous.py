@@ -1,4 +1,4 @@
-"""Keys, and requests on both sides (docs/protocol.md, sections 1, 11 and 12)."""
+"""Keys, and requests on both sides (docs/protocol.md, sections 1, 11, 12 and 13)."""
 
 import collections
 import dataclasses
@@ -9,8 +9,9 @@ import re
 import tensors
 from device import READ_BY_DEVICE, WRITABLE_BY_PEER
 from messages import Message, Type, Violation
+from recovery import INTERNAL, UNAVAILABLE, Kept
 
-CANCELLED, INVALID_ARGUMENT, ABORTED, INTERNAL, DATA_LOSS = 1, 3, 10, 13, 15
+CANCELLED, INVALID_ARGUMENT, ABORTED, DATA_LOSS = 1, 3, 10, 15
 
 _WORKER = r"(/job:[A-Za-z][A-Za-z0-9_.-]*/replica:\d{1,9}/task:\d{1,9})"
 _DEVICE = _WORKER + r"/device:[A-Z][A-Z0-9_]*:\d{1,9}"
@@ -78,17 +79,23 @@ class Request:
     state: Served = Served.AWAITING_TENSOR
     tensor: object = None
     memory: object = None
+    arrived: bool = False  # the peer has acknowledged the content
 
 
 class Rendezvous:
-    """All sends and receives of this worker. Not thread-safe: the exchange's lock."""
+    """All sends and receives of this worker. Not thread-safe: the exchange's lock.
 
-    def __init__(self, device, name, validate, log):
-        self.device, self.name, self.validate, self.log = device, name, validate, log
+    `event(channel, kind)` is called as requests go on; README.md says what kinds there are.
+    """
+
+    def __init__(self, device, name, validate, log, event):
+        self.device, self.name, self.validate, self.log, self.event = device, name, validate, log, event
         self.remembered = {}  # key -> Metadata of the last time
-        self.unasked = []  # receives that wait for a channel
-        self.asked = {}  # (channel, index) -> Receive
+        self.unasked = []  # receives that wait for their first channel
+        self.asked = {}  # (peer, index) -> Receive, oldest first; also those that wait for another channel
         self.served = {}  # (channel, index) -> Request
+        self.kept = collections.defaultdict(Kept)  # peer -> what is kept for its replays
+        self.incarnations = {}  # peer -> that of the last channel
         self.tensors = collections.defaultdict(collections.deque)  # (step, key) -> Tensor
         self.requests = collections.defaultdict(collections.deque)  # (step, key) -> Request
         self.aborted = {}  # step -> (code, text)
@@ -106,28 +113,38 @@ class Rendezvous:
     def ask(self, channel_to):
         """Sends the requests that have a channel now; `channel_to(worker)` is the channel or None."""
         for receive in list(self.unasked):
-            channel = channel_to(workers_of(receive.key)[0])
+            peer = workers_of(receive.key)[0]
+            channel = channel_to(peer)
             if channel:
                 self.unasked.remove(receive)
+                receive.index = self._new_index(peer)
+                self.asked[peer, receive.index] = receive
+                known = self.remembered.get(receive.key)
+                if known:
+                    receive.course = "warm"
+                    self._allocate(receive, known)
                 self._ask(receive, channel)
+                self.event(channel, "asked")
 
-    def _ask(self, receive, channel):
+    def _ask(self, receive, channel, replay=False):
         receive.channel = channel
-        receive.index = self._new_index(channel)
         receive.state = Asked.AWAITING_REPLY
-        self.asked[channel, receive.index] = receive
-        known = self.remembered.get(receive.key)
-        if known:
-            receive.course = "warm"
-            self._allocate(receive, known)
-        channel.send(Message(Type.TENSOR_REQUEST, receive.step, receive.index, known, *self._place(receive),
-                             wants_checksum=self.validate, name=receive.key))
+        channel.send(Message(Type.TENSOR_REQUEST, receive.step, receive.index, receive.metadata, *self._place(receive),
+                             wants_checksum=self.validate, replay=replay, name=receive.key))
 
-    def _new_index(self, channel):
+    def waits_for(self, peer):
+        """Whether a receive waits for a channel to the peer."""
+        return any(workers_of(r.key)[0] == peer for r in self.unasked) or bool(self._detached(peer))
+
+    def _detached(self, peer):
+        """The receives that were asked on a channel that is lost, oldest first."""
+        return [r for (p, _), r in self.asked.items() if p == peer and r.state == Asked.AWAITING_CHANNEL]
+
+    def _new_index(self, peer):
         while True:
             n = next(self._indices)
             index = n % _SLOTS | n // _SLOTS % _GENERATIONS << 20
-            if (channel, index) not in self.asked:
+            if (peer, index) not in self.asked:
                 return index
 
     def _allocate(self, receive, metadata):
@@ -147,9 +164,11 @@ class Rendezvous:
     def give_up(self, receive):
         """The caller wants the tensor no longer: it is told at once, memory stays until the peer is done with it."""
         receive.failure = (CANCELLED, "given up")
-        if receive.state == Asked.AWAITING_CHANNEL:
+        if receive in self.unasked:
             self.unasked.remove(receive)
             receive.state = Asked.ENDED
+        elif receive.state == Asked.AWAITING_CHANNEL:
+            self._end(receive)
         else:
             receive.state = Asked.GIVEN_UP
             receive.channel.send(Message(Type.ERROR_STATUS, receive.step, receive.index, to_sender=True,
@@ -157,9 +176,10 @@ class Rendezvous:
 
     def content(self, channel, index):
         """The content of a request has landed."""
-        receive = self.asked.get((channel, index))
+        receive = self._asked_on(channel, index)
         if not receive:
             return  # it crossed the end of the request
+        self.event(channel, "landed")
         if receive.state == Asked.AWAITING_REPLY and (not receive.metadata or self.validate):
             raise Violation("content before the answer that was needed")
         if receive.state != Asked.GIVEN_UP:
@@ -170,13 +190,17 @@ class Rendezvous:
                 receive.tensor = tensors.Tensor(receive.metadata, content)
         self._end(receive)
 
+    def _asked_on(self, channel, index):
+        receive = self.asked.get((channel.peer, index))
+        return receive if receive and receive.channel is channel else None
+
     def _end(self, receive):
-        del self.asked[receive.channel, receive.index]
+        del self.asked[workers_of(receive.key)[0], receive.index]
         receive.state = Asked.ENDED
         self._free(receive)
 
     def _meta_data_response(self, channel, m):
-        receive = self.asked.get((channel, m.request_index))
+        receive = self._asked_on(channel, m.request_index)
         if not receive or receive.state == Asked.GIVEN_UP:
             return
         if receive.state != Asked.AWAITING_REPLY:
@@ -191,9 +215,10 @@ class Rendezvous:
         self._allocate(receive, m.metadata)
         receive.state = Asked.AWAITING_CONTENT
         channel.send(Message(Type.TENSOR_RE_REQUEST, receive.step, receive.index, m.metadata, *self._place(receive)))
+        self.event(channel, "asked-again")
 
     def _failed_by_sender(self, channel, m):
-        receive = self.asked.get((channel, m.request_index))
+        receive = self._asked_on(channel, m.request_index)
         if not receive:
             return
         if receive.state == Asked.GIVEN_UP:
@@ -213,7 +238,8 @@ class Rendezvous:
 
     def unserved(self):
         """Tensors that nobody has asked for, and requests that are not served to their end."""
-        return sum(map(len, self.tensors.values())) + len(self.served)
+        waiting = sum(len(kept.detached) for kept in self.kept.values())
+        return sum(map(len, self.tensors.values())) + len(self.served) + waiting
 
     def abort(self, step, code, text):
         """Requests of the step, those that wait and those to come, fail with this status."""
@@ -226,11 +252,21 @@ class Rendezvous:
     def _tensor_request(self, channel, m):
         if (channel, m.request_index) in self.served:
             raise Violation("a request index that is in use")
+        tensor = refusal = None
+        if m.replay:
+            tensor, refusal = self.kept[channel.peer].replay(channel, m)
+        else:
+            self.kept[channel.peer].new_request(m)
         request = Request(channel, m)
         self.served[channel, m.request_index] = request
+        self.event(channel, "requested")
         workers = workers_of(m.name)
         if not workers or workers != (self.name, channel.peer):
             self._refuse(request, INVALID_ARGUMENT, f"not a key from {self.name} to {channel.peer}: {m.name}")
+        elif refusal:
+            self._refuse(request, *refusal)
+        elif tensor:
+            self._match(request, tensor)
         elif m.step_id in self.aborted:
             self._refuse(request, *self.aborted[m.step_id])
         elif self.tensors[m.step_id, m.name]:
@@ -240,6 +276,7 @@ class Rendezvous:
 
     def _refuse(self, request, code, text):
         self._served(request)
+        self.kept[request.channel.peer].ended(request.channel, request.message, code, text)
         request.channel.send(Message(Type.ERROR_STATUS, request.message.step_id, request.message.request_index,
                                      status_code=code, status_text=text))
 
@@ -260,6 +297,7 @@ class Rendezvous:
             checksum = tensors.crc32c(tensor.content) if m.wants_checksum else None
             request.channel.send(Message(Type.META_DATA_RESPONSE, m.step_id, m.request_index, tensor.metadata,
                                          checksum=checksum))
+            self.event(request.channel, "announced")
 
     def _write(self, request, m):
         request.state = Served.WRITING
@@ -268,7 +306,21 @@ class Rendezvous:
             request.memory = self.device.register(len(content), READ_BY_DEVICE)
             request.memory.write(content, len(content), 0)
         request.channel.write_content(m.request_index, request.memory, len(content), m.remote_addr, m.rkey,
-                                      lambda: self._served(request))
+                                      lambda: self._written(request))
+        self.event(request.channel, "writing")
+
+    def _written(self, request):
+        self._served(request)
+        if not request.arrived:
+            self.kept[request.channel.peer].ended(request.channel, request.message, UNAVAILABLE, "the content was lost")
+
+    def arrived(self, channel, index):
+        """The peer has acknowledged the content or the ERROR_STATUS that ended a request: it has seen it."""
+        request = self.served.get((channel, index))
+        if request:
+            request.arrived = True  # the own device is late to say that the write has completed
+        else:
+            self.kept[channel.peer].arrived(index)
 
     def _re_request(self, channel, m):
         request = self.served.get((channel, m.request_index))
@@ -291,7 +343,11 @@ class Rendezvous:
     def message(self, channel, m):
         """A control message has arrived."""
         self.log(f"<- {m}")
-        if m.type == Type.TENSOR_REQUEST:
+        if m.type == Type.HEARTBEAT:
+            return
+        if m.type == Type.RESUMED:
+            self.kept[channel.peer].resumed(channel)
+        elif m.type == Type.TENSOR_REQUEST:
             self._tensor_request(channel, m)
         elif m.type == Type.TENSOR_RE_REQUEST:
             self._re_request(channel, m)
@@ -302,13 +358,41 @@ class Rendezvous:
         else:
             self._failed_by_sender(channel, m)
 
-    def lost(self, channel, code, text):
-        """The channel and all its requests are gone; nothing is repeated on another."""
-        for receive in [r for (c, _), r in self.asked.items() if c is channel]:
-            if receive.state != Asked.GIVEN_UP:
-                receive.failure = (code, text)
-            self._end(receive)
+    def opened(self, channel, incarnation):
+        """There is a channel: requests that were asked on an earlier one to the same incarnation go on."""
+        peer = channel.peer
+        if self.incarnations.get(peer, incarnation) != incarnation:
+            self.gone(peer, ABORTED, "the peer was restarted", unasked=False)
+            self.kept[peer] = Kept()
+        self.incarnations[peer] = incarnation
+        for receive in self._detached(peer):
+            self._ask(receive, channel, replay=True)
+            self.event(channel, "replayed")
+        channel.send(Message(Type.RESUMED))
+
+    def lost(self, channel, code, text, for_good):
+        """The channel is gone. Its requests wait for another one, unless the peer cannot come back."""
+        for receive in [r for r in self.asked.values() if r.channel is channel]:
+            if receive.state == Asked.GIVEN_UP:
+                self._end(receive)
+            else:
+                receive.state, receive.channel, receive.checksum = Asked.AWAITING_CHANNEL, None, None
         for request in [r for (c, _), r in self.served.items() if c is channel]:
             if request.state == Served.AWAITING_TENSOR:
                 self.requests[request.message.step_id, request.message.name].remove(request)
+            else:
+                self.kept[channel.peer].detach(request.message, request.tensor)
             self._served(request)
+        if for_good:
+            self.gone(channel.peer, code, text, unasked=code == UNAVAILABLE, refuse=code == INTERNAL)
+
+    def gone(self, peer, code, text, unasked=True, refuse=False):
+        """Nothing goes on: receives that wait for the peer fail (`unasked`: also new ones), kept tensors are dropped."""
+        for receive in self._detached(peer):
+            receive.failure = (code, text)
+            self._end(receive)
+        for receive in [r for r in self.unasked if unasked and workers_of(r.key)[0] == peer]:
+            receive.failure = (code, text)
+            self.unasked.remove(receive)
+            receive.state = Asked.ENDED
+        self.kept[peer].drop(code, text, refuse)

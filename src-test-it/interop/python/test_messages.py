@@ -19,6 +19,8 @@ EXAMPLES = [
     Message(Type.META_DATA_RESPONSE, STEP, INDEX, tensors.DEAD.metadata),
     Message(Type.TENSOR_RE_REQUEST, STEP, INDEX, MATRIX, **WHERE),
     Message(Type.ERROR_STATUS, STEP, INDEX, to_sender=True, status_code=1, status_text="given up"),
+    Message(Type.HEARTBEAT),
+    Message(Type.RESUMED),
 ]
 
 
@@ -43,6 +45,26 @@ class MessagesTest(unittest.TestCase):
             data[at] ^= 0x80
             with self.assertRaises(messages.Violation, msg=f"byte {at}"):
                 messages.decode(bytes(data).ljust(4096, b"\0"))
+
+    def test_a_message_of_no_request_has_nothing_after_its_length(self):
+        for example in examples_of_the_page()[-2:]:
+            for at in range(8, 64):
+                data = bytearray(example)
+                data[at] ^= 1
+                with self.assertRaises(messages.Violation, msg=f"byte {at}"):
+                    messages.decode(bytes(data).ljust(4096, b"\0"))
+
+    def test_only_a_request_can_be_a_replay(self):
+        for example, message in zip(examples_of_the_page(), EXAMPLES):
+            data = bytearray(example)
+            data[52] |= 0x20
+            data = bytes(data).ljust(4096, b"\0")
+            if message.type == Type.TENSOR_REQUEST:
+                self.assertTrue(messages.decode(data).replay)
+                self.assertEqual(messages.encode(messages.decode(data), 4096), data[:len(example)])
+            else:
+                with self.assertRaises(messages.Violation, msg=str(message)):
+                    messages.decode(data)
 
     def test_the_text_of_a_status_is_cut_between_characters(self):
         long = Message(Type.ERROR_STATUS, 1, 2, status_code=13, status_text="é" * 4096)

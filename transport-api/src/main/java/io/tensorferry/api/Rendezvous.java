@@ -6,6 +6,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /// Where the producers and consumers of one training step meet: a producer puts a tensor under a key, a consumer
 /// asks for the key, in any order.
@@ -49,6 +50,17 @@ public interface Rendezvous {
     ///     the cluster
     PendingReceive recvAsync(RendezvousKey key, DoneCallback done);
 
+    /// The same, with a deadline: a receive that has not ended when `timeout` has passed ends with
+    /// `DEADLINE_EXCEEDED`, and then it is as if it had been cancelled: the producer's tensor stays where it is, unless
+    /// it was matched with this receive already, and memory that the peer may still write stays out of the pool.
+    ///
+    /// A timeout of 0 or less passes at once. No thread waits for it.
+    ///
+    /// @return the means to cancel this receive
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in
+    ///     the cluster
+    PendingReceive recvAsync(RendezvousKey key, Duration timeout, DoneCallback done);
+
     /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and
     /// every later send or receive fails with it.
     ///
@@ -63,8 +75,17 @@ public interface Rendezvous {
     ///
     /// Dependent stages run on the callback executor.
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key) {
+        return future(done -> recvAsync(key, done));
+    }
+
+    /// The same as a future, with a deadline, after which it fails with `DEADLINE_EXCEEDED`.
+    default CompletableFuture<RecvResult> recvAsync(RendezvousKey key, Duration timeout) {
+        return future(done -> recvAsync(key, timeout, done));
+    }
+
+    private static CompletableFuture<RecvResult> future(Function<DoneCallback, PendingReceive> start) {
         var future = new CompletableFuture<RecvResult>();
-        PendingReceive receive = recvAsync(key, result -> {
+        PendingReceive receive = start.apply(result -> {
             if (result instanceof RecvResult.Failed(TransportException cause)) {
                 future.completeExceptionally(cause);
             } else if (!future.complete(result) && result instanceof RecvResult.Received(Tensor tensor)) {

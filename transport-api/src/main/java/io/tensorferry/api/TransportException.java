@@ -2,8 +2,8 @@ package io.tensorferry.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// A failed operation of the transport: a canonical code, a message, and, where they are known, the peer and the
-/// operating system's error number.
+/// A failed operation of the transport: a canonical code, a message, and, where they are known, the peer, the
+/// operating system's error number and what the RDMA device said.
 ///
 /// Immutable; may be handed between threads. The same object is given to every receive that one event ended, so do
 /// not add suppressed exceptions to it.
@@ -13,6 +13,7 @@ public final class TransportException extends RuntimeException {
     private final StatusCode code;
     private final @Nullable String peer;
     private final int errno;
+    private final @Nullable String verbsStatus;
 
     public TransportException(StatusCode code, String message) {
         this(code, message, null, 0, null);
@@ -26,19 +27,37 @@ public final class TransportException extends RuntimeException {
     /// @param errno the system's error number, or 0 where no system call failed
     public TransportException(
             StatusCode code, String message, @Nullable String peer, int errno, @Nullable Throwable cause) {
-        super(describe(code, message, peer, errno), cause);
+        this(code, message, peer, errno, null, cause);
+    }
+
+    /// @param peer the other worker, as `/job:worker/replica:0/task:1`, or null where none is concerned
+    /// @param errno the system's error number, or 0 where no system call failed
+    /// @param verbsStatus what the device said, as `RETRY_EXC_ERR, vendor error 0x81`, or null where it said nothing
+    public TransportException(
+            StatusCode code,
+            String message,
+            @Nullable String peer,
+            int errno,
+            @Nullable String verbsStatus,
+            @Nullable Throwable cause) {
+        super(describe(code, message, peer, errno, verbsStatus), cause);
         this.code = code;
         this.peer = peer;
         this.errno = errno;
+        this.verbsStatus = verbsStatus;
     }
 
-    private static String describe(StatusCode code, String message, @Nullable String peer, int errno) {
+    private static String describe(
+            StatusCode code, String message, @Nullable String peer, int errno, @Nullable String verbsStatus) {
         var text = new StringBuilder(code.name()).append(": ").append(message);
         if (peer != null) {
             text.append(" [peer ").append(peer).append(']');
         }
         if (errno != 0) {
             text.append(" [errno ").append(errno).append(']');
+        }
+        if (verbsStatus != null) {
+            text.append(" [verbs ").append(verbsStatus).append(']');
         }
         return text.toString();
     }
@@ -55,5 +74,12 @@ public final class TransportException extends RuntimeException {
     /// The operating system's error number, or 0.
     public int errno() {
         return errno;
+    }
+
+    /// What the RDMA device said of the failure, by the verbs' own names, or null where no device is concerned: the
+    /// status of a work completion with the vendor's error number, as `REM_ACCESS_ERR, vendor error 0x88`, or an
+    /// asynchronous event, as `QP_FATAL`.
+    public @Nullable String verbsStatus() {
+        return verbsStatus;
     }
 }

@@ -1,5 +1,6 @@
 package io.tensorferry.api;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -8,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// A rendezvous of one receive whose end the test decides.
 final class ManualRendezvous implements Rendezvous {
     private volatile @Nullable DoneCallback pending;
+    /// What the receive was given, if it was.
+    volatile @Nullable Duration timeout;
     private final AtomicBoolean ended = new AtomicBoolean();
     final AtomicInteger cancelled = new AtomicInteger();
     /// Whether a cancelled receive ends at once with `CANCELLED`, as a real one does.
@@ -37,6 +40,12 @@ final class ManualRendezvous implements Rendezvous {
             return answersCancel
                     && end(new RecvResult.Failed(new TransportException(StatusCode.CANCELLED, "cancelled")));
         };
+    }
+
+    @Override
+    public PendingReceive recvAsync(RendezvousKey key, Duration given, DoneCallback done) {
+        timeout = given;
+        return recvAsync(key, done);
     }
 
     @Override

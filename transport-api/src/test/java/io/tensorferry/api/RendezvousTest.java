@@ -90,6 +90,16 @@ class RendezvousTest {
     }
 
     @Test
+    void aFutureWithADeadlineHandsItOnAndEndsAsTheReceiveDoes() {
+        CompletableFuture<RecvResult> future = rendezvous.recvAsync(KEY, SHORT);
+        assertThat(rendezvous.timeout).isEqualTo(SHORT);
+        rendezvous.end(new RecvResult.Failed(failure));
+        assertThatThrownBy(future::get).cause().isSameAs(failure);
+        assertThat(future.cancel(false)).isFalse();
+        tensor.close();
+    }
+
+    @Test
     void recvWaitsForTheTensor() throws Exception {
         whenAsked(() -> rendezvous.end(received));
         assertThat(rendezvous.recv(KEY, LONG)).isSameAs(received);

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread.
 final class GrpcTransport implements WorkerTransport {
+    // Each receive that waits for its tensor is an open call.
+    private static final int MAX_CALLS = 1 << 17;
+
     private final TensorTraffic traffic = new TensorTraffic();
     private final TensorAllocator allocator = TensorAllocator.unregistered();
     private final StepTable<GrpcRendezvous> steps;
@@ -27,10 +30,11 @@ final class GrpcTransport implements WorkerTransport {
     private final PeerPing ping;
 
     /// @param handlers where tensors are copied; nothing that runs there blocks
-    GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Executor handlers) {
-        var caller = new RecvTensorCaller(worker.name(), incarnation, peers, allocator, traffic);
-        this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller));
-        this.service = new TensorServiceImpl(worker, incarnation, this::open, handlers, traffic);
+    GrpcTransport(
+            WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
+        var caller = new RecvTensorCaller(worker, incarnation, peers, allocator, traffic);
+        this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller), worker.limits());
+        this.service = new TensorServiceImpl(worker, callers, incarnation, this::open, handlers, traffic);
         this.ping = new PeerPing(worker.name(), peers);
     }
 
@@ -41,7 +45,7 @@ final class GrpcTransport implements WorkerTransport {
 
     private StreamedRequest open(
             String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
-        return TableRequest.open(steps, stepId, key);
+        return TableRequest.open(steps, peer, stepId, key);
     }
 
     @Override
@@ -53,6 +57,16 @@ final class GrpcTransport implements WorkerTransport {
     public void closeSteps() {
         service.refuseAll();
         steps.closeAll();
+    }
+
+    @Override
+    public void awaitTransfers(Deadline patience) {
+        // A transfer to a peer is a call of that peer, and the server waits for its calls.
+    }
+
+    @Override
+    public int maxCallsPerConnection() {
+        return MAX_CALLS;
     }
 
     @Override

@@ -1,9 +1,15 @@
 package io.tensorferry.grpc;
 
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.proto.PingResponse;
+import io.tensorferry.proto.TensorServiceGrpc;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -28,6 +34,8 @@ final class PeerChannel {
     private final ScheduledExecutorService timer;
     private final PeerTimeouts timeouts;
     private volatile boolean reached;
+    // What became of the latest attempt that failed.
+    private volatile @Nullable Status latestFailure;
     // Shared by all who wait for the same connection. Guarded by this.
     private @Nullable CompletableFuture<Void> waiting;
 
@@ -56,8 +64,9 @@ final class PeerChannel {
         return address;
     }
 
-    /// Completes when there is a connection, at once if there is one; fails with `UNAVAILABLE` when there is none
-    /// for too long.
+    /// Completes when there is a connection, at once if there is one. Fails with `UNAVAILABLE` when there is none
+    /// for too long; as soon as it is known with `UNAUTHENTICATED` or `PERMISSION_DENIED` if one of the two
+    /// certificates is refused.
     CompletableFuture<Void> whenReady() {
         if (channel.getState(false) == ConnectivityState.READY) {
             reached = true;
@@ -71,10 +80,12 @@ final class PeerChannel {
             started = new CompletableFuture<>();
             waiting = started;
         }
+        latestFailure = null;
         Duration limit = reached ? timeouts.reconnect() : timeouts.connect();
         Future<?> alarm = timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
         var _ = started.whenComplete((_, _) -> alarm.cancel(false));
         watch(started);
+        redial(started, false);
         return started;
     }
 
@@ -93,8 +104,12 @@ final class PeerChannel {
     private void giveUp(CompletableFuture<Void> future, Duration limit) {
         String what =
                 reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";
-        future.completeExceptionally(
-                new TransportException(StatusCode.UNAVAILABLE, what + address + " within " + limit, worker, 0, null));
+        future.completeExceptionally(new TransportException(
+                StatusCode.UNAVAILABLE,
+                what + address + " within " + limit + ConnectFailure.described(latestFailure),
+                worker,
+                0,
+                null));
     }
 
     private void watch(CompletableFuture<Void> future) {
@@ -113,13 +128,49 @@ final class PeerChannel {
                         new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null));
                 return;
             }
-            case TRANSIENT_FAILURE -> {
-                var _ = timer.schedule(channel::resetConnectBackoff, REDIAL_MILLIS, TimeUnit.MILLISECONDS);
-            }
-            case IDLE, CONNECTING -> {
-                // The next change of state tells.
+            case TRANSIENT_FAILURE, IDLE, CONNECTING -> {
+                // The next change of state tells; between two failures there is none.
             }
         }
         channel.notifyWhenStateChanged(state, () -> watch(future));
+    }
+
+    /// @param dialled whether a failure that is seen now is that of an attempt of whoever waits, not of one long ago
+    private void redial(CompletableFuture<Void> future, boolean dialled) {
+        if (future.isDone()) {
+            return;
+        }
+        if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
+            if (dialled) {
+                askWhy(future);
+            }
+            channel.resetConnectBackoff();
+        }
+        var _ = timer.schedule(() -> redial(future, true), REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    /// A call on a channel without a connection fails at once, with the reason.
+    private void askWhy(CompletableFuture<Void> future) {
+        var call = channel.newCall(
+                TensorServiceGrpc.getPingMethod(),
+                CallOptions.DEFAULT.withDeadlineAfter(10L * REDIAL_MILLIS, TimeUnit.MILLISECONDS));
+        call.start(
+                new ClientCall.Listener<PingResponse>() {
+                    @Override
+                    public void onClose(Status status, Metadata trailers) {
+                        if (status.getCode() == Status.Code.UNAVAILABLE) {
+                            noteFailure(status, future);
+                        }
+                    }
+                },
+                new Metadata());
+    }
+
+    private void noteFailure(Status status, CompletableFuture<Void> future) {
+        latestFailure = status;
+        TransportException lasting = ConnectFailure.lasting(worker, address, status);
+        if (lasting != null) {
+            future.completeExceptionally(lasting);
+        }
     }
 }

@@ -1,6 +1,5 @@
 package io.tensorferry.grpc;
 
-import io.grpc.ManagedChannel;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.tensorferry.api.StatusCode;
@@ -9,11 +8,12 @@ import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// The gRPC channels to the other workers, one each, made when a worker is first dialled.
 ///
 /// Threading: any thread.
-final class PeerChannels implements AutoCloseable {
+final class PeerChannels {
     // 10 s is gRPC's minimum. It finds a machine that vanished; a process that died is told at once by its connection.
     private static final int KEEPALIVE_SECONDS = 10;
     private static final int KEEPALIVE_TIMEOUT_SECONDS = 3;
@@ -26,13 +26,20 @@ final class PeerChannels implements AutoCloseable {
     private final Map<String, WorkerAddress> addresses;
     private final ServerThreads threads;
     private final PeerTimeouts timeouts;
+    private final @Nullable Tls tls;
     private final Map<String, PeerChannel> channels = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    PeerChannels(Map<String, WorkerAddress> addresses, ServerThreads threads, PeerTimeouts timeouts) {
+    /// @param tls null for plaintext
+    PeerChannels(
+            Map<String, WorkerAddress> addresses,
+            ServerThreads threads,
+            PeerTimeouts timeouts,
+            @Nullable Tls tls) {
         this.addresses = Map.copyOf(addresses);
         this.threads = threads;
         this.timeouts = timeouts;
+        this.tls = tls;
     }
 
     PeerTimeouts timeouts() {
@@ -56,8 +63,7 @@ final class PeerChannels implements AutoCloseable {
             throw new IllegalArgumentException(
                     "worker " + worker + " is not in the cluster; it has " + addresses.keySet());
         }
-        ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port())
-                .usePlaintext()
+        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
                 .eventLoopGroup(threads.eventLoops())
                 .channelType(NioSocketChannel.class)
                 .executor(threads.handlers())
@@ -67,20 +73,23 @@ final class PeerChannels implements AutoCloseable {
                 .flowControlWindow(FLOW_CONTROL_WINDOW)
                 .maxInboundMessageSize(MAX_RESPONSE_BYTES)
                 .maxInboundMetadataSize(MAX_TRAILER_BYTES)
-                .disableRetry()
-                .build();
-        return new PeerChannel(worker, address, channel, threads.timer(), timeouts);
+                .disableRetry();
+        if (tls == null) {
+            builder.usePlaintext();
+        } else {
+            builder.sslContext(tls.clientContext(worker));
+        }
+        return new PeerChannel(worker, address, builder.build(), threads.timer(), timeouts);
     }
 
-    /// Ends every call. Waits a little for the connections to be closed.
-    @Override
-    public void close() {
+    /// Ends every call, and waits until `limit` for the connections to be closed.
+    void close(Deadline limit) {
         closed = true;
         var open = new ArrayList<>(channels.values());
         open.forEach(channel -> channel.grpc().shutdownNow());
         try {
             for (PeerChannel channel : open) {
-                channel.grpc().awaitTermination(2, TimeUnit.SECONDS);
+                channel.grpc().awaitTermination(limit.remaining().toNanos(), TimeUnit.NANOSECONDS);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -10,6 +10,7 @@ import io.tensorferry.proto.TensorServiceGrpc;
 import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
 import org.jspecify.annotations.Nullable;
 
 /// Starts the call of each receive, once the peer can be reached.
@@ -24,15 +25,15 @@ final class RecvTensorCaller implements FallbackPath {
         public void onEnded() {}
     };
 
-    private final String workerName;
+    private final WorkerContext worker;
     private final long incarnation;
     private final PeerChannels peers;
     private final TensorAllocator allocator;
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            String workerName, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
-        this.workerName = workerName;
+            WorkerContext worker, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
+        this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;
         this.allocator = allocator;
@@ -82,7 +83,7 @@ final class RecvTensorCaller implements FallbackPath {
         var request = RecvTensorRequest.newBuilder()
                 .setStepId(receive.stepId())
                 .setRendezvousKey(receive.key().toString())
-                .setHostName(workerName)
+                .setHostName(worker.name())
                 .setIncarnation(incarnation)
                 .setWantsTaken(wantsTaken);
         if (sent != null) {
@@ -93,7 +94,8 @@ final class RecvTensorCaller implements FallbackPath {
         }
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
-            new RecvTensorCall(receive, call, new TensorAssembler(allocator), traffic, progress).start(request.build());
+            var assembler = new TensorAssembler(allocator, worker.limits().maxTensorBytes());
+            new RecvTensorCall(receive, call, assembler, traffic, progress).start(request.build());
         } catch (RuntimeException e) {
             fail(
                     receive,

@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param port the port there
 /// @param callbacks the user's executor, or null for the server's own
 /// @param verbs null for the protocol `grpc`
+/// @param security null for plaintext
 record ServerOptions(
         ServerConfig config,
         InetAddress bindAddress,
@@ -17,4 +19,6 @@ record ServerOptions(
         @Nullable Executor callbacks,
         DialPolicy dialPolicy,
         PeerTimeouts timeouts,
-        @Nullable VerbsOptions verbs) {}
+        RendezvousLimits limits,
+        @Nullable VerbsOptions verbs,
+        @Nullable TransportSecurity security) {}

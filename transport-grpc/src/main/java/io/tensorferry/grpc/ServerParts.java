@@ -1,60 +1,89 @@
 package io.tensorferry.grpc;
 
 import io.grpc.Server;
-import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
-import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// What a running server is made of, in the order of its making; it is taken apart in the other order.
+///
+/// @param tls null for plaintext
 record ServerParts(
-        ServerThreads threads, PeerChannels peers, WorkerTransport transport, Server server, PeerDialer dialer) {
-    // A request holds a key, an offer the addresses of at most 65 queue pairs.
-    private static final int MAX_REQUEST_BYTES = 64 << 10;
-    private static final int FLOW_CONTROL_WINDOW = 1 << 20;
+        ServerThreads threads,
+        @Nullable Tls tls,
+        PeerChannels peers,
+        WorkerTransport transport,
+        Server server,
+        PeerDialer dialer,
+        Refusals refusals) {
+    // For what does not depend on anybody else: closing sockets, queue pairs and threads.
+    private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
     static ServerParts start(ServerOptions options) {
         ServerConfig config = options.config();
-        var threads = new ServerThreads(config.workerName(), options.callbacks());
-        var peers = new PeerChannels(config.cluster().addresses(), threads, options.timeouts());
+        String worker = config.workerName();
+        var refusals = new Refusals(worker, System::nanoTime);
+        var threads = new ServerThreads(worker, options.callbacks());
+        Tls tls = null;
+        PeerChannels peers = null;
         WorkerTransport transport = null;
         try {
-            transport = openTransport(options, threads, peers);
-            Server server = listen(options, threads, transport);
+            TransportSecurity security = options.security();
+            tls = security == null ? null : Tls.open(security, worker, threads.timer());
+            peers = new PeerChannels(config.cluster().addresses(), threads, options.timeouts(), tls);
+            var callers = new Callers(
+                    worker, config.cluster().workers(), security == null ? null : security.identity(), refusals);
+            transport = openTransport(options, threads, peers, callers);
+            Server server = ListeningEnd.start(options, threads, transport, tls, callers, refusals);
             Set<String> others = new HashSet<>(config.cluster().workers());
-            others.remove(config.workerName());
+            others.remove(worker);
             var dialer = new PeerDialer(others, transport, threads.timer());
             if (options.dialPolicy() == DialPolicy.AT_START) {
                 dialer.startAll();
             }
-            return new ServerParts(threads, peers, transport, server, dialer);
+            return new ServerParts(threads, tls, peers, transport, server, dialer, refusals);
         } catch (RuntimeException e) {
+            var now = new Deadline(Duration.ZERO);
             if (transport != null) {
                 transport.close();
             }
-            peers.close();
-            threads.close(Duration.ZERO);
+            if (peers != null) {
+                peers.close(new Deadline(END_LIMIT));
+            }
+            if (tls != null) {
+                tls.close();
+            }
+            threads.close(now, new Deadline(END_LIMIT));
             throw e;
         }
     }
 
-    private static WorkerTransport openTransport(ServerOptions options, ServerThreads threads, PeerChannels peers) {
+    private static WorkerTransport openTransport(
+            ServerOptions options, ServerThreads threads, PeerChannels peers, Callers callers) {
         ServerConfig config = options.config();
-        var worker = new WorkerContext(config.workerName(), config.cluster().workers(), threads.callbacks());
+        var worker = new WorkerContext(
+                config.workerName(),
+                config.cluster().workers(),
+                threads.callbacks(),
+                ReceiveTimer.of(threads.timer()),
+                options.limits());
         long incarnation = drawIncarnation();
         if (config.protocol().equals(ServerConfig.GRPC)) {
-            return new GrpcTransport(worker, incarnation, peers, threads.handlers());
+            return new GrpcTransport(worker, incarnation, peers, callers, threads.handlers());
         }
-        return VerbsTransport.open(worker, incarnation, peers, Objects.requireNonNull(options.verbs(), "verbs"));
+        return VerbsTransport.open(
+                worker,
+                incarnation,
+                peers,
+                callers,
+                threads.handlers(),
+                Objects.requireNonNull(options.verbs(), "verbs"));
     }
 
     private static long drawIncarnation() {
@@ -65,48 +94,44 @@ record ServerParts(
         return drawn;
     }
 
-    private static Server listen(ServerOptions options, ServerThreads threads, WorkerTransport transport) {
-        var address = new InetSocketAddress(options.bindAddress(), options.port());
-        NettyServerBuilder builder = NettyServerBuilder.forAddress(address)
-                .bossEventLoopGroup(threads.eventLoops())
-                .workerEventLoopGroup(threads.eventLoops())
-                .channelType(NioServerSocketChannel.class)
-                .executor(threads.handlers())
-                .maxInboundMessageSize(MAX_REQUEST_BYTES)
-                .flowControlWindow(FLOW_CONTROL_WINDOW)
-                .permitKeepAliveTime(1, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true);
-        transport.services().forEach(builder::addService);
+    /// Nothing new comes in, contents that are under way to peers and callbacks end within `grace`, then everything is
+    /// ended and freed, children before parents.
+    void close(Duration grace) {
+        var patience = new Deadline(grace);
+        dialer.close();
+        server.shutdown();
         try {
-            return builder.build().start();
-        } catch (IOException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new TransportException(
-                    StatusCode.FAILED_PRECONDITION,
-                    options.config().workerName() + " cannot listen on " + address + ": " + cause.getMessage()
-                            + "; the cluster must give it a free port of this machine, or bindAddress(...) a local address",
-                    e);
+            transport.closeSteps();
+            transport.awaitTransfers(patience);
+            await(server, patience);
+        } finally {
+            end(patience);
         }
     }
 
-    /// Nothing new comes in, what is open ends within `grace`, then everything is freed.
-    void close(Duration grace) {
-        dialer.close();
-        server.shutdown();
-        transport.closeSteps();
-        awaitServer(grace);
-        transport.close();
-        peers.close();
-        threads.close(grace);
+    /// Each step runs even if one before it throws: a server that is stopped leaves no thread behind.
+    private void end(Deadline patience) {
+        var limit = new Deadline(patience.remaining().plus(END_LIMIT));
+        try {
+            server.shutdownNow();
+            transport.close();
+        } finally {
+            try {
+                peers.close(limit);
+                if (tls != null) {
+                    tls.close();
+                }
+                await(server, limit);
+            } finally {
+                threads.close(patience, limit);
+            }
+        }
     }
 
-    private void awaitServer(Duration grace) {
+    private static void await(Server server, Deadline deadline) {
         try {
-            if (!server.awaitTermination(grace.toNanos(), TimeUnit.NANOSECONDS)) {
-                server.shutdownNow().awaitTermination(5, TimeUnit.SECONDS);
-            }
+            server.awaitTermination(deadline.remaining().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
-            server.shutdownNow();
             Thread.currentThread().interrupt();
         }
     }

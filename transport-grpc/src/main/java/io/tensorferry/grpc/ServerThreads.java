@@ -3,7 +3,6 @@ package io.tensorferry.grpc;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
-import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -65,22 +64,24 @@ final class ServerThreads {
         return callbacks;
     }
 
-    /// Ends all threads but the user's; waits at most `grace` for callbacks that still run, then interrupts them.
-    void close(Duration grace) {
+    /// Ends all threads but the user's; waits until `patience` is over for callbacks that still run, then interrupts
+    /// them. Until `limit` at most for the others, none of which blocks.
+    void close(Deadline patience, Deadline limit) {
         handlers.shutdown();
-        await(handlers, Duration.ofSeconds(5));
+        await(handlers, limit);
         if (ownCallbacks != null) {
             ownCallbacks.shutdown();
-            if (!await(ownCallbacks, grace)) {
+            if (!await(ownCallbacks, patience)) {
                 ownCallbacks.shutdownNow();
             }
         }
-        eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(5, TimeUnit.SECONDS);
+        long left = limit.remaining().toNanos();
+        eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(left, TimeUnit.NANOSECONDS);
     }
 
-    private static boolean await(ExecutorService executor, Duration limit) {
+    private static boolean await(ExecutorService executor, Deadline limit) {
         try {
-            return executor.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return executor.awaitTermination(limit.remaining().toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

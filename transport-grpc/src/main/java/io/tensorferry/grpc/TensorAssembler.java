@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// there is no memory.
 final class TensorAssembler {
     private final TensorAllocator allocator;
+    private final long maxTensorBytes;
     private @Nullable TensorMetaData metaData;
     // What the contents are written into: the result's memory, or for strings the serialised form.
     private MemorySegment target = MemorySegment.NULL;
@@ -27,8 +28,10 @@ final class TensorAssembler {
     private long received;
     private boolean taken;
 
-    TensorAssembler(TensorAllocator allocator) {
+    /// @param maxTensorBytes what a header may announce
+    TensorAssembler(TensorAllocator allocator, long maxTensorBytes) {
         this.allocator = allocator;
+        this.maxTensorBytes = maxTensorBytes;
     }
 
     /// The request has its place; only the first message may say so.
@@ -47,6 +50,12 @@ final class TensorAssembler {
         metaData = checked;
         if (checked.dead()) {
             return;
+        }
+        if (checked.byteSize() > maxTensorBytes) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + checked.byteSize() + " bytes was announced, at most " + maxTensorBytes
+                            + " are taken");
         }
         try {
             if (checked.dataType().isDmaAble()) {

@@ -27,6 +27,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     private static final long BUDGET_BYTES = 32 << 20;
 
     private final WorkerContext worker;
+    private final Callers callers;
     private final long incarnation;
     private final TensorSource source;
     private final Executor handlers;
@@ -36,11 +37,13 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
 
     TensorServiceImpl(
             WorkerContext worker,
+            Callers callers,
             long incarnation,
             TensorSource source,
             Executor handlers,
             TensorTraffic traffic) {
         this.worker = worker;
+        this.callers = callers;
         this.incarnation = incarnation;
         this.source = source;
         this.handlers = handlers;
@@ -57,7 +60,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     @Override
     public void ping(PingRequest request, StreamObserver<PingResponse> response) {
         Responses.answer(response, () -> {
-            requireMember(request.getHostName());
+            callers.require(request.getHostName());
             return PingResponse.newBuilder()
                     .setHostName(worker.name())
                     .setIncarnation(incarnation)
@@ -98,7 +101,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     }
 
     private RendezvousKey checkedKey(RecvTensorRequest request) {
-        requireMember(request.getHostName());
+        callers.require(request.getHostName());
         if (request.getIncarnation() == 0) {
             throw new TransportException(StatusCode.INVALID_ARGUMENT, "the incarnation must not be 0");
         }
@@ -117,13 +120,5 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
                     StatusCode.INVALID_ARGUMENT, "the consumer of " + key + " is not " + request.getHostName());
         }
         return key;
-    }
-
-    private void requireMember(String caller) {
-        if (!worker.members().contains(caller) || caller.equals(worker.name())) {
-            throw new TransportException(
-                    StatusCode.PERMISSION_DENIED,
-                    "'" + caller + "' is not a peer of " + worker.name() + "; its cluster has " + worker.members());
-        }
     }
 }

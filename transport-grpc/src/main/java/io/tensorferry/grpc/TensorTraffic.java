@@ -42,6 +42,8 @@ final class TensorTraffic {
                 bytesReceived.sum(),
                 tensorsSent.sum(),
                 bytesSent.sum(),
+                0,
+                0,
                 null);
     }
 }

@@ -46,12 +46,13 @@ public final class TransportServer implements AutoCloseable {
     static TransportServer start(ServerOptions options) {
         var server = new TransportServer(options.config(), ServerParts.start(options));
         LOG.info(
-                "{} listens on {} port {}: protocol {}, device {}",
+                "{} listens on {} port {}: protocol {}, device {}, {}",
                 server.workerName(),
                 options.bindAddress().getHostAddress(),
                 options.port(),
                 options.config().protocol(),
-                server.transportDevice());
+                server.transportDevice(),
+                options.security() == null ? "plaintext" : "mutual TLS");
         return server;
     }
 
@@ -111,7 +112,8 @@ public final class TransportServer implements AutoCloseable {
     }
 
     public TransportStatistics statistics() {
-        return parts.transport().statistics();
+        Refusals refusals = parts.refusals();
+        return parts.transport().statistics().withRefused(refusals.calls(), refusals.connections());
     }
 
     /// The channels to other workers that are open now, by peer: devices, addresses and what both ends agreed on. A
@@ -136,9 +138,10 @@ public final class TransportServer implements AutoCloseable {
         parts.dialer().awaitAll(timeout);
     }
 
-    /// Stops the server: refuses what is new, ends every open step with `ABORTED`, lets transfers under way and
-    /// callbacks end within `grace`, then ends them, and all threads. The second and later calls do nothing. Not to
-    /// be called from a callback.
+    /// Stops the server: refuses what is new, ends with `ABORTED` every receive of this worker and every one of a
+    /// peer that still waits for its tensor, lets contents that are under way to peers and callbacks end within
+    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s. The second and later calls do
+    /// nothing. Not to be called from a callback.
     public void stop(Duration grace) {
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);

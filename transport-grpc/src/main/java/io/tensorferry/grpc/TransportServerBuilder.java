@@ -1,9 +1,11 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -11,9 +13,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Describes a [TransportServer] and starts it. For one thread.
 public final class TransportServerBuilder {
+    private static final Logger LOG = LoggerFactory.getLogger(TransportServerBuilder.class);
+
     private @Nullable ClusterSpec cluster;
     private @Nullable String job;
     private @Nullable Integer task;
@@ -22,11 +28,15 @@ public final class TransportServerBuilder {
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
     private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
+    private @Nullable Fallback fallback;
     private @Nullable ChannelOptions channelOptions;
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
     private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
     private @Nullable List<VerbsProvider> providers;
+    private @Nullable TransportSecurity security;
+    private @Nullable Boolean allowInsecure;
 
     TransportServerBuilder() {}
 
@@ -93,10 +103,24 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// What may pile up in this worker, and how large a tensor it receives.
+    public TransportServerBuilder limits(RendezvousLimits limits) {
+        this.limits = limits;
+        return this;
+    }
+
     /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say.
     /// For `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
         this.rdmaConfig = config;
+        return this;
+    }
+
+    /// What carries receives while no channel to their peer can be had; by default what the [RdmaConfig] says, which is
+    /// nothing unless `RDMA_FALLBACK` is set: they end with `UNAVAILABLE`. All workers should be given the same. For
+    /// `grpc+verbs`.
+    public TransportServerBuilder fallback(Fallback fallback) {
+        this.fallback = fallback;
         return this;
     }
 
@@ -124,9 +148,24 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// Mutual TLS for everything that gRPC carries, at both ends; by default as the `RDMA_TLS_*` variables of the
+    /// environment say, and plaintext where they are not set. Contents that travel by RDMA are not encrypted.
+    public TransportServerBuilder security(TransportSecurity security) {
+        this.security = security;
+        return this;
+    }
+
+    /// Whether the server may speak plaintext beyond this machine; by default only if the environment has
+    /// `RDMA_ALLOW_INSECURE=true`. Whoever reaches the server is then served as whoever he says he is.
+    public TransportServerBuilder allowInsecure(boolean allow) {
+        this.allowInsecure = allow;
+        return this;
+    }
+
     /// Starts the server: when this returns, peers can connect.
     ///
-    /// @throws IllegalArgumentException naming the value that is missing or wrong
+    /// @throws IllegalArgumentException naming the value, or the file of the TLS, that is missing or wrong; if the server
+    ///     would speak plaintext beyond this machine and nobody has allowed it
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
     ///     machine's; another code if the device cannot be opened
     public TransportServer start() {
@@ -137,16 +176,36 @@ public final class TransportServerBuilder {
         var config = new ServerConfig(cluster, job, task, protocol);
         WorkerAddress own = cluster.addressOf(job, task);
         InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
+        TransportSecurity tls = security != null
+                ? security
+                : TransportSecurity.fromEnvironment().orElse(null);
+        if (tls == null) {
+            checkPlaintext(config, address);
+        }
         VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
         return TransportServer.start(
-                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, verbs));
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, limits, verbs, tls));
+    }
+
+    private void checkPlaintext(ServerConfig config, InetAddress address) {
+        List<String> waysOut = PlaintextRule.waysOut(config, address);
+        boolean allowed = allowInsecure != null ? allowInsecure : PlaintextRule.allowedBy(System.getenv());
+        if (!allowed) {
+            PlaintextRule.refuse(config, waysOut);
+        } else if (!waysOut.isEmpty()) {
+            LOG.warn(
+                    "{} speaks plaintext beyond this machine ({}): whoever is in that network can pose as any worker",
+                    config.workerName(),
+                    String.join(", ", waysOut));
+        }
     }
 
     private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
         // A device has one address: where the server listens on all, it is the one that peers are told.
         InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
+        RdmaConfig config = rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment();
         return new VerbsOptions(
-                rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment(),
+                fallback == null ? config : config.withFallback(fallback),
                 channelOptions != null ? channelOptions : defaultChannelOptions(),
                 memoryOptions,
                 rendezvousOptions,

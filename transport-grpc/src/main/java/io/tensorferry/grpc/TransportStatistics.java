@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// @param bytesReceived their content on the wire
 /// @param tensorsSent tensors to other workers, dead ones too
 /// @param bytesSent their content on the wire
+/// @param refusedCalls calls of others that were turned away for who made them: no certificate, another worker's, no
+///     member of the cluster
+/// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
+///     a peer, or that were too many
 /// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
@@ -24,4 +28,20 @@ public record TransportStatistics(
         long bytesReceived,
         long tensorsSent,
         long bytesSent,
-        @Nullable RendezvousStatistics verbs) {}
+        long refusedCalls,
+        long refusedConnections,
+        @Nullable RendezvousStatistics verbs) {
+    TransportStatistics withRefused(long calls, long connections) {
+        return new TransportStatistics(
+                openSteps,
+                pendingReceives,
+                droppedSends,
+                tensorsReceived,
+                bytesReceived,
+                tensorsSent,
+                bytesSent,
+                calls,
+                connections,
+                verbs);
+    }
+}

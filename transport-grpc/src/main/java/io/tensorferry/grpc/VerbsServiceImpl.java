@@ -13,7 +13,6 @@ import io.tensorferry.proto.VerbsServiceGrpc;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.OfferAnswer;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -23,15 +22,11 @@ import java.util.function.Supplier;
 ///
 /// Threading: gRPC's, on the handlers' pool; nothing here blocks.
 final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
-    private static final int MOST_MEMBERS_NAMED = 16;
-
-    private final String workerName;
-    private final Set<String> members;
+    private final Callers callers;
     private final EndpointAcceptor acceptor;
 
-    VerbsServiceImpl(String workerName, Set<String> members, EndpointAcceptor acceptor) {
-        this.workerName = workerName;
-        this.members = Set.copyOf(members);
+    VerbsServiceImpl(Callers callers, EndpointAcceptor acceptor) {
+        this.callers = callers;
         this.acceptor = acceptor;
     }
 
@@ -45,7 +40,7 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
         answer(
                 response,
                 () -> {
-                    requirePeer(request.getHostName());
+                    callers.require(request.getHostName());
                     return acceptor.onReady(request.getHostName(), request.getIncarnation(), request.getConnectionId());
                 },
                 _ -> ConfirmReadyResponse.getDefaultInstance());
@@ -58,24 +53,8 @@ final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
         } catch (IllegalArgumentException e) {
             throw new TransportException(StatusCode.INVALID_ARGUMENT, "the offer is wrong: " + e.getMessage(), e);
         }
-        requirePeer(offer.hostName());
+        callers.require(offer.hostName());
         return offer;
-    }
-
-    private void requirePeer(String caller) {
-        if (caller.equals(workerName)) {
-            throw new TransportException(
-                    StatusCode.PERMISSION_DENIED, "the caller names itself " + caller + ", which is this worker");
-        }
-        if (!members.contains(caller)) {
-            throw new TransportException(
-                    StatusCode.PERMISSION_DENIED,
-                    "'" + caller + "' is not in the cluster of " + workerName + ", which has " + described(members));
-        }
-    }
-
-    private static String described(Set<String> members) {
-        return members.size() > MOST_MEMBERS_NAMED ? members.size() + " workers" : members.toString();
     }
 
     private static GetRemoteAddressResponse toProto(OfferAnswer answer) {

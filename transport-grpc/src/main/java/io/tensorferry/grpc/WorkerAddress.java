@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /// Where a worker's server listens, as `host:port`.
@@ -39,6 +40,19 @@ public record WorkerAddress(String host, int port) {
                     "host '" + host + "' of the address '" + this
                             + "' cannot be resolved; use a name or an address that" + " this machine knows",
                     e);
+        }
+    }
+
+    /// Whether who dials this is sure to stay on this machine, or to reach nobody. A name is not looked up.
+    boolean staysHere() {
+        String name = host.toLowerCase(Locale.ROOT);
+        if (name.equals("localhost") || name.endsWith(".localhost") || name.endsWith(".invalid")) {
+            return true;
+        }
+        try {
+            return InetAddress.ofLiteral(host).isLoopbackAddress();
+        } catch (IllegalArgumentException _) {
+            return false;
         }
     }
 

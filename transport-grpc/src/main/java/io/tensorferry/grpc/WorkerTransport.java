@@ -21,6 +21,13 @@ interface WorkerTransport extends AutoCloseable {
     /// Ends every step: what waits fails with `ABORTED`.
     void closeSteps();
 
+    /// Waits, with the steps closed, until `patience` is over or nothing is written to peers any more and no peer
+    /// writes here.
+    void awaitTransfers(Deadline patience);
+
+    /// How many calls one peer may have open at the same time; more wait at that peer.
+    int maxCallsPerConnection();
+
     TensorAllocator allocator();
 
     /// Makes memory of the user known to the device until the result is closed.

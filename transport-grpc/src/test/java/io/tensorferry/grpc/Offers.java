@@ -28,7 +28,8 @@ final class Offers {
                 4096,
                 1024,
                 4096,
-                1L << 31);
+                1L << 31,
+                "roce");
     }
 
     /// Sound offers with one value wrong each.
@@ -42,6 +43,8 @@ final class Offers {
                 offer -> offer.setConnectionId(0),
                 offer -> offer.setAttempt(0),
                 offer -> offer.setAttempt(-1),
+                ConnectionParameters.Builder::clearFabric,
+                offer -> offer.setFabric("x".repeat(33)),
                 ConnectionParameters.Builder::clearChannel,
                 offer -> offer.removeChannel(1),
                 offer -> {

@@ -13,6 +13,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.TensorHeader;
 import io.tensorferry.proto.TensorShapeProto;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,11 +24,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(20)
 class TensorAssemblerTest {
     private final List<Tensor> allocated = new ArrayList<>();
+    private static final long MAX_BYTES = RendezvousLimits.UNLIMITED;
+
     private final TensorAssembler assembler = new TensorAssembler((dataType, shape, bytes) -> {
         Tensor tensor = TensorAllocator.unregistered().allocate(dataType, shape, bytes);
         allocated.add(tensor);
         return tensor;
-    });
+    }, MAX_BYTES);
 
     private static TensorHeader header(int dtype, long bytes, long... dimensions) {
         var shape = TensorShapeProto.newBuilder();
@@ -95,8 +98,21 @@ class TensorAssemblerTest {
                 header(DataType.DOUBLE.number(), Long.MIN_VALUE, 1L << 60),
                 TensorHeader.newBuilder().setIsDead(true).setTensorBytes(1).build());
         for (TensorHeader header : senseless) {
-            assertCode(() -> new TensorAssembler(TensorAllocator.unregistered()).header(header), StatusCode.DATA_LOSS);
+            assertCode(() -> new TensorAssembler(TensorAllocator.unregistered(), MAX_BYTES).header(header), StatusCode.DATA_LOSS);
         }
+    }
+
+    @Test
+    void aTensorOverTheLimitIsRefusedBeforeMemoryIsTaken() {
+        var limited = new TensorAssembler(
+                (_, _, _) -> {
+                    throw new AssertionError("memory was taken");
+                },
+                1000);
+        assertCode(() -> limited.header(header(DataType.UINT8.number(), 1001, 1001)), StatusCode.RESOURCE_EXHAUSTED);
+        var allowed = new TensorAssembler(TensorAllocator.unregistered(), 1000);
+        allowed.header(header(DataType.UINT8.number(), 1000, 1000));
+        allowed.discard();
     }
 
     @Test
@@ -105,7 +121,7 @@ class TensorAssemblerTest {
                 () -> assembler.header(header(DataType.UINT8.number(), 1L << 60, 1L << 60)),
                 StatusCode.RESOURCE_EXHAUSTED);
         assertCode(
-                () -> new TensorAssembler(TensorAllocator.unregistered())
+                () -> new TensorAssembler(TensorAllocator.unregistered(), MAX_BYTES)
                         .header(header(DataType.STRING.number(), 1L << 60, 1)),
                 StatusCode.INVALID_ARGUMENT);
     }

@@ -65,7 +65,8 @@ class VerbsServiceImplTest {
     @BeforeEach
     void start() throws Exception {
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
-                .addService(new VerbsServiceImpl(SELF, Set.of(SELF, PEER), acceptor))
+                .addService(new VerbsServiceImpl(
+                        new Callers(SELF, Set.of(SELF, PEER), null, new Refusals(SELF, System::nanoTime)), acceptor))
                 .build()
                 .start();
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())

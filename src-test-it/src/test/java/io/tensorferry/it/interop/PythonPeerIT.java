@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// A worker of this library exchanges tensors with a worker that was written in Python from `docs/protocol.md` alone,
 /// in both directions, on Soft-RoCE in the guest: so the page is complete, and true.
@@ -31,12 +33,14 @@ class PythonPeerIT {
     @Test
     void answersAnOfferOfThePythonWorker() throws Exception {
         List<String> python =
-                new PeerPair("python-dials", 0).pythonDials("--verbose").run();
+                new PeerPair("python-dials", 0).pythonDials("--verbose", "--idle", "2.5").run();
 
         assertThat(python).anyMatch(line -> line.startsWith("channel ") && line.contains(", dialled, "));
         assertThat(python).noneMatch(line -> line.contains(", answered, "));
         assertThat(python).contains("refused as it must be, given up: (1, 'given up')");
         assertSawEveryWayOfARequest(python);
+        assertThat(python).filteredOn("<- RESUMED"::equals).hasSize(1);
+        assertThat(python).as("of a silence of 2.5 s").contains("<- HEARTBEAT");
     }
 
     /// Cold, warm and changed in both directions: the Python worker prints how its own requests went and, being
@@ -96,6 +100,46 @@ class PythonPeerIT {
     @Test
     void servesThePythonWorkerAgainAfterItWasRestarted() throws Exception {
         new PeerPair("restart", 0).pythonDials().pythonDials().run();
+    }
+
+    /// Moments in the middle of a request, as the Python worker sees it: a request of its own goes out, one comes in, a
+    /// tensor is announced, asked for again, written, received; and two in the middle of going on.
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "python-redials, dial",
+        "both-redial, answer",
+        // The Java worker has to find out by itself, and within the reconnect timeout.
+        "java-redials, listen"
+    })
+    void losesNoReceiveWhereTheChannelIsLost(String name, String role) throws Exception {
+        List<String> moments = List.of(
+                "asked:30",
+                "announced:60",
+                "asked-again:90",
+                "requested:160",
+                "writing:130",
+                "landed:150",
+                "replayed:20",
+                "replayed:90",
+                "landed:330");
+        List<String> python = new PeerPair(name, 0)
+                .java("--lanes", "2")
+                .python("--role", role, "--lanes", "2", "--verbose", "--lose", String.join(",", moments))
+                .run();
+
+        assertThat(python)
+                .filteredOn(line -> line.startsWith("stops its queue pairs at "))
+                .hasSameSizeAs(moments);
+        assertThat(python).as("a request of the Java worker that goes on").anyMatch(line ->
+                line.startsWith("<- TENSOR_REQUEST[") && line.endsWith(", replay"));
+    }
+
+    @Test
+    void losesNoReceiveWithChecksumsWhereTheChannelIsLost() throws Exception {
+        new PeerPair("loss-checksums", 1)
+                .java("--validate")
+                .pythonDials("--validate", "--lose", "announced:30,asked-again:140,writing:150,landed:200")
+                .run();
     }
 
     @Test

@@ -26,4 +26,5 @@ record AdapterContext(
         Executor workers,
         ChannelCounters counters,
         PeerStatuses peers,
+        DeviceHealth health,
         RandomGenerator random) {}

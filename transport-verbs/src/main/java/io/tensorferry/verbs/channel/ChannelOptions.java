@@ -8,10 +8,11 @@ import java.time.Duration;
 /// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
 /// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
 ///     rendezvous keys
-/// @param keepaliveInterval how long a channel may be silent before it is probed
-/// @param peerTimeout how long a probe may stay unanswered before the peer counts as gone
+/// @param keepaliveInterval an end that has sent nothing for so long says that it lives
+/// @param peerTimeout a peer that was silent for so long is dead; longer than its keepalive interval
 /// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
-/// @param reconnectTimeout the same for a peer that had been reached before: short, so that a dead one is told soon
+/// @param reconnectTimeout the same for a peer that had been reached before, and for requests whose channel was lost:
+///     short, so that a dead peer is told soon
 /// @param spin how long the loop polls in vain before it sleeps
 public record ChannelOptions(
         int lanes,
@@ -38,7 +39,11 @@ public record ChannelOptions(
                 slotBytes,
                 "a multiple of 64, 4096..65536");
         require(keepaliveInterval.isPositive(), "keepaliveInterval", keepaliveInterval, "positive");
-        require(peerTimeout.isPositive(), "peerTimeout", peerTimeout, "positive");
+        require(
+                peerTimeout.compareTo(keepaliveInterval) > 0,
+                "peerTimeout",
+                peerTimeout,
+                "longer than keepaliveInterval, " + keepaliveInterval);
         require(connectTimeout.isPositive(), "connectTimeout", connectTimeout, "positive");
         require(reconnectTimeout.isPositive(), "reconnectTimeout", reconnectTimeout, "positive");
         require(!spin.isNegative(), "spin", spin, "0 or more");

@@ -81,6 +81,11 @@ public final class CompletionLoop implements Executor {
         channels.remove(channel);
     }
 
+    /// The channels that are open now.
+    List<RdmaChannel> channels() {
+        return channels;
+    }
+
     /// One turn: commands, completions, timers. Never waits. Returns how much there was to do; 0 means that nothing
     /// was.
     public int doWork() {

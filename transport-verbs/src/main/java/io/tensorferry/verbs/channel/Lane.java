@@ -155,7 +155,8 @@ final class Lane {
     /// [#abandonContents()].
     List<Integer> unconfirmed() {
         List<Integer> indexes = unacknowledged.requestIndexes();
-        // Those that are posted and have not completed are the youngest; the peer may have acknowledged even some of them.
+        // Those that are posted and have not completed are the youngest; the peer may have acknowledged even some of
+        // them.
         return indexes.subList(0, Math.max(0, indexes.size() - posted.size()));
     }
 

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.RequestIndex;
 import java.util.ArrayDeque;
 
 /// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot
@@ -12,11 +13,20 @@ import java.util.ArrayDeque;
 ///
 /// Owner: the loop.
 final class OutgoingRing {
+    /// Twice the requests that a peer can have under way.
+    static final int MOST_ANSWERS = 2 * RequestIndex.SLOTS;
+    /// Refusals behind so many others lose their text.
+    private static final int EXPLAINED_ANSWERS = 1 << 12;
+
+    private static final String REASON_DROPPED = "refused; too many answers waited to keep the reason";
+
     private final RegisteredBuffer staging;
     private final RemoteRegion remote;
     private final int slots;
     private final int slotBytes;
     private final ArrayDeque<Message> waiting = new ArrayDeque<>();
+    // How many of those that wait are answers to the peer's requests.
+    private int waitingAnswers;
     private int nextSlot;
     private int freeSlots;
 
@@ -29,7 +39,43 @@ final class OutgoingRing {
     }
 
     void enqueue(Message message) {
-        waiting.add(message);
+        if (isAnswer(message)) {
+            waitingAnswers++;
+            waiting.add(waitingAnswers > EXPLAINED_ANSWERS ? withoutReason(message) : message);
+        } else {
+            waiting.add(message);
+        }
+    }
+
+    /// Called for every message that arrives. A peer that keeps the rules asks anew under an index only when it has
+    /// taken the last answer to it, so never more than two for each wait here. One that asks and asks, and acknowledges
+    /// just enough to stay alive, would have the queue grow for ever.
+    ///
+    /// @throws ProtocolViolationException if more answers wait
+    void requireAnswersTaken() {
+        if (waitingAnswers > MOST_ANSWERS) {
+            throw new ProtocolViolationException("it does not take the answers to its requests, and " + waitingAnswers
+                    + " wait");
+        }
+    }
+
+    private static boolean isAnswer(Message message) {
+        return switch (message) {
+            case Message.MetaDataResponse _ -> true;
+            case Message.ErrorStatus status -> status.direction() == Message.Direction.TO_RECEIVER;
+            case Message.TensorRequest _,
+                    Message.TensorReRequest _,
+                    Message.Heartbeat _,
+                    Message.Resumed _ -> false;
+        };
+    }
+
+    /// The text that tells a person why would be most of what waits.
+    private static Message withoutReason(Message answer) {
+        return answer instanceof Message.ErrorStatus status
+                ? new Message.ErrorStatus(
+                        status.stepId(), status.requestIndex(), status.direction(), status.code(), REASON_DROPPED)
+                : answer;
     }
 
     /// Posts messages as far as slots, receives at the peer and the send queue allow; returns how many.
@@ -39,6 +85,9 @@ final class OutgoingRing {
             Message message = waiting.poll();
             if (message == null) {
                 break;
+            }
+            if (isAnswer(message)) {
+                waitingAnswers--;
             }
             long offset = (long) nextSlot * slotBytes;
             int length = MessageCodec.encode(message, staging.segment().asSlice(offset, slotBytes));

@@ -143,7 +143,12 @@ final class PeerLink {
 
     private TransportException noChannel(String what, @Nullable TransportException last) {
         return new TransportException(
-                StatusCode.UNAVAILABLE, what + (last == null ? "" : ": " + last.getMessage()), peer, 0, last);
+                StatusCode.UNAVAILABLE,
+                what + (last == null ? "" : ": " + last.getMessage()),
+                peer,
+                0,
+                last == null ? null : last.verbsStatus(),
+                last);
     }
 
     private boolean hasFallback() {
@@ -177,6 +182,14 @@ final class PeerLink {
     }
 
     private void dial() {
+        TransportException refusal = context.health().refusal(peer);
+        if (refusal != null && context.health().isBroken()) {
+            failWaiters(refusal);
+            return;
+        } else if (refusal != null) {
+            onUnreachable(refusal);
+            return;
+        }
         SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
         makeEndpoint(dialled, (endpoint, failure) -> {
             if (endpoint == null) {
@@ -384,6 +397,11 @@ final class PeerLink {
     void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         if (state == State.CLOSED) {
             reply.completeExceptionally(closed());
+            return;
+        }
+        TransportException refusal = context.health().refusal(context.workerName());
+        if (refusal != null) {
+            reply.completeExceptionally(refusal);
             return;
         }
         if (isOvertaken(offer)) {

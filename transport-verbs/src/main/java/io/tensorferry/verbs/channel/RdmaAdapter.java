@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.ProtectionDomain;
@@ -13,23 +12,22 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
 ///
 /// Threading: any thread, but what is said to belong to the loop.
 public final class RdmaAdapter implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
-
     private final AdapterContext context;
     private final LoopRunner runner;
     private final @Nullable ExecutorService ownWorkers;
+    private final Set<String> members;
+    // Of members alone.
     private final Map<String, PeerLink> links = new HashMap<>();
     // Set before the loop starts, and read on it.
     private @Nullable ChannelHandler handler;
@@ -44,9 +42,11 @@ public final class RdmaAdapter implements AutoCloseable {
             @Nullable ExecutorService ownWorkers) {
         this.runner = runtime.runner();
         this.ownWorkers = ownWorkers;
+        this.members = options.members();
         checkRing(options.channel(), port);
         ProtectionDomain domain = port.device().allocateProtectionDomain();
         CompletionChannel completions = port.device().createCompletionChannel();
+        var loop = new CompletionLoop(completions, runtime.clock());
         this.context = new AdapterContext(
                 options.workerName(),
                 options.incarnation(),
@@ -57,10 +57,11 @@ public final class RdmaAdapter implements AutoCloseable {
                 completions,
                 new RegisteredMemory(domain, options.memory()),
                 exchange,
-                new CompletionLoop(completions, runtime.clock()),
+                loop,
                 runtime.workers(),
                 new ChannelCounters(),
                 new PeerStatuses(),
+                new DeviceHealth(port, loop),
                 runtime.random());
     }
 
@@ -100,7 +101,10 @@ public final class RdmaAdapter implements AutoCloseable {
     /// channels bring.
     public void start(ChannelHandler handler) {
         this.handler = handler;
-        context.port().device().onAsyncEvent(this::onAsyncEvent);
+        context.port()
+                .device()
+                .onAsyncEvent(
+                        event -> context.loop().execute(() -> context.health().on(event)));
         runner.start(context.loop());
     }
 
@@ -157,6 +161,8 @@ public final class RdmaAdapter implements AutoCloseable {
     public void withChannel(String peer, ChannelWaiter waiter) {
         if (stopping) {
             waiter.onNoChannel(stopped());
+        } else if (!members.contains(peer)) {
+            waiter.onNoChannel(noMember(peer));
         } else {
             link(peer).withChannel(waiter);
         }
@@ -190,35 +196,14 @@ public final class RdmaAdapter implements AutoCloseable {
         return links.computeIfAbsent(peer, name -> new PeerLink(name, context, started));
     }
 
+    private TransportException noMember(String peer) {
+        return new TransportException(
+                StatusCode.PERMISSION_DENIED, "'" + peer + "' is no member of the cluster of " + context.workerName());
+    }
+
     private TransportException stopped() {
         return new TransportException(
                 StatusCode.UNAVAILABLE, "the transport of " + context.workerName() + " is stopped", null, 0, null);
-    }
-
-    private void onAsyncEvent(AsyncEvent event) {
-        switch (event.type()) {
-            case DEVICE_FATAL, PORT_ERR -> {
-                LOG.error(
-                        "{} reports {}; every channel fails",
-                        context.port().device().name(),
-                        event);
-                context.loop()
-                        .execute(() -> failAll(new TransportException(
-                                StatusCode.UNAVAILABLE,
-                                "the device " + context.port().device().name() + " reports " + event.type())));
-            }
-            case CQ_ERR, QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR ->
-                // The queue pairs concerned complete with errors, which fails their channel.
-                LOG.warn("{} reports {}", context.port().device().name(), event);
-            case COMM_EST, SQ_DRAINED, PATH_MIG, PORT_ACTIVE, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
-                LOG.debug("{} reports {}", context.port().device().name(), event);
-        }
-    }
-
-    private void failAll(TransportException cause) {
-        for (PeerLink link : List.copyOf(links.values())) {
-            link.failChannel(cause, false);
-        }
     }
 
     /// Ends every channel, then the loop, then everything on the device, children before parents, then the device.
@@ -241,6 +226,7 @@ public final class RdmaAdapter implements AutoCloseable {
     }
 
     private void stopLoop() {
+        context.memory().endWaits();
         runner.stop(() -> {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
@@ -264,6 +250,10 @@ public final class RdmaAdapter implements AutoCloseable {
             } catch (IllegalArgumentException e) {
                 reply.completeExceptionally(new TransportException(
                         StatusCode.INVALID_ARGUMENT, "the offer is not valid: " + e.getMessage(), e));
+                return reply;
+            }
+            if (!members.contains(offer.hostName())) {
+                reply.completeExceptionally(noMember(offer.hostName()));
                 return reply;
             }
             context.loop().execute(() -> {

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -55,8 +56,7 @@ public final class RdmaChannel {
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
-    private @Nullable TransportException failure;
-    private boolean resumable = true;
+    private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
     ///
@@ -125,6 +125,10 @@ public final class RdmaChannel {
         return heard;
     }
 
+    boolean hasQueuePair(int number) {
+        return endpoint.queuePairs().stream().anyMatch(queuePair -> queuePair.number() == number);
+    }
+
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
     /// key
     /// can make it so.
@@ -183,9 +187,7 @@ public final class RdmaChannel {
         try {
             count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
         } catch (VerbsException e) {
-            lose(
-                    new TransportException(StatusCode.UNAVAILABLE, "the completion queue failed", peer, e.errno(), e),
-                    true);
+            lose(ChannelFailure.ofCompletionQueue(peer, e));
             return 1;
         }
         if (failure != null) {
@@ -221,10 +223,7 @@ public final class RdmaChannel {
     }
 
     private void onRefused(VerbsException e) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "the device refused a work request", peer, e.errno(), e);
-        }
+        failWith(ChannelFailure.ofRefusedCall(peer, e));
         // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
         // channels.
         context.loop().execute(this::loseIfFailed);
@@ -232,7 +231,7 @@ public final class RdmaChannel {
 
     private void loseIfFailed() {
         if (failure != null) {
-            lose(failure, resumable);
+            lose(failure);
         }
     }
 
@@ -244,8 +243,7 @@ public final class RdmaChannel {
         } catch (RuntimeException | Error e) {
             // A mistake of ours must not end the loop, and with it every other channel.
             LOG.error("a completion of the channel to {} could not be handled", peer, e);
-            failure = new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, e);
-            resumable = false;
+            failure = ChannelFailure.ofMistake(peer, e);
         }
     }
 
@@ -259,7 +257,7 @@ public final class RdmaChannel {
         }
         Lane lane = lanes.get((int) number);
         if (completion.status() != WorkStatus.SUCCESS) {
-            onFailedCompletion(kind, completion.status());
+            failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
             return;
         }
         if (kind == WorkKind.RECEIVE) {
@@ -278,11 +276,8 @@ public final class RdmaChannel {
         }
     }
 
-    private void onFailedCompletion(WorkKind kind, WorkStatus status) {
-        if (failure == null) {
-            failure = new TransportException(
-                    StatusCode.UNAVAILABLE, "a work request (" + kind + ") completed with " + status, peer, 0, null);
-        }
+    private void failWith(ChannelFailure why) {
+        failure = failure == null ? why : failure.orBetter(why);
     }
 
     private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
@@ -314,17 +309,16 @@ public final class RdmaChannel {
             }
         } catch (MalformedMessageException e) {
             context.counters().malformedMessages.increment();
-            failBadPeer("sent a malformed message: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofMalformedMessage(peer, e));
         } catch (ProtocolViolationException e) {
             context.counters().protocolViolations.increment();
-            failBadPeer("broke the protocol: " + e.getMessage(), e);
+            failBadPeer(ChannelFailure.ofViolation(peer, e));
         }
     }
 
-    private void failBadPeer(String what, RuntimeException cause) {
+    private void failBadPeer(ChannelFailure why) {
         distrusted = true;
-        resumable = false;
-        failure = new TransportException(StatusCode.INTERNAL, "the peer " + what, peer, 0, cause);
+        failure = why;
     }
 
     private static void count(Lane lane) {
@@ -346,6 +340,7 @@ public final class RdmaChannel {
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
         Message message = incoming.take();
+        outgoing.requireAnswersTaken();
         context.counters().messagesReceived.increment();
         if (!(message instanceof Message.Heartbeat)) {
             handler.onMessage(this, message);
@@ -405,14 +400,20 @@ public final class RdmaChannel {
                 true);
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
-    /// lost already.
+    /// Ends the channel for a reason that is not the device's.
     ///
     /// @param mayResume whether the peer, as far as is known, may go on over another channel
     void lose(TransportException cause, boolean mayResume) {
+        lose(ChannelFailure.of(cause, mayResume));
+    }
+
+    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
+    /// lost already.
+    void lose(ChannelFailure why) {
         if (!open) {
             return;
         }
+        failure = why;
         open = false;
         if (keepalive != null) {
             keepalive.cancel();
@@ -427,7 +428,9 @@ public final class RdmaChannel {
             unconfirmed.addAll(lane.unconfirmed());
             lane.abandonContents();
         }
-        var loss = new ChannelLoss(cause, mayResume && !distrusted, unconfirmed);
+        // What was still to be taken may say more of why.
+        boolean hasFallback = context.config().fallback() != Fallback.NONE;
+        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

@@ -5,5 +5,7 @@ public enum AccessFlag {
     LOCAL_WRITE,
     /// Needs [#LOCAL_WRITE] on a memory region.
     REMOTE_WRITE,
-    REMOTE_READ
+    REMOTE_READ,
+    /// For a memory region alone: windows may be bound to it, see [MemoryWindow].
+    MW_BIND
 }

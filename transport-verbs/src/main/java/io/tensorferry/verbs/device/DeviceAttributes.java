@@ -8,6 +8,7 @@ package io.tensorferry.verbs.device;
 /// @param maxCompletionQueueEntries completions in one completion queue (`max_cqe`)
 /// @param maxMemoryRegions registrations at once
 /// @param maxMemoryRegionBytes the largest registration
+/// @param maxMemoryWindows memory windows of type 2 at once (`max_mw`); 0 where the device has none of that type
 /// @param maxReadsAsTarget RDMA READs that one queue pair answers at once (`max_qp_rd_atom`)
 /// @param maxReadsAsInitiator RDMA READs that one queue pair has outstanding (`max_qp_init_rd_atom`)
 /// @param writeWithImmediate whether RDMA WRITE with immediate exists (not on iWARP)
@@ -18,6 +19,12 @@ public record DeviceAttributes(
         int maxCompletionQueueEntries,
         int maxMemoryRegions,
         long maxMemoryRegionBytes,
+        int maxMemoryWindows,
         int maxReadsAsTarget,
         int maxReadsAsInitiator,
-        boolean writeWithImmediate) {}
+        boolean writeWithImmediate) {
+    /// Whether the device has memory windows of type 2, see [MemoryWindow].
+    public boolean hasMemoryWindows() {
+        return maxMemoryWindows > 0;
+    }
+}

@@ -21,6 +21,8 @@ public interface MemoryRegion extends AutoCloseable {
 
     /// Ends the registration. The caller has seen to it that no work request uses it and no peer writes to it any
     /// more. The memory itself is untouched.
+    ///
+    /// @throws VerbsException EBUSY if windows are bound to it
     @Override
     void close();
 }

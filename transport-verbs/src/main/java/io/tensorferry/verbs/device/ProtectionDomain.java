@@ -37,6 +37,15 @@ public interface ProtectionDomain extends AutoCloseable {
                 "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
     }
 
+    /// Makes a memory window of type 2 that is bound to nothing.
+    ///
+    /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise as
+    ///     it refuses
+    default MemoryWindow allocateWindow() {
+        throw new VerbsException(
+                "ibv_alloc_mw", VerbsException.EOPNOTSUPP, "this device has no memory windows of type 2");
+    }
+
     /// Makes a reliable-connected queue pair in state RESET.
     ///
     /// @throws VerbsException if the device refuses
@@ -78,7 +87,7 @@ public interface ProtectionDomain extends AutoCloseable {
         }
     }
 
-    /// @throws VerbsException if regions or queue pairs of this domain are still open
+    /// @throws VerbsException if regions, windows or queue pairs of this domain are still open
     @Override
     void close();
 }

@@ -19,6 +19,8 @@ public interface QueuePair extends AutoCloseable {
 
     /// Changes the state.
     ///
+    /// To RESET: windows that are bound on it are closed.
+    ///
     /// @throws VerbsException EINVAL if [QueuePairTransition] does not allow it, or the device refuses
     void modify(QueuePairAttributes attributes);
 
@@ -27,7 +29,8 @@ public interface QueuePair extends AutoCloseable {
     ///
     /// @throws VerbsException ENOMEM if the send queue is full (a slot is free again when the completion of its
     ///     request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR, or
-    ///     the request is to be inline and longer than [#maxInlineBytes()]
+    ///     the request is to be inline and longer than [#maxInlineBytes()], or it is one for a window that
+    ///     [MemoryWindow] or the region does not allow
     void postSend(SendWorkRequest request);
 
     /// Posts a receive that takes an immediate and no message bytes (for RDMA WRITE with immediate).
@@ -48,7 +51,7 @@ public interface QueuePair extends AutoCloseable {
     void postReceive(long workId, long address, long length, int localKey);
 
     /// Destroys the queue pair. Its outstanding work requests never complete and the device touches their memory no
-    /// more once this returned.
+    /// more once this returned. Windows that are bound on it are closed.
     @Override
     void close();
 }

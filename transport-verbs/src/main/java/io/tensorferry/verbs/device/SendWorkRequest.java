@@ -1,5 +1,8 @@
 package io.tensorferry.verbs.device;
 
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /// One work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster fills
 /// one object again and again; owned by one thread.
 ///
@@ -11,8 +14,14 @@ public final class SendWorkRequest {
         RDMA_WRITE_WITH_IMM,
         RDMA_READ,
         SEND,
-        SEND_WITH_IMM
+        SEND_WITH_IMM,
+        /// Binds a window. Nothing travels; it is carried out in its turn.
+        BIND_MW,
+        /// Ends what a window was bound to. Nothing travels; it is carried out in its turn.
+        LOCAL_INV
     }
+
+    private static final Set<AccessFlag> FOR_WRITES = Set.of(AccessFlag.REMOTE_WRITE);
 
     public Opcode opcode = Opcode.RDMA_WRITE;
     /// Comes back with the completion.
@@ -32,6 +41,12 @@ public final class SendWorkRequest {
     /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network
     /// order.
     public int immediate;
+    /// The window to bind or to invalidate; null for what travels.
+    public @Nullable MemoryWindow window;
+    /// The region of which [#localAddress] and [#length], here without an upper limit, are bound.
+    public @Nullable MemoryRegion region;
+    /// What the peer may do through the window.
+    public Set<AccessFlag> windowAccess = FOR_WRITES;
 
     public SendWorkRequest() {}
 
@@ -72,6 +87,30 @@ public final class SendWorkRequest {
         return fill(Opcode.SEND, workId, localAddress, length, localKey, 0, 0, 0);
     }
 
+    /// Fills every field for the binding of a window through which the peer of this queue pair may write; returns this.
+    /// The key is [MemoryWindow#remoteKey()] once it was posted.
+    ///
+    /// @param address of the first byte
+    /// @param length bytes, at least 1
+    public SendWorkRequest bind(long workId, MemoryWindow window, MemoryRegion region, long address, long length) {
+        fill(Opcode.BIND_MW, workId, address, length, 0, 0, 0, 0);
+        this.window = window;
+        this.region = region;
+        return this;
+    }
+
+    /// Fills every field for the invalidation of a window that is bound on the same queue pair; returns this.
+    public SendWorkRequest invalidate(long workId, MemoryWindow window) {
+        fill(Opcode.LOCAL_INV, workId, 0, 0, 0, 0, 0, 0);
+        this.window = window;
+        return this;
+    }
+
+    /// Whether it is for a window, so that nothing of it travels.
+    public boolean isForWindow() {
+        return opcode == Opcode.BIND_MW || opcode == Opcode.LOCAL_INV;
+    }
+
     private SendWorkRequest fill(
             Opcode opcode,
             long workId,
@@ -92,6 +131,9 @@ public final class SendWorkRequest {
         this.remoteAddress = remoteAddress;
         this.remoteKey = remoteKey;
         this.immediate = immediate;
+        this.window = null;
+        this.region = null;
+        this.windowAccess = FOR_WRITES;
         return this;
     }
 }

@@ -32,6 +32,8 @@ public interface WorkCompletion {
         RDMA_WRITE,
         RDMA_READ,
         SEND,
+        BIND_MW,
+        LOCAL_INV,
         RECEIVE,
         RECEIVE_RDMA_WITH_IMM
     }

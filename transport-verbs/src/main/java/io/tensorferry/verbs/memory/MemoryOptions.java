@@ -1,17 +1,23 @@
 package io.tensorferry.verbs.memory;
 
+import java.time.Duration;
+
 /// How registered memory grows.
 ///
 /// @param slabBytes bytes of one slab, which is registered at once; a multiple of 64, 4,096 or more. A larger
 ///     request gets a slab of its own
 /// @param maximumBytes what all slabs together may take, 1 or more; [#UNLIMITED] for no limit. Memory that a user
 ///     registers does not count
-public record MemoryOptions(long slabBytes, long maximumBytes) {
+/// @param waitAtLimit how long an allocation that would pass `maximumBytes` waits for memory to come back, before it
+///     fails; 0 to fail at once. It waits on the thread that asks: a user's that allocates a tensor, or a worker. The
+///     transport's loop never waits, and neither does a call to receive or send
+public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLimit) {
     /// A [#maximumBytes] that is never reached.
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     private static final long DEFAULT_SLAB_BYTES = 64L << 20;
     private static final long SMALLEST_SLAB_BYTES = 4096;
+    private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     /// @throws IllegalArgumentException if a value is out of its range
     public MemoryOptions {
@@ -22,6 +28,21 @@ public record MemoryOptions(long slabBytes, long maximumBytes) {
         if (maximumBytes < 1) {
             throw new IllegalArgumentException("maximumBytes " + maximumBytes + " is not 1 or more");
         }
+        if (waitAtLimit.isNegative() || waitAtLimit.compareTo(LONGEST_WAIT) > 0) {
+            throw new IllegalArgumentException("waitAtLimit " + waitAtLimit + " is not 0 to " + LONGEST_WAIT);
+        }
+    }
+
+    /// At the limit, allocations fail at once.
+    ///
+    /// @throws IllegalArgumentException if a value is out of its range
+    public MemoryOptions(long slabBytes, long maximumBytes) {
+        this(slabBytes, maximumBytes, Duration.ZERO);
+    }
+
+    /// The same, with another [#waitAtLimit].
+    public MemoryOptions withWaitAtLimit(Duration wait) {
+        return new MemoryOptions(slabBytes, maximumBytes, wait);
     }
 
     /// Slabs of 64 MiB, and no limit.

@@ -5,14 +5,16 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import java.lang.foreign.MemorySegment;
+import java.util.function.LongFunction;
 
 /// Tensors in registered memory. A tensor of no bytes takes none.
 ///
-/// Threading: any thread; it holds no state. May register a slab, which takes milliseconds.
+/// Threading: any thread; it holds no state. It waits as its memory does.
 final class PooledTensorAllocator implements TensorAllocator {
-    private final RegisteredMemory memory;
+    private final LongFunction<RegisteredBuffer> memory;
 
-    PooledTensorAllocator(RegisteredMemory memory) {
+    /// @param memory registered bytes of a given number, 1 or more
+    PooledTensorAllocator(LongFunction<RegisteredBuffer> memory) {
         this.memory = memory;
     }
 
@@ -25,7 +27,7 @@ final class PooledTensorAllocator implements TensorAllocator {
             throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
                     + shape.byteSize(dataType) + " bytes, not " + byteSize);
         }
-        RegisteredBuffer buffer = memory.allocate(byteSize);
+        RegisteredBuffer buffer = memory.apply(byteSize);
         return buffer.toTensor(dataType, shape);
     }
 }

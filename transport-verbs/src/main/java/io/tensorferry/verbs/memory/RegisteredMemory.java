@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
 /// still: after that no device writes here. Threading: any thread. Only [#regionOf] and giving memory back never
-/// wait; the others may register a slab, which takes milliseconds.
+/// wait; the others may register a slab, which takes milliseconds. At the limit [#allocate] and [#allocator()] wait as
+/// long as [MemoryOptions#waitAtLimit()] says, [#allocateNow] and [#allocatorNow()] never.
 public final class RegisteredMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
     // Never started: memory that is accessible by it is not confined to any thread.
@@ -28,7 +29,8 @@ public final class RegisteredMemory implements AutoCloseable {
     private final MemoryRegistrar registrar;
     private final RegionTable regions = new RegionTable();
     private final SlabPool pool;
-    private final TensorAllocator allocator = new PooledTensorAllocator(this);
+    private final TensorAllocator allocator = new PooledTensorAllocator(this::allocate);
+    private final TensorAllocator allocatorNow = new PooledTensorAllocator(this::allocateNow);
     private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -49,7 +51,35 @@ public final class RegisteredMemory implements AutoCloseable {
     ///     `FAILED_PRECONDITION` if this is closed
     public RegisteredBuffer allocate(long bytes) {
         requirePositive(bytes);
-        return new RegisteredBuffer(pool, pool.allocate(bytes), bytes);
+        return new RegisteredBuffer(pool, pool.allocate(bytes, true), bytes);
+    }
+
+    /// The same without ever waiting at the limit: for threads that others wait for.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
+    ///     `FAILED_PRECONDITION` if this is closed
+    public RegisteredBuffer allocateNow(long bytes) {
+        requirePositive(bytes);
+        return new RegisteredBuffer(pool, pool.allocate(bytes, false), bytes);
+    }
+
+    /// Makes tensors as [#allocator()] does, without ever waiting at the limit.
+    public TensorAllocator allocatorNow() {
+        return allocatorNow;
+    }
+
+    /// Registers the first slab, unless there is one: memory that cannot be pinned is noticed now and not with the
+    /// first tensor.
+    ///
+    /// @throws TransportException as [#allocateNow] does
+    public void prepare() {
+        allocateNow(1).close();
+    }
+
+    /// From now on nobody waits at the limit, and who waits fails: those who use this memory are about to end.
+    public void endWaits() {
+        pool.endWaits();
     }
 
     /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations

@@ -28,6 +28,7 @@ final class SlabPool {
     private final MemoryOptions options;
     private final MemoryRegistrar registrar;
     private final RegionTable regions;
+    private final MemoryWaits waits;
 
     private final ReentrantLock growth = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
@@ -45,17 +46,31 @@ final class SlabPool {
         this.options = options;
         this.registrar = registrar;
         this.regions = regions;
+        this.waits = new MemoryWaits(options.waitAtLimit().toNanos());
     }
 
     /// May register a slab, which takes milliseconds.
     ///
+    /// @param mayWait whether to wait at the limit, as the options say
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory,
     ///     `FAILED_PRECONDITION` if the pool is closed
-    Block allocate(long bytes) {
+    Block allocate(long bytes, boolean mayWait) {
         if (bytes > Math.min(options.maximumBytes(), LARGEST_REQUEST)) {
             throw exhausted(bytes);
         }
         long size = Block.roundUp(bytes);
+        Block block = takeOrGrow(size);
+        if (block == null && mayWait) {
+            block = waits.await(() -> takeOrGrow(size));
+        }
+        if (block == null) {
+            throw exhausted(size);
+        }
+        return block;
+    }
+
+    /// Null at the limit.
+    private @Nullable Block takeOrGrow(long size) {
         Block block = take(size);
         if (block != null) {
             return block;
@@ -86,6 +101,7 @@ final class SlabPool {
         } finally {
             lock.unlock();
         }
+        waits.returned();
         if (close) {
             slab.closeArena();
         }
@@ -95,9 +111,15 @@ final class SlabPool {
         }
     }
 
+    /// From now on no allocation waits, and those that do fail.
+    void endWaits() {
+        waits.end();
+    }
+
     /// Ends every registration, and frees every slab that no piece is out of; the others are freed when their last
     /// piece comes back.
     void close() {
+        waits.end();
         growth.lock();
         try {
             List<Slab> all;
@@ -165,8 +187,8 @@ final class SlabPool {
         block.slab().addBytesOut(block.size());
     }
 
-    /// Under `growth`.
-    private Block grow(long size) {
+    /// Under `growth`. Null at the limit.
+    private @Nullable Block grow(long size) {
         releaseReturned();
         // Another thread may have grown the pool while this one waited for the lock; a closed pool is refused here as
         // well.
@@ -178,7 +200,7 @@ final class SlabPool {
             takeIdleSlabs().forEach(this::retire);
         }
         if (room() < size) {
-            throw exhausted(size);
+            return null;
         }
         boolean dedicated = size > options.slabBytes();
         long wanted = dedicated ? (size + PAGE_BYTES - 1) & -PAGE_BYTES : options.slabBytes();

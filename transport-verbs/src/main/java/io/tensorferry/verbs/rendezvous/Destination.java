@@ -2,6 +2,7 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryRegion;
@@ -22,9 +23,10 @@ record Destination(
         int remoteKey,
         @Nullable Tensor tensor,
         @Nullable RegisteredBuffer buffer) implements AutoCloseable {
+    /// @param mayWait whether this thread may wait for memory at the limit
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
     ///     tensor of 0 bytes
-    static Destination allocate(TensorMetaData metaData, RegisteredMemory memory) {
+    static Destination allocate(TensorMetaData metaData, RegisteredMemory memory, boolean mayWait) {
         if (metaData.dead()) {
             return new Destination(0, 0, null, null);
         }
@@ -33,10 +35,12 @@ record Destination(
                 throw new TransportException(
                         StatusCode.INVALID_ARGUMENT, "a serialised tensor takes at least 1 byte: " + metaData);
             }
-            RegisteredBuffer buffer = memory.allocate(metaData.byteSize());
+            long bytes = metaData.byteSize();
+            RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
             return new Destination(buffer.address(), buffer.remoteKey(), null, buffer);
         }
-        Tensor tensor = memory.allocator().allocate(metaData.dataType(), metaData.shape());
+        TensorAllocator allocator = mayWait ? memory.allocator() : memory.allocatorNow();
+        Tensor tensor = allocator.allocate(metaData.dataType(), metaData.shape());
         if (metaData.byteSize() == 0) {
             return new Destination(0, 0, tensor, null);
         }

@@ -43,12 +43,18 @@ record OutgoingContent(
 
     /// Takes the tensor; closes it when this fails.
     ///
+    /// @param mayWait whether this thread may wait for memory at the limit; where [#takesLong] said no, memory is needed
+    ///     only if the tensor's region went away since
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for a copy
     static OutgoingContent prepare(
-            Tensor tensor, boolean withChecksum, RegisteredMemory memory, RendezvousCounters counters) {
+            Tensor tensor,
+            boolean withChecksum,
+            RegisteredMemory memory,
+            RendezvousCounters counters,
+            boolean mayWait) {
         try {
             if (!tensor.dataType().isDmaAble()) {
-                return serialise(tensor, withChecksum, memory);
+                return serialise(tensor, withChecksum, memory, mayWait);
             }
             var metaData = TensorMetaData.of(tensor.dataType(), tensor.shape());
             if (metaData.byteSize() == 0) {
@@ -58,7 +64,7 @@ record OutgoingContent(
             MemorySegment content = tensor.segment();
             MemoryRegion region = memory.regionOf(content.address(), content.byteSize());
             if (region == null) {
-                return copy(tensor, metaData, withChecksum, memory, counters);
+                return copy(tensor, metaData, withChecksum, memory, counters, mayWait);
             }
             return new OutgoingContent(
                     metaData, content.address(), region.localKey(), checksum(content, withChecksum), tensor);
@@ -68,9 +74,10 @@ record OutgoingContent(
         }
     }
 
-    private static OutgoingContent serialise(Tensor tensor, boolean withChecksum, RegisteredMemory memory) {
+    private static OutgoingContent serialise(
+            Tensor tensor, boolean withChecksum, RegisteredMemory memory, boolean mayWait) {
         long size = TensorProtoCodec.serializedSize(tensor);
-        RegisteredBuffer buffer = memory.allocate(size);
+        RegisteredBuffer buffer = mayWait ? memory.allocate(size) : memory.allocateNow(size);
         try {
             TensorProtoCodec.encode(tensor, buffer.segment());
         } catch (RuntimeException e) {
@@ -87,7 +94,8 @@ record OutgoingContent(
             TensorMetaData metaData,
             boolean withChecksum,
             RegisteredMemory memory,
-            RendezvousCounters counters) {
+            RendezvousCounters counters,
+            boolean mayWait) {
         counters.unregisteredCopies.increment();
         if (counters.unregisteredCopies.sum() == 1) {
             LOG.warn(
@@ -95,7 +103,8 @@ record OutgoingContent(
                             + " register their memory (said once; the statistics count them)",
                     metaData.byteSize());
         }
-        RegisteredBuffer buffer = memory.allocate(metaData.byteSize());
+        long bytes = metaData.byteSize();
+        RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
         MemorySegment.copy(tensor.segment(), 0, buffer.segment(), 0, metaData.byteSize());
         tensor.close();
         return ofBuffer(metaData, buffer, withChecksum);

@@ -46,9 +46,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter.memory(),
                 new MetaDataCache(options.metaDataCacheEntries()),
                 options,
+                worker.limits().maxTensorBytes(),
                 new RendezvousCounters(),
                 adapter::withChannel);
-        this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this));
+        this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
         adapter.start(new Incoming());
     }
 
@@ -136,7 +137,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
         context.counters().fallbackRequests.increment();
         if (sent == null) {
-            return TableRequest.open(steps, stepId, key);
+            return TableRequest.open(steps, peer, stepId, key);
         }
         if (sent.incarnation() != adapter.incarnation()) {
             throw new TransportException(StatusCode.ABORTED, adapter.workerName() + " was restarted");
@@ -152,7 +153,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     }
                     return kept;
                 },
-                () -> TableRequest.open(steps, stepId, key));
+                () -> TableRequest.open(steps, peer, stepId, key));
     }
 
     private PeerTransfers transfers(String peer) {
@@ -252,7 +253,14 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             if (transfers.response(message.requestIndex()) != null) {
                 throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
             }
-            RdmaRendezvous rendezvous = steps.openForPeer(message.stepId());
+            PeerRequest parked = PeerRequest.of(message.stepId(), channel.peer(), key);
+            RdmaRendezvous rendezvous;
+            try {
+                rendezvous = steps.openForPeer(parked);
+            } catch (TransportException e) {
+                refuse(channel, message, e.code(), String.valueOf(e.getMessage()));
+                return;
+            }
             if (rendezvous == null) {
                 refuse(channel, message, StatusCode.ABORTED, "step " + message.stepId() + " is closed");
                 return;
@@ -264,7 +272,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     rendezvous.table(),
                     key,
                     message,
-                    () -> steps.release(message.stepId(), rendezvous));
+                    () -> steps.release(parked, rendezvous));
             transfers.add(message.requestIndex(), response);
             response.start();
         }

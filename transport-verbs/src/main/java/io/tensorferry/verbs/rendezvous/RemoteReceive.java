@@ -7,6 +7,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -26,6 +27,7 @@ public final class RemoteReceive implements PendingReceive {
     private final Executor callbacks;
     private final Consumer<RemoteReceive> onEnd;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private final ReceiveDeadline deadline = new ReceiveDeadline();
     // Set once by the transport, before the receive can be reached by anyone else.
     private volatile Runnable onGivenUp = () -> {};
 
@@ -56,6 +58,15 @@ public final class RemoteReceive implements PendingReceive {
     /// The worker that owns the tensor, as `/job:worker/replica:0/task:1`.
     public String peer() {
         return peer;
+    }
+
+    /// Gives the receive up when `timeout` has passed.
+    void limit(Duration timeout, ReceiveTimer timer) {
+        deadline.start(timer, timeout, () -> giveUp(deadlinePassed(key, timeout)));
+    }
+
+    static TransportException deadlinePassed(RendezvousKey key, Duration timeout) {
+        return new TransportException(StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout);
     }
 
     public boolean hasEnded() {
@@ -101,6 +112,7 @@ public final class RemoteReceive implements PendingReceive {
         if (!ended.compareAndSet(false, true)) {
             return false;
         }
+        deadline.end();
         onEnd.accept(this);
         callbacks.execute(() -> runCallback(done, result, key));
         return true;

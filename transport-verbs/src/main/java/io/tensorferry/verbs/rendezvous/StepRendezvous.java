@@ -8,6 +8,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,13 +22,14 @@ import org.jspecify.annotations.Nullable;
 public abstract class StepRendezvous implements Rendezvous {
     private final long stepId;
     private final WorkerContext worker;
-    private final TagTable table = new TagTable();
+    private final TagTable table;
     private final Set<RemoteReceive> pending = ConcurrentHashMap.newKeySet();
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
 
     protected StepRendezvous(long stepId, WorkerContext worker) {
         this.stepId = stepId;
         this.worker = worker;
+        this.table = new TagTable(worker.limits());
     }
 
     /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
@@ -61,28 +63,32 @@ public abstract class StepRendezvous implements Rendezvous {
 
     @Override
     public final PendingReceive recvAsync(RendezvousKey key, DoneCallback done) {
+        return receive(key, null, done);
+    }
+
+    @Override
+    public final PendingReceive recvAsync(RendezvousKey key, Duration timeout, DoneCallback done) {
+        return receive(key, timeout, done);
+    }
+
+    private PendingReceive receive(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
         if (!key.destination().worker().equals(worker.name())) {
             throw new IllegalArgumentException("the consumer of " + key + " is not on this worker, " + worker.name());
         }
         String producer = key.source().worker();
-        return producer.equals(worker.name()) ? receiveLocally(key, done) : receiveRemotely(key, producer, done);
+        return producer.equals(worker.name())
+                ? receiveLocally(key, timeout, done)
+                : receiveRemotely(key, producer, timeout, done);
     }
 
-    private PendingReceive receiveLocally(RendezvousKey key, DoneCallback done) {
-        // The producer's own handle goes to the consumer: the same memory, no copy.
-        DoneCallback waiter = result -> worker.callbacks().execute(() -> RemoteReceive.runCallback(done, result, key));
-        table.receive(key, waiter);
-        return () -> {
-            boolean removed = table.remove(key, waiter);
-            if (removed) {
-                waiter.done(new RecvResult.Failed(
-                        new TransportException(StatusCode.CANCELLED, "the receive of " + key + " was cancelled")));
-            }
-            return removed;
-        };
+    private PendingReceive receiveLocally(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
+        var receive = new LocalReceive(key, table, done, worker.callbacks());
+        receive.start(timeout, worker.timer());
+        return receive;
     }
 
-    private PendingReceive receiveRemotely(RendezvousKey key, String producer, DoneCallback done) {
+    private PendingReceive receiveRemotely(
+            RendezvousKey key, String producer, @Nullable Duration timeout, DoneCallback done) {
         if (!worker.isMember(producer)) {
             throw new IllegalArgumentException(
                     "the producer of " + key + " is on " + producer + ", which is not in the cluster");
@@ -93,6 +99,9 @@ public abstract class StepRendezvous implements Rendezvous {
         if (cause != null) {
             receive.giveUp(cause);
         } else {
+            if (timeout != null) {
+                receive.limit(timeout, worker.timer());
+            }
             startRemote(receive);
         }
         return receive;

@@ -26,22 +26,26 @@ public final class StepTable<R extends StepRendezvous> {
             return size() > REMEMBERED;
         }
     };
+    private final PeerLoads loads;
     private long droppedSends;
     private boolean stopped;
 
-    public StepTable(LongFunction<R> factory) {
+    /// @param limits what peers may park here
+    public StepTable(LongFunction<R> factory, RendezvousLimits limits) {
         this.factory = factory;
+        this.loads = new PeerLoads(limits);
     }
 
     private static final class OpenStep<R> {
         private final R rendezvous;
-        // Named by this worker, which closes it.
-        private boolean own;
+        // The peer that named it, while this worker has not; this worker closes what it has named.
+        private @Nullable String namedBy;
         // Requests of peers that use it.
         private int requests;
 
-        OpenStep(R rendezvous) {
+        OpenStep(R rendezvous, @Nullable String namedBy) {
             this.rendezvous = rendezvous;
+            this.namedBy = namedBy;
         }
     }
 
@@ -53,36 +57,50 @@ public final class StepTable<R extends StepRendezvous> {
             return ended;
         }
         closed.remove(stepId);
-        OpenStep<R> step = step(stepId);
-        step.own = true;
+        OpenStep<R> step = open.computeIfAbsent(stepId, id -> new OpenStep<>(factory.apply(id), null));
+        endNaming(step);
         return step.rendezvous;
     }
 
-    /// The rendezvous of `stepId` for a peer's request, or null if this worker has closed the step. Whoever asked
+    /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever asked
     /// says when its request has ended, by [#release].
-    public synchronized @Nullable R openForPeer(long stepId) {
+    ///
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if the peer has parked too much
+    public synchronized @Nullable R openForPeer(PeerRequest request) {
+        long stepId = request.stepId();
         if (stopped || closed.containsKey(stepId)) {
             return null;
         }
-        OpenStep<R> step = step(stepId);
+        OpenStep<R> step = open.get(stepId);
+        loads.add(request, step == null);
+        if (step == null) {
+            step = new OpenStep<>(factory.apply(stepId), request.peer());
+            open.put(stepId, step);
+        }
         step.requests++;
         return step.rendezvous;
     }
 
     /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers
     /// has named goes with its last request, or else peers could name steps without end.
-    public synchronized void release(long stepId, R rendezvous) {
+    public synchronized void release(PeerRequest request, R rendezvous) {
+        loads.endRequest(request);
+        long stepId = request.stepId();
         OpenStep<R> step = open.get(stepId);
         if (step != null && step.rendezvous.equals(rendezvous)) {
             step.requests--;
-            if (step.requests == 0 && !step.own) {
+            if (step.requests == 0 && step.namedBy != null) {
+                endNaming(step);
                 open.remove(stepId);
             }
         }
     }
 
-    private OpenStep<R> step(long stepId) {
-        return open.computeIfAbsent(stepId, id -> new OpenStep<>(factory.apply(id)));
+    private void endNaming(OpenStep<R> step) {
+        if (step.namedBy != null) {
+            loads.endStep(step.namedBy);
+            step.namedBy = null;
+        }
     }
 
     /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their
@@ -93,6 +111,9 @@ public final class StepTable<R extends StepRendezvous> {
         OpenStep<R> step;
         synchronized (this) {
             step = open.remove(stepId);
+            if (step != null) {
+                endNaming(step);
+            }
             closed.put(stepId, true);
         }
         int dropped = step == null ? 0 : step.rendezvous.close();

@@ -12,26 +12,28 @@ import org.jspecify.annotations.Nullable;
 /// @param <R> the rendezvous of the transport
 public final class TableRequest<R extends StepRendezvous> implements StreamedRequest {
     private final StepTable<R> steps;
-    private final long stepId;
+    private final PeerRequest request;
     private final RendezvousKey key;
     private final R rendezvous;
     private volatile @Nullable Taker taker;
 
-    private TableRequest(StepTable<R> steps, long stepId, RendezvousKey key, R rendezvous) {
+    private TableRequest(StepTable<R> steps, PeerRequest request, RendezvousKey key, R rendezvous) {
         this.steps = steps;
-        this.stepId = stepId;
+        this.request = request;
         this.key = key;
         this.rendezvous = rendezvous;
     }
 
-    /// @throws TransportException `ABORTED` if this worker has closed the step
+    /// @throws TransportException `ABORTED` if this worker has closed the step, `RESOURCE_EXHAUSTED` if the peer has
+    ///     parked too much
     public static <R extends StepRendezvous> TableRequest<R> open(
-            StepTable<R> steps, long stepId, RendezvousKey key) {
-        R rendezvous = steps.openForPeer(stepId);
+            StepTable<R> steps, String peer, long stepId, RendezvousKey key) {
+        PeerRequest request = PeerRequest.of(stepId, peer, key);
+        R rendezvous = steps.openForPeer(request);
         if (rendezvous == null) {
             throw new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed");
         }
-        return new TableRequest<>(steps, stepId, key, rendezvous);
+        return new TableRequest<>(steps, request, key, rendezvous);
     }
 
     @Override
@@ -49,6 +51,6 @@ public final class TableRequest<R extends StepRendezvous> implements StreamedReq
 
     @Override
     public void end() {
-        steps.release(stepId, rendezvous);
+        steps.release(request, rendezvous);
     }
 }

@@ -5,6 +5,7 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Failed;
 import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -32,16 +33,27 @@ public final class TagTable {
     private final Map<String, ArrayDeque<RecvResult>> sends = new HashMap<>();
     private final Map<String, WaiterQueue> receives = new HashMap<>();
     private final Object lock = new Object();
+    private final RendezvousLimits limits;
     private int waitingSends;
+    private long waitingBytes;
     private int waitingReceives;
     private @Nullable TransportException abortStatus;
 
-    public TagTable() {}
+    /// A table with the default limits.
+    public TagTable() {
+        this(RendezvousLimits.defaults());
+    }
+
+    /// @param limits how many sends, and how many bytes of them, may wait for their receives
+    public TagTable(RendezvousLimits limits) {
+        this.limits = limits;
+    }
 
     /// Hands `item` to the oldest receive that waits for `key`, or keeps it for the next one.
     ///
     /// @param item a [Received], whose tensor this takes, also when it throws, or a [RecvResult.Dead]
-    /// @throws TransportException the status of [#abort]
+    /// @throws TransportException the status of [#abort]; `RESOURCE_EXHAUSTED` if it would have to wait and too much
+    ///     waits already
     /// @throws IllegalArgumentException if `item` is a [Failed]
     public void send(RendezvousKey key, RecvResult item) {
         if (item instanceof Failed) {
@@ -49,16 +61,22 @@ public final class TagTable {
         }
         DoneCallback waiter = null;
         TransportException refused;
+        boolean full = false;
         synchronized (lock) {
             refused = abortStatus;
             if (refused == null) {
                 waiter = pollWaiter(key.toString());
-                if (waiter == null) {
+                full = waiter == null && !hasRoomFor(item);
+                if (waiter == null && !full) {
                     sends.computeIfAbsent(key.toString(), _ -> new ArrayDeque<>(2))
                             .add(item);
                     waitingSends++;
+                    waitingBytes += bytesOf(item);
                 }
             }
+        }
+        if (full) {
+            refused = exhausted(key);
         }
         if (refused != null) {
             drop(key.toString(), item);
@@ -128,6 +146,7 @@ public final class TagTable {
             receives.values().forEach(queue -> drain(queue, waiters));
             receives.clear();
             waitingSends = 0;
+            waitingBytes = 0;
             waitingReceives = 0;
         }
         var failed = new Failed(status);
@@ -154,6 +173,30 @@ public final class TagTable {
         }
     }
 
+    /// Bytes of the sends that no receive has asked for yet.
+    public long waitingBytes() {
+        synchronized (lock) {
+            return waitingBytes;
+        }
+    }
+
+    private boolean hasRoomFor(RecvResult item) {
+        return waitingSends < limits.maxUnclaimedSends()
+                && bytesOf(item) <= limits.maxUnclaimedBytes() - waitingBytes;
+    }
+
+    private static long bytesOf(RecvResult item) {
+        return item instanceof Received(var tensor) ? tensor.byteSize() : 0;
+    }
+
+    private TransportException exhausted(RendezvousKey key) {
+        return new TransportException(
+                StatusCode.RESOURCE_EXHAUSTED,
+                "the send of " + key + " finds no room: " + waitingSends() + " tensors of " + waitingBytes()
+                        + " bytes wait in its step for somebody to ask, at most " + limits.maxUnclaimedSends() + " of "
+                        + limits.maxUnclaimedBytes() + " bytes may");
+    }
+
     private @Nullable DoneCallback pollWaiter(String key) {
         WaiterQueue queue = receives.get(key);
         if (queue == null) {
@@ -174,6 +217,7 @@ public final class TagTable {
         }
         RecvResult item = queue.poll();
         waitingSends--;
+        waitingBytes -= item == null ? 0 : bytesOf(item);
         if (queue.isEmpty()) {
             sends.remove(key);
         }

@@ -60,7 +60,8 @@ final class TensorRequest implements ChannelWaiter {
         Destination destination = null;
         if (expected != null) {
             try {
-                destination = Destination.allocate(expected, context.memory());
+                // The caller must not wait: where there is no memory now, a worker waits for it, if that is wanted.
+                destination = Destination.allocate(expected, context.memory(), false);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
                 LOG.debug("no memory for {} as it was last time, {}", receive.key(), expected, e);
@@ -240,7 +241,7 @@ final class TensorRequest implements ChannelWaiter {
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
-                Destination allocated = Destination.allocate(metaData, context.memory());
+                Destination allocated = context.allocate(metaData);
                 context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
             } catch (RuntimeException e) {
                 TransportException cause = asFailure(e);

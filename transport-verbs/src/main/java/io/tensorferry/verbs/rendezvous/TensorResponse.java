@@ -74,9 +74,9 @@ final class TensorResponse implements DoneCallback {
             case RecvResult.Received received -> {
                 try {
                     if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
-                        context.workers().execute(() -> prepare(received.tensor()));
+                        context.workers().execute(() -> prepare(received.tensor(), true));
                     } else {
-                        prepare(received.tensor());
+                        prepare(received.tensor(), false);
                     }
                 } catch (RuntimeException e) {
                     failed(e);
@@ -85,9 +85,9 @@ final class TensorResponse implements DoneCallback {
         }
     }
 
-    private void prepare(Tensor tensor) {
+    private void prepare(Tensor tensor, boolean mayWait) {
         try {
-            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters()));
+            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters(), mayWait));
         } catch (RuntimeException e) {
             failed(e);
         }

@@ -1,5 +1,8 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
@@ -9,11 +12,27 @@ import java.util.function.BiConsumer;
 ///
 /// @param loop runs commands on the completion loop
 /// @param workers runs work that may take long
+/// @param maxTensorBytes the largest tensor that is received
 record TransferContext(
         Executor loop,
         Executor workers,
         RegisteredMemory memory,
         MetaDataCache metaDataCache,
         RendezvousOptions options,
+        long maxTensorBytes,
         RendezvousCounters counters,
-        BiConsumer<String, ChannelWaiter> channels) {}
+        BiConsumer<String, ChannelWaiter> channels) {
+    /// Memory for a tensor that a peer has announced. On a worker, for it may wait at the memory's limit.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
+    ///     no memory
+    Destination allocate(TensorMetaData metaData) {
+        if (metaData.byteSize() > maxTensorBytes) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + maxTensorBytes
+                            + " are taken");
+        }
+        return Destination.allocate(metaData, memory, true);
+    }
+}

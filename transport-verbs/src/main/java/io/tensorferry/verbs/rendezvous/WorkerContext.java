@@ -8,7 +8,10 @@ import java.util.concurrent.Executor;
 /// @param name this worker, as `/job:worker/replica:0/task:1`
 /// @param members every worker of the cluster, this one too
 /// @param callbacks where users' callbacks run; they may block, so it needs a thread for each
-public record WorkerContext(String name, Set<String> members, Executor callbacks) {
+/// @param timer keeps the deadlines of receives
+/// @param limits what may pile up, and how large a tensor may be
+public record WorkerContext(
+        String name, Set<String> members, Executor callbacks, ReceiveTimer timer, RendezvousLimits limits) {
     public WorkerContext {
         members = Set.copyOf(members);
     }

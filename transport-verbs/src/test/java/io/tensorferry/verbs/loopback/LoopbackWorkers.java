@@ -20,6 +20,8 @@ import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.ArrayList;
@@ -30,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.UnaryOperator;
 
 /// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of
@@ -37,6 +40,7 @@ import java.util.function.UnaryOperator;
 final class LoopbackWorkers implements AutoCloseable {
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
 
     LoopbackWorkers() {
@@ -68,12 +72,17 @@ final class LoopbackWorkers implements AutoCloseable {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
-                    name(index), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
+                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), MemoryOptions.defaults());
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(
                     adapter,
-                    new WorkerContext(name(index), Set.of(name(0), name(1)), callbacks),
+                    new WorkerContext(
+                            name(index),
+                            Set.of(name(0), name(1)),
+                            callbacks,
+                            ReceiveTimer.of(timer),
+                            RendezvousLimits.defaults()),
                     RendezvousOptions.defaults());
             adapters.put(name(index), adapter);
         }
@@ -130,5 +139,6 @@ final class LoopbackWorkers implements AutoCloseable {
             worker.adapter.close();
         }
         callbacks.close();
+        timer.close();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
@@ -13,7 +14,9 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -69,6 +72,10 @@ final class Scenario implements AutoCloseable {
             return ((RecvResult.Failed) result()).cause();
         }
 
+        boolean isFailure() {
+            return result() instanceof RecvResult.Failed;
+        }
+
         StatusCode code() {
             return failure().code();
         }
@@ -104,6 +111,15 @@ final class Scenario implements AutoCloseable {
         return tensor;
     }
 
+    static MemorySegment bytesOnHeap(int size, int value) {
+        return MemorySegment.ofArray(new byte[size]).fill((byte) value);
+    }
+
+    /// A network without surprises.
+    static SimulationOptions network() {
+        return SimulationOptions.defaults();
+    }
+
     void send(int producer, int consumer, long step, String edge, Tensor tensor) {
         worker(producer).manager.rendezvous(step).send(key(producer, consumer, edge), tensor);
     }
@@ -113,15 +129,22 @@ final class Scenario implements AutoCloseable {
     }
 
     Receive receive(int producer, int consumer, long step, String edge) {
+        return receive(producer, consumer, step, edge, null);
+    }
+
+    Receive receive(int producer, int consumer, long step, String edge, @Nullable Duration timeout) {
         var receive = new Receive();
         if (!steps.contains(step)) {
             steps.add(step);
         }
         waiting++;
-        receive.pending = worker(consumer).manager.rendezvous(step).recvAsync(key(producer, consumer, edge), result -> {
+        DoneCallback done = result -> {
             waiting--;
             receive.results.add(result);
-        });
+        };
+        var rendezvous = worker(consumer).manager.rendezvous(step);
+        RendezvousKey key = key(producer, consumer, edge);
+        receive.pending = timeout == null ? rendezvous.recvAsync(key, done) : rendezvous.recvAsync(key, timeout, done);
         return receive;
     }
 

@@ -17,6 +17,7 @@ import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.time.Duration;
@@ -29,6 +30,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,12 @@ final class SimulatedCluster implements AutoCloseable {
     private static final long LONGEST_CALL_NS = 2_000_000;
 
     /// How the workers of a cluster behave.
-    record Options(ChannelOptions channel, RendezvousOptions rendezvous, MemoryOptions memory, RdmaConfig config) {
+    record Options(
+            ChannelOptions channel,
+            RendezvousOptions rendezvous,
+            MemoryOptions memory,
+            RdmaConfig config,
+            RendezvousLimits limits) {
         /// Two lanes and the smallest ring and queues, so that credits run out.
         static Options defaults() {
             return with(RendezvousOptions.defaults());
@@ -54,11 +61,11 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         Options withMemory(MemoryOptions changed) {
-            return new Options(channel, rendezvous, changed, config);
+            return new Options(channel, rendezvous, changed, config, limits);
         }
 
         Options withChannel(ChannelOptions changed) {
-            return new Options(changed, rendezvous, memory, config);
+            return new Options(changed, rendezvous, memory, config, limits);
         }
 
         Options withQueueDepth(int depth) {
@@ -66,7 +73,12 @@ final class SimulatedCluster implements AutoCloseable {
                     channel,
                     rendezvous,
                     memory,
-                    RdmaConfig.builder().queueDepth(depth).build());
+                    RdmaConfig.builder().queueDepth(depth).build(),
+                    limits);
+        }
+
+        Options withLimits(RendezvousLimits changed) {
+            return new Options(channel, rendezvous, memory, config, changed);
         }
 
         Options withLimit(long maximumBytes) {
@@ -86,7 +98,8 @@ final class SimulatedCluster implements AutoCloseable {
                             Duration.ZERO),
                     rendezvous,
                     new MemoryOptions(1 << 20, Long.MAX_VALUE),
-                    RdmaConfig.builder().queueDepth(32).build());
+                    RdmaConfig.builder().queueDepth(32).build(),
+                    RendezvousLimits.defaults());
         }
     }
 
@@ -239,12 +252,16 @@ final class SimulatedCluster implements AutoCloseable {
             var config = options.config();
             var port = DeviceChoice.choose(config, List.of(fabric.provider(name)));
             this.adapter = RdmaAdapter.open(
-                    new RdmaAdapterOptions(name, random.nextLong(), config, options.channel(), options.memory()),
+                    new RdmaAdapterOptions(
+                            name, names, random.nextLong(), config, options.channel(), options.memory()),
                     port,
                     this,
                     new AdapterRuntime(fabric::now, this, tasks, random));
             this.manager =
-                    new RdmaRendezvousManager(adapter, new WorkerContext(name, names, tasks), options.rendezvous());
+                    new RdmaRendezvousManager(
+                            adapter,
+                            new WorkerContext(name, names, tasks, this::timer, options.limits()),
+                            options.rendezvous());
         }
 
         boolean isAlive() {
@@ -258,6 +275,16 @@ final class SimulatedCluster implements AutoCloseable {
 
         private boolean runs() {
             return alive && loop != null && pausedUntilNs <= fabric.now();
+        }
+
+        private Runnable timer(long delayNs, Runnable action) {
+            var calledOff = new AtomicBoolean();
+            fabric.schedule(delayNs, () -> {
+                if (alive && !calledOff.get()) {
+                    action.run();
+                }
+            });
+            return () -> calledOff.set(true);
         }
 
         @Override

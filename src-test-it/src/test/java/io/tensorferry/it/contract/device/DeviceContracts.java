@@ -53,6 +53,14 @@ abstract class DeviceContracts {
     }
 
     @Nested
+    class Windows extends WindowContract {
+        @Override
+        DevicePairFixture open() {
+            return DeviceContracts.this.open();
+        }
+    }
+
+    @Nested
     class Rnr extends RnrContract {
         @Override
         DevicePairFixture open() {

@@ -5,7 +5,7 @@ import java.util.Set;
 
 /// Failures that not every device names alike, with the name that the InfiniBand specification gives them and the one
 /// that the kernel's Soft-RoCE (rdma_rxe) does. That something fails, that nothing is written, and what state follows
-/// are the same on all devices.
+/// are the same on all devices, but for the last one.
 enum Failure {
     /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not
     /// wait
@@ -17,7 +17,10 @@ enum Failure {
     /// The same, at the receiver.
     TOO_LONG_FOR_RECEIVE_AT_RECEIVER(WorkStatus.LOC_LEN_ERR, WorkStatus.LOC_QP_OP_ERR),
     /// A receive names memory that is not registered. Soft-RoCE takes that for a receive that is wrong in itself.
-    RECEIVE_MEMORY(WorkStatus.LOC_PROT_ERR, WorkStatus.LOC_QP_OP_ERR);
+    RECEIVE_MEMORY(WorkStatus.LOC_PROT_ERR, WorkStatus.LOC_QP_OP_ERR),
+    /// A write through a window goes to bytes of its region that are not the window's. Soft-RoCE lets it: it compares the
+    /// range with the region's alone.
+    OUTSIDE_THE_WINDOW(WorkStatus.REM_ACCESS_ERR, WorkStatus.SUCCESS);
 
     private final WorkStatus specified;
     private final WorkStatus softRoce;

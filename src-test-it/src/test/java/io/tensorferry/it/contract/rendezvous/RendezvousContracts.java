@@ -53,6 +53,13 @@ abstract class RendezvousContracts {
     }
 
     @Nested
+    class Deadline extends DeadlineContract {
+        Deadline() {
+            super(protocol);
+        }
+    }
+
+    @Nested
     class Concurrency extends ConcurrencyContract {
         Concurrency() {
             super(protocol);

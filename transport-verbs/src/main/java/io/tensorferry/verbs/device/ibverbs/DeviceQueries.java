@@ -22,6 +22,9 @@ import java.lang.foreign.MemorySegment;
 final class DeviceQueries {
     private static final int SMALLEST_MTU_CODE_UNIT = 128;
 
+    /// `IBV_DEVICE_MEM_WINDOW_TYPE_2A` and `_2B` of `device_cap_flags`, which the generated constants lack.
+    private static final int WINDOWS_OF_TYPE_2 = 1 << 23 | 1 << 24;
+
     private DeviceQueries() {}
 
     /// @param device an `ibv_device`
@@ -52,6 +55,9 @@ final class DeviceQueries {
                 ibv_device_attr.max_cqe(limits),
                 ibv_device_attr.max_mr(limits),
                 nonNegative(ibv_device_attr.max_mr_size(limits)),
+                (ibv_device_attr.device_cap_flags(limits) & WINDOWS_OF_TYPE_2) == 0
+                        ? 0
+                        : Math.max(0, ibv_device_attr.max_mw(limits)),
                 ibv_device_attr.max_qp_rd_atom(limits),
                 ibv_device_attr.max_qp_init_rd_atom(limits),
                 // Reliable connections of InfiniBand's transport have it; iWARP's protocol has no immediates.

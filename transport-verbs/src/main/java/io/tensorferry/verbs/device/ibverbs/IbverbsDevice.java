@@ -31,6 +31,7 @@ final class IbverbsDevice implements VerbsDevice {
     private final DeviceAttributes attributes;
     private final OpenChildren children;
     private final OpenChildren regions;
+    private final OpenChildren windows;
     private final OpenChildren queuePairs;
     private final AsyncEvents events;
 
@@ -56,6 +57,7 @@ final class IbverbsDevice implements VerbsDevice {
         }
         children = new OpenChildren("device " + name);
         regions = new OpenChildren("device's set of regions", attributes.maxMemoryRegions());
+        windows = new OpenChildren("device's set of windows", attributes.maxMemoryWindows());
         queuePairs = new OpenChildren("device's set of queue pairs", attributes.maxQueuePairs());
         events = new AsyncEvents(name, context);
     }
@@ -165,6 +167,10 @@ final class IbverbsDevice implements VerbsDevice {
 
     OpenChildren regions() {
         return regions;
+    }
+
+    OpenChildren windows() {
+        return windows;
     }
 
     OpenChildren queuePairs() {

@@ -2,9 +2,11 @@ package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.bindings.ibverbs.ibv_mr;
+import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.OpenChildren;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
 
 /// An `ibv_mr`.
 ///
@@ -16,13 +18,20 @@ final class IbverbsMemoryRegion implements MemoryRegion {
     private final long byteSize;
     private final int localKey;
     private final int remoteKey;
-    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Set<AccessFlag> access;
+    private final OpenChildren windows = new OpenChildren("memory region");
 
-    IbverbsMemoryRegion(IbverbsProtectionDomain domain, MemorySegment region, long address, long byteSize) {
+    IbverbsMemoryRegion(
+            IbverbsProtectionDomain domain,
+            MemorySegment region,
+            long address,
+            long byteSize,
+            Set<AccessFlag> access) {
         this.domain = domain;
         this.region = region;
         this.address = address;
         this.byteSize = byteSize;
+        this.access = Set.copyOf(access);
         this.localKey = ibv_mr.lkey(region);
         this.remoteKey = ibv_mr.rkey(region);
     }
@@ -47,9 +56,26 @@ final class IbverbsMemoryRegion implements MemoryRegion {
         return remoteKey;
     }
 
+    IbverbsProtectionDomain domain() {
+        return domain;
+    }
+
+    MemorySegment pointer() {
+        return region;
+    }
+
+    Set<AccessFlag> access() {
+        return access;
+    }
+
+    /// Counts the windows that are bound to it.
+    OpenChildren windows() {
+        return windows;
+    }
+
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
+        if (windows.close("ibv_dereg_mr")) {
             domain.hide(localKey);
             int result = Ibverbs.ibv_dereg_mr(region);
             domain.forgetRegion();

@@ -2,9 +2,11 @@ package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.bindings.ErrnoVerbs;
 import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.WindowVerbs;
 import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
@@ -48,6 +50,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                 REGISTER,
                 memory.address(),
                 memory.byteSize(),
+                access,
                 call -> VerbsCheck.pointerOrErrno(
                         REGISTER,
                         ErrnoVerbs.regMr(call, domain, memory, flags),
@@ -71,6 +74,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                 REGISTER_DMABUF,
                 address,
                 length,
+                access,
                 call -> VerbsCheck.pointerOrErrno(
                         REGISTER_DMABUF,
                         ErrnoVerbs.regDmabufMr(call, domain, offset, length, address, fileDescriptor, flags),
@@ -80,10 +84,10 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     }
 
     private MemoryRegion register(
-            String verb, long address, long length, Function<NativeCall, MemorySegment> registration) {
+            String verb, long address, long length, Set<AccessFlag> access, Function<NativeCall, MemorySegment> registration) {
         OpenChildren.add(verb, device.regions(), children);
         try (var call = new NativeCall()) {
-            var region = new IbverbsMemoryRegion(this, registration.apply(call), address, length);
+            var region = new IbverbsMemoryRegion(this, registration.apply(call), address, length, access);
             regionsByLocalKey.put(region.localKey(), region);
             return region;
         } catch (RuntimeException e) {
@@ -105,13 +109,18 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     private int accessFlags(Set<AccessFlag> access) {
         int flags = device.options().relaxedOrdering() ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0;
         for (AccessFlag flag : access) {
-            flags |= switch (flag) {
-                case LOCAL_WRITE -> Ibverbs.IBV_ACCESS_LOCAL_WRITE();
-                case REMOTE_WRITE -> Ibverbs.IBV_ACCESS_REMOTE_WRITE();
-                case REMOTE_READ -> Ibverbs.IBV_ACCESS_REMOTE_READ();
-            };
+            flags |= flag(flag);
         }
         return flags;
+    }
+
+    static int flag(AccessFlag access) {
+        return switch (access) {
+            case LOCAL_WRITE -> Ibverbs.IBV_ACCESS_LOCAL_WRITE();
+            case REMOTE_WRITE -> Ibverbs.IBV_ACCESS_REMOTE_WRITE();
+            case REMOTE_READ -> Ibverbs.IBV_ACCESS_REMOTE_READ();
+            case MW_BIND -> Ibverbs.IBV_ACCESS_MW_BIND();
+        };
     }
 
     /// Whether a region with this key holds all of these bytes.
@@ -128,6 +137,33 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     void forgetRegion() {
         children.remove();
         device.regions().remove();
+    }
+
+    @Override
+    public MemoryWindow allocateWindow() {
+        String verb = "ibv_alloc_mw";
+        if (!device.attributes().hasMemoryWindows()) {
+            throw new VerbsException(
+                    verb, VerbsException.EOPNOTSUPP, device.name() + " has no memory windows of type 2");
+        }
+        OpenChildren.add(verb, device.windows(), children);
+        try (var call = new NativeCall()) {
+            return new IbverbsMemoryWindow(
+                    this,
+                    VerbsCheck.pointerOrErrno(
+                            verb,
+                            WindowVerbs.alloc(call, domain, Ibverbs.IBV_MW_TYPE_2()),
+                            call,
+                            () -> "a memory window of " + device.name()));
+        } catch (RuntimeException e) {
+            forgetWindow();
+            throw e;
+        }
+    }
+
+    void forgetWindow() {
+        children.remove();
+        device.windows().remove();
     }
 
     @Override

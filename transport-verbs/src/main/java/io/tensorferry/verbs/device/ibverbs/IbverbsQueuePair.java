@@ -9,6 +9,8 @@ import io.tensorferry.bindings.ibverbs.ibv_qp;
 import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
 import io.tensorferry.bindings.ibverbs.ibv_qp_init_attr;
 import io.tensorferry.bindings.ibverbs.ibv_wc;
+import io.tensorferry.verbs.device.BoundWindows;
+import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
@@ -19,6 +21,7 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.QueuePairTransition;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -46,6 +49,7 @@ final class IbverbsQueuePair implements QueuePair {
     private final ReceiveRequestMemory receiveRequest;
     private final WorkSlots sends;
     private final PostedRanges ranges;
+    private final BoundWindows windows = new BoundWindows();
     private final WorkSlots receives;
     private final Object sendLock = new Object();
     private final Object receiveLock = new Object();
@@ -187,6 +191,7 @@ final class IbverbsQueuePair implements QueuePair {
             synchronized (receiveLock) {
                 perform(attributes);
                 state = QueuePairState.RESET;
+                windows.closeAll();
                 leave();
                 join();
                 causeMissing = false;
@@ -208,6 +213,10 @@ final class IbverbsQueuePair implements QueuePair {
 
     @Override
     public void postSend(SendWorkRequest request) {
+        if (request.isForWindow()) {
+            postForWindow(request);
+            return;
+        }
         if (request.length < 0 || request.length > maxMessageBytes) {
             throw invalid(POST_SEND, "the length " + request.length + " is not in 0.." + maxMessageBytes);
         }
@@ -215,24 +224,71 @@ final class IbverbsQueuePair implements QueuePair {
             throw invalid(POST_SEND, request.length + " bytes inline, but at most " + maxInlineBytes);
         }
         synchronized (sendLock) {
-            requireOpen(POST_SEND);
-            if (state.compareTo(QueuePairState.RTS) < 0) {
-                throw invalid(POST_SEND, "the queue pair is in " + state);
-            }
-            if (sends.isFull()) {
-                throw new VerbsException(
-                        POST_SEND, VerbsException.ENOMEM, "the send queue of " + sends.depth() + " is full");
-            }
+            requireSendSlot();
             int slot = sends.prepare(request.workId);
             ranges.record(slot, request);
-            long tag = WorkTag.of(sendOwner, false, slot);
-            int result = DataVerbs.postSend(postSendFunction, queuePair, sendRequest.fill(request, tag), refused);
-            if (result != 0) {
-                throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
-            }
-            sends.take();
+            post(sendRequest.fill(request, WorkTag.of(sendOwner, false, slot)));
         }
         flushIfFailed();
+    }
+
+    private void requireSendSlot() {
+        requireOpen(POST_SEND);
+        if (state.compareTo(QueuePairState.RTS) < 0) {
+            throw invalid(POST_SEND, "the queue pair is in " + state);
+        }
+        if (sends.isFull()) {
+            throw new VerbsException(
+                    POST_SEND, VerbsException.ENOMEM, "the send queue of " + sends.depth() + " is full");
+        }
+    }
+
+    /// @param filled an `ibv_send_wr`, with the tag of the slot that was prepared
+    private void post(MemorySegment filled) {
+        int result = DataVerbs.postSend(postSendFunction, queuePair, filled, refused);
+        if (result != 0) {
+            throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
+        }
+        sends.take();
+    }
+
+    private void postForWindow(SendWorkRequest request) {
+        if (!(request.window instanceof IbverbsMemoryWindow window) || window.domain() != parents.domain()) {
+            throw invalid(POST_SEND, "the window is of another protection domain");
+        }
+        synchronized (sendLock) {
+            requireSendSlot();
+            synchronized (window) {
+                int slot = sends.prepare(request.workId);
+                ranges.record(slot, request);
+                long tag = WorkTag.of(sendOwner, false, slot);
+                if (request.opcode == SendWorkRequest.Opcode.BIND_MW) {
+                    postBind(request, window, tag);
+                } else {
+                    window.posted().requireBound(windows);
+                    post(sendRequest.fillInvalidate(request, window.remoteKey(), tag));
+                    window.posted().unbound();
+                }
+            }
+        }
+        flushIfFailed();
+    }
+
+    private void postBind(SendWorkRequest request, IbverbsMemoryWindow window, long tag) {
+        if (!(request.region instanceof IbverbsMemoryRegion region) || region.domain() != parents.domain()) {
+            throw invalid(POST_SEND, "the window's region is of another protection domain");
+        }
+        WindowBinding.check(request, region, region.access());
+        int key = window.posted().nextKey();
+        OpenChildren.add(POST_SEND, region.windows());
+        try {
+            post(sendRequest.fillBind(request, window, region, key, tag));
+        } catch (RuntimeException e) {
+            region.windows().remove();
+            throw e;
+        }
+        window.writeKey(key);
+        window.posted().bound(windows, key, region.windows());
     }
 
     @Override
@@ -306,6 +362,8 @@ final class IbverbsQueuePair implements QueuePair {
                     closed = true;
                 }
             }
+            // A driver may keep a queue pair until the last window on it is gone.
+            windows.closeAll();
             String verb = "ibv_destroy_qp";
             VerbsCheck.returnedErrno(
                     verb, Ibverbs.ibv_destroy_qp(queuePair), () -> "queue pair " + number + " is left behind");

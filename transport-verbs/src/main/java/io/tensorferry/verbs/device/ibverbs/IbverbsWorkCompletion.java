@@ -50,7 +50,13 @@ final class IbverbsWorkCompletion implements WorkCompletion {
         if (number == Ibverbs.IBV_WC_RDMA_WRITE()) {
             return Opcode.RDMA_WRITE;
         }
-        return number == Ibverbs.IBV_WC_RDMA_READ() ? Opcode.RDMA_READ : Opcode.SEND;
+        if (number == Ibverbs.IBV_WC_RDMA_READ()) {
+            return Opcode.RDMA_READ;
+        }
+        if (number == Ibverbs.IBV_WC_BIND_MW()) {
+            return Opcode.BIND_MW;
+        }
+        return number == Ibverbs.IBV_WC_LOCAL_INV() ? Opcode.LOCAL_INV : Opcode.SEND;
     }
 
     @Override

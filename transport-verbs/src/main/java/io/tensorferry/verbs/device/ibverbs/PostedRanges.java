@@ -27,8 +27,8 @@ final class PostedRanges {
     void record(int slot, SendWorkRequest request) {
         int index = slot & (keys.length - 1);
         addresses[index] = request.localAddress;
-        // What is inline was read when it was posted.
-        lengths[index] = request.inline ? 0 : request.length;
+        // What is inline was read when it was posted, and what is for a window reads nothing.
+        lengths[index] = request.inline || request.isForWindow() ? 0 : request.length;
         keys[index] = request.localKey;
     }
 

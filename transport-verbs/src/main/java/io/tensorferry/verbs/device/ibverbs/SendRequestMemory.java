@@ -1,13 +1,15 @@
 package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_mw_bind_info;
 import io.tensorferry.bindings.ibverbs.ibv_send_wr;
 import io.tensorferry.bindings.ibverbs.ibv_sge;
+import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An `ibv_send_wr` with its one `ibv_sge`, made once and filled again for each request.
+/// An `ibv_send_wr` with its one `ibv_sge` or its window, made once and filled again for each request.
 ///
 /// Owner: whoever holds the send queue's lock.
 final class SendRequestMemory {
@@ -19,9 +21,13 @@ final class SendRequestMemory {
     private static final int READ = Ibverbs.IBV_WR_RDMA_READ();
     private static final int SEND = Ibverbs.IBV_WR_SEND();
     private static final int SEND_WITH_IMM = Ibverbs.IBV_WR_SEND_WITH_IMM();
+    private static final int BIND_MW = Ibverbs.IBV_WR_BIND_MW();
+    private static final int LOCAL_INV = Ibverbs.IBV_WR_LOCAL_INV();
 
     private final MemorySegment request;
     private final MemorySegment rdma;
+    private final MemorySegment bind;
+    private final MemorySegment bindRange;
     private final MemorySegment piece;
     /// The request as a bare address: passing it costs less than passing memory of an arena.
     private final MemorySegment pointer;
@@ -29,6 +35,8 @@ final class SendRequestMemory {
     SendRequestMemory(Arena arena) {
         request = ibv_send_wr.allocate(arena);
         rdma = ibv_send_wr.wr.rdma(ibv_send_wr.wr(request));
+        bind = ibv_send_wr.bind_mw(request);
+        bindRange = ibv_send_wr.bind_mw.bind_info(bind);
         piece = ibv_sge.allocate(arena);
         pointer = MemorySegment.ofAddress(request.address());
         ibv_send_wr.sg_list(request, piece);
@@ -52,6 +60,39 @@ final class SendRequestMemory {
         return pointer;
     }
 
+    /// @param newKey what the window's key is from then on
+    /// @return the address of the `ibv_send_wr`
+    MemorySegment fillBind(
+            SendWorkRequest from, IbverbsMemoryWindow window, IbverbsMemoryRegion region, int newKey, long tag) {
+        fillForWindow(from, tag);
+        ibv_send_wr.imm_data(request, 0);
+        ibv_send_wr.bind_mw.mw(bind, window.pointer());
+        ibv_send_wr.bind_mw.rkey(bind, newKey);
+        ibv_mw_bind_info.mr(bindRange, region.pointer());
+        ibv_mw_bind_info.addr(bindRange, from.localAddress);
+        ibv_mw_bind_info.length(bindRange, from.length);
+        int access = 0;
+        for (AccessFlag flag : from.windowAccess) {
+            access |= IbverbsProtectionDomain.flag(flag);
+        }
+        ibv_mw_bind_info.mw_access_flags(bindRange, access);
+        return pointer;
+    }
+
+    /// @return the address of the `ibv_send_wr`
+    MemorySegment fillInvalidate(SendWorkRequest from, int key, long tag) {
+        fillForWindow(from, tag);
+        ibv_send_wr.invalidate_rkey(request, key);
+        return pointer;
+    }
+
+    private void fillForWindow(SendWorkRequest from, long tag) {
+        ibv_send_wr.wr_id(request, tag);
+        ibv_send_wr.opcode(request, opcode(from.opcode));
+        ibv_send_wr.send_flags(request, from.signaled ? SIGNALED : 0);
+        ibv_send_wr.num_sge(request, 0);
+    }
+
     private static int opcode(SendWorkRequest.Opcode opcode) {
         return switch (opcode) {
             case RDMA_WRITE -> WRITE;
@@ -59,6 +100,8 @@ final class SendRequestMemory {
             case RDMA_READ -> READ;
             case SEND -> SEND;
             case SEND_WITH_IMM -> SEND_WITH_IMM;
+            case BIND_MW -> BIND_MW;
+            case LOCAL_INV -> LOCAL_INV;
         };
     }
 }

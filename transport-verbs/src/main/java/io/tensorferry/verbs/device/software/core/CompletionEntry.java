@@ -29,6 +29,8 @@ final class CompletionEntry implements WorkCompletion {
             case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> Opcode.RDMA_WRITE;
             case RDMA_READ -> Opcode.RDMA_READ;
             case SEND, SEND_WITH_IMM -> Opcode.SEND;
+            case BIND_MW -> Opcode.BIND_MW;
+            case LOCAL_INV -> Opcode.LOCAL_INV;
         };
         byteLength = 0;
         hasImmediate = false;

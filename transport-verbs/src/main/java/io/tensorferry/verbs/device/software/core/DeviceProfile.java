@@ -11,7 +11,8 @@ import io.tensorferry.verbs.device.DeviceAttributes;
 public record DeviceProfile(String name, DeviceAttributes attributes, int mtu, long maxMessageBytes) {
     /// Limits like those of a network card, but for READs, which cost nothing here.
     public static DeviceProfile of(String name, int mtu, long maxMessageBytes) {
-        var limits = new DeviceAttributes(1, 65_536, 16_384, 4_194_303, 1_048_576, Long.MAX_VALUE, 128, 128, true);
+        var limits = new DeviceAttributes(
+                1, 65_536, 16_384, 4_194_303, 1_048_576, Long.MAX_VALUE, 1_048_576, 128, 128, true);
         return new DeviceProfile(name, limits, mtu, maxMessageBytes);
     }
 }

@@ -15,7 +15,7 @@ public final class Request {
     public boolean takesReceive() {
         return switch (opcode) {
             case RDMA_WRITE_WITH_IMM, SEND, SEND_WITH_IMM -> true;
-            case RDMA_WRITE, RDMA_READ -> false;
+            case RDMA_WRITE, RDMA_READ, BIND_MW, LOCAL_INV -> false;
         };
     }
 

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Three counts divide the queue: `completed <= sent <= posted`. A request that is wrong on this side (key, bounds,
 /// length) stops the queue, and fails once everything before it is answered, so that completions keep their order.
+/// What is for a window is carried out in its turn, does not travel and has no sequence number; it completes in order.
 ///
 /// Threading: on the loop only.
 public final class Requester {
@@ -19,8 +21,10 @@ public final class Requester {
     private final SoftwareCompletionQueue completions;
     private long completed;
     private long sent;
-    /// Sequence number minus index; constant while connected.
-    private long sequenceOffset;
+    /// Of those that are sent and not completed, the ones that travelled.
+    private long travelling;
+    /// The sequence number of the next request that travels.
+    private int nextSequence;
     private int readsOutstanding;
     /// Why request number `sent` cannot be executed; null while nothing is wrong.
     private @Nullable WorkStatus localError;
@@ -33,16 +37,17 @@ public final class Requester {
 
     /// The queue pair came to RTS; the next request has this sequence number.
     void start(int sequence) {
-        sequenceOffset = sequence - sent;
+        nextSequence = sequence;
     }
 
     /// The sequence number that the next request to be sent will have: what a link says when it introduces itself.
     public int nextSequence() {
-        return sequenceOf(sent);
+        return nextSequence;
     }
 
-    private int sequenceOf(long index) {
-        return (int) (index + sequenceOffset) & SEQUENCE_MASK;
+    /// The sequence number of the oldest request that travelled and is not answered, plus `behind`.
+    private int outstandingSequence(long behind) {
+        return (int) (nextSequence - travelling + behind) & SEQUENCE_MASK;
     }
 
     /// Whether requests wait to be sent or answered.
@@ -53,6 +58,7 @@ public final class Requester {
     /// The next request for the link to send, already checked on this side; null while there is none that may be
     /// sent. The queue pair may fail in this call.
     public @Nullable SendSlot next() {
+        executeLocal();
         if (localError != null || sent == queue.posted()) {
             return null;
         }
@@ -63,16 +69,62 @@ public final class Requester {
         }
         WorkStatus status = prepare(slot, maxReads);
         if (status != WorkStatus.SUCCESS) {
-            localError = status;
-            failIfAllBeforeIsAnswered();
+            failHere(status);
             return null;
         }
-        slot.sequence = sequenceOf(sent);
+        slot.sequence = nextSequence;
+        nextSequence = nextSequence + 1 & SEQUENCE_MASK;
+        travelling++;
         if (slot.isRead()) {
             readsOutstanding++;
         }
         sent++;
         return slot;
+    }
+
+    /// Carries out what is for windows and next in turn; that needs no connection. The queue pair may fail in this
+    /// call.
+    void executeLocal() {
+        while (localError == null && sent < queue.posted()) {
+            SendSlot slot = queue.slot(sent);
+            SoftwareMemoryWindow window = slot.window;
+            if (window == null) {
+                return;
+            }
+            WorkStatus status = slot.opcode == SendWorkRequest.Opcode.BIND_MW
+                    ? window.bind(queuePair, slot)
+                    : window.invalidate(queuePair);
+            if (status == WorkStatus.SUCCESS) {
+                sent++;
+                completeLocal();
+            } else {
+                failHere(status);
+            }
+        }
+    }
+
+    private void failHere(WorkStatus status) {
+        localError = status;
+        failIfAllBeforeIsAnswered();
+    }
+
+    /// Completes what did not travel and has nothing before it.
+    private void completeLocal() {
+        while (completed < sent && queue.slot(completed).isLocal()) {
+            complete();
+        }
+    }
+
+    private void complete() {
+        SendSlot slot = queue.slot(completed);
+        if (!slot.isLocal()) {
+            travelling--;
+        }
+        if (slot.signaled) {
+            completions.addSend(queuePair, completed, slot, WorkStatus.SUCCESS);
+        }
+        slot.release();
+        completed++;
     }
 
     private WorkStatus prepare(SendSlot slot, int maxReads) {
@@ -99,17 +151,13 @@ public final class Requester {
     /// @return false if that makes no sense: the number was never sent, or it skips a READ whose data have not come
     public boolean acknowledge(int sequence) {
         long count = distance(sequence) + 1L;
-        if (count > sent - completed || skipsRead(count)) {
+        if (count > travelling || skipsRead(count)) {
             return false;
         }
-        for (long i = 0; i < count; i++) {
-            SendSlot slot = queue.slot(completed);
-            if (slot.signaled) {
-                completions.addSend(queuePair, completed, slot, WorkStatus.SUCCESS);
-            }
-            slot.region = null;
-            completed++;
+        for (long left = travelling - count; travelling > left; ) {
+            complete();
         }
+        completeLocal();
         failIfAllBeforeIsAnswered();
         return true;
     }
@@ -120,16 +168,16 @@ public final class Requester {
     /// @return null if that makes no sense: no READ, or other data must come first
     public @Nullable SendSlot answeredRead(int sequence, long length) {
         long before = distance(sequence);
-        if (before >= sent - completed || skipsRead(before)) {
+        if (before >= travelling || skipsRead(before)) {
             return null;
         }
-        SendSlot slot = queue.slot(completed + before);
+        SendSlot slot = travelled(before);
         if (!slot.awaitsData || slot.length != length) {
             return null;
         }
         slot.awaitsData = false;
         readsOutstanding--;
-        if (before > 0 && !acknowledge(sequenceOf(completed + before - 1))) {
+        if (before > 0 && !acknowledge(outstandingSequence(before - 1))) {
             return null;
         }
         return slot;
@@ -140,11 +188,11 @@ public final class Requester {
     /// @return false if that makes no sense
     public boolean refuse(int sequence, WorkStatus status) {
         long before = distance(sequence);
-        if (before >= sent - completed || skipsRead(before)) {
+        if (before >= travelling || skipsRead(before)) {
             return false;
         }
         if (before > 0) {
-            acknowledge(sequenceOf(completed + before - 1));
+            acknowledge(outstandingSequence(before - 1));
         }
         queuePair.failRequester(status);
         return true;
@@ -165,13 +213,29 @@ public final class Requester {
 
     /// How far `sequence` is behind the oldest outstanding request.
     private long distance(int sequence) {
-        return (long) sequence - sequenceOf(completed) & SEQUENCE_MASK;
+        return (long) sequence - outstandingSequence(0) & SEQUENCE_MASK;
+    }
+
+    /// Of those that travelled and are not completed, number `behind`.
+    private SendSlot travelled(long behind) {
+        long index = completed;
+        for (long left = behind; left > 0 || queue.slot(index).isLocal(); index++) {
+            if (!queue.slot(index).isLocal()) {
+                left--;
+            }
+        }
+        return queue.slot(index);
     }
 
     private boolean skipsRead(long count) {
-        for (long i = completed; readsOutstanding > 0 && i < completed + count; i++) {
-            if (queue.slot(i).awaitsData) {
+        long left = count;
+        for (long i = completed; readsOutstanding > 0 && left > 0; i++) {
+            SendSlot slot = queue.slot(i);
+            if (slot.awaitsData) {
                 return true;
+            }
+            if (!slot.isLocal()) {
+                left--;
             }
         }
         return false;
@@ -189,7 +253,7 @@ public final class Requester {
         if (hasOutstanding()) {
             SendSlot slot = queue.slot(completed);
             completions.addSend(queuePair, completed, slot, status);
-            slot.region = null;
+            slot.release();
             completed++;
             sent = Math.max(sent, completed);
         }
@@ -207,6 +271,7 @@ public final class Requester {
         queue.clear();
         completed = queue.posted();
         sent = completed;
+        travelling = 0;
         readsOutstanding = 0;
         localError = null;
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Answers the requests of one queue pair's peer, one after the other: what a peer may do here, and what it uses
 /// up.
 ///
-/// For each request the link calls [#admit], moves the payload between [#region] and the peer, and calls [#finish].
+/// For each request the link calls [#admit], moves the payload between [#memory] and the peer, and calls [#finish].
 /// Either may say NOT_READY, because no receive is posted: the link keeps the request and asks again after
 /// [#notReadyDelayNs]. Either may say REFUSED: the link tells the peer [#refusal] and then calls [#refuse].
 ///
@@ -34,7 +34,8 @@ public final class Responder {
     private boolean retriesCounted;
     private volatile boolean waiting;
     private WorkStatus refusal = WorkStatus.SUCCESS;
-    private @Nullable SoftwareMemoryRegion region;
+    private final RemoteAccess access = new RemoteAccess();
+    private boolean hasPayload;
     private long address;
 
     Responder(SoftwareQueuePair queuePair, ReceiveQueue queue, SoftwareCompletionQueue completions) {
@@ -52,7 +53,7 @@ public final class Responder {
     void reset() {
         queue.clear();
         endWait();
-        region = null;
+        hasPayload = false;
     }
 
     /// The sequence number of the next request that may come.
@@ -61,8 +62,8 @@ public final class Responder {
     }
 
     /// Where the payload of the admitted request goes, or comes from for a READ; null for one without bytes.
-    public @Nullable SoftwareMemoryRegion region() {
-        return region;
+    public @Nullable PayloadMemory memory() {
+        return hasPayload ? access : null;
     }
 
     public long address() {
@@ -87,7 +88,7 @@ public final class Responder {
                 queuePair.device().raise(AsyncEvent.Type.COMM_EST, queuePair.number());
             }
         }
-        region = null;
+        hasPayload = false;
         if (request.length > queuePair.device().maxMessageBytes()) {
             return refused(WorkStatus.REM_INV_REQ_ERR);
         }
@@ -99,6 +100,7 @@ public final class Responder {
                         ? admitAccess(request, QueuePairAttributes.ACCESS_REMOTE_READ, AccessFlag.REMOTE_READ)
                         : refused(WorkStatus.REM_INV_REQ_ERR);
             case SEND, SEND_WITH_IMM -> admitSend(request);
+            case BIND_MW, LOCAL_INV -> throw new IllegalStateException(request.opcode + " does not travel");
         };
     }
 
@@ -107,9 +109,13 @@ public final class Responder {
             return refused(WorkStatus.REM_ACCESS_ERR);
         }
         if (request.length > 0) {
-            region = find(request.remoteKey, request.remoteAddress, request.length, regionFlag);
+            hasPayload = queuePair
+                    .device()
+                    .keys()
+                    .findRemote(
+                            request.remoteKey, queuePair, request.remoteAddress, request.length, regionFlag, access);
             address = request.remoteAddress;
-            if (region == null) {
+            if (!hasPayload) {
                 return refused(WorkStatus.REM_ACCESS_ERR);
             }
         }
@@ -124,17 +130,23 @@ public final class Responder {
             return refused(WorkStatus.REM_INV_REQ_ERR);
         }
         if (request.length > 0) {
-            region = find(queue.localKey(), queue.address(), request.length, AccessFlag.LOCAL_WRITE);
+            SoftwareMemoryRegion region = queuePair
+                    .device()
+                    .keys()
+                    .find(
+                            queue.localKey(),
+                            queuePair.domain(),
+                            queue.address(),
+                            request.length,
+                            AccessFlag.LOCAL_WRITE);
             address = queue.address();
             if (region == null) {
                 return refused(WorkStatus.REM_OP_ERR);
             }
+            access.grant(region, null);
+            hasPayload = true;
         }
         return Verdict.PROCEED;
-    }
-
-    private @Nullable SoftwareMemoryRegion find(int key, long at, long length, AccessFlag flag) {
-        return queuePair.device().keys().find(key, queuePair.domain(), at, length, flag);
     }
 
     private boolean receiveReady() {
@@ -169,7 +181,7 @@ public final class Responder {
             completions.addReceive(queuePair, queue.head(), queue.workId(), WorkStatus.SUCCESS, request);
             queue.consume();
         }
-        region = null;
+        hasPayload = false;
         expected = expected + 1 & SEQUENCE_MASK;
         return Verdict.PROCEED;
     }
@@ -216,6 +228,11 @@ public final class Responder {
             }
             default -> throw new IllegalStateException("no refusal: " + refusal);
         }
+    }
+
+    /// The receive that this request would take completes with `status` instead, and the queue pair goes to ERR.
+    public void failReceive(Request request, WorkStatus status) {
+        queuePair.failReceive(request, status);
     }
 
     /// Completes the oldest receive with an error. The queue pair is in ERR already.

@@ -151,6 +151,15 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         return ring;
     }
 
+    /// As if a completion had found it full. On the loop.
+    void fail() {
+        synchronized (lock) {
+            overrun = true;
+        }
+        raise(true);
+        failQueuePairs();
+    }
+
     private void failQueuePairs() {
         device.raise(AsyncEvent.Type.CQ_ERR, 0);
         for (SoftwareQueuePair queuePair : queuePairs) {

@@ -39,10 +39,12 @@ public final class SoftwareDevice implements VerbsDevice {
     private final Map<Integer, SoftwareQueuePair> queuePairs = new ConcurrentHashMap<>();
     private final OpenChildren children = new OpenChildren("device");
     private final OpenChildren regions;
+    private final OpenChildren windows;
     private final OpenChildren queuePairCount;
     private final Object numberLock = new Object();
     private int lastNumber;
     private volatile boolean failed;
+    private volatile boolean portDown;
     private volatile Consumer<AsyncEvent> listener = event -> {};
 
     private SoftwareDevice(DeviceProfile profile, Carrier carrier, PayloadCounters counters, RandomGenerator random) {
@@ -52,6 +54,8 @@ public final class SoftwareDevice implements VerbsDevice {
         this.keys = new KeyTable(random);
         this.regions =
                 new OpenChildren("device's set of regions", profile.attributes().maxMemoryRegions());
+        this.windows =
+                new OpenChildren("device's set of windows", profile.attributes().maxMemoryWindows());
         this.queuePairCount = new OpenChildren(
                 "device's set of queue pairs", profile.attributes().maxQueuePairs());
         this.lastNumber = random.nextInt(NUMBER_MASK);
@@ -87,7 +91,7 @@ public final class SoftwareDevice implements VerbsDevice {
     public PortAttributes port(int portNumber) {
         requirePort(portNumber);
         return new PortAttributes(
-                failed ? PortAttributes.PortState.DOWN : PortAttributes.PortState.ACTIVE,
+                failed || portDown ? PortAttributes.PortState.DOWN : PortAttributes.PortState.ACTIVE,
                 PortAttributes.LinkLayer.ETHERNET,
                 profile.mtu(),
                 profile.mtu(),
@@ -216,6 +220,25 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
+    /// Reports an event as if it had happened, and changes nothing else. On the loop.
+    public void report(AsyncEvent event) {
+        raise(event.type(), event.number());
+    }
+
+    /// The port goes down or comes back, which is reported; what is sent meanwhile is for the carrier to lose. On the
+    /// loop.
+    public void setPortDown(boolean down) {
+        if (portDown != down) {
+            portDown = down;
+            raise(down ? AsyncEvent.Type.PORT_ERR : AsyncEvent.Type.PORT_ACTIVE, PORT);
+        }
+    }
+
+    /// The completion queue of this queue pair fails as if it had been overrun. On the loop.
+    public void failCompletionQueueOf(SoftwareQueuePair queuePair) {
+        queuePair.failCompletionQueue();
+    }
+
     /// The device is broken: every queue pair goes to ERR and none can leave it. On the loop.
     public void fail() {
         if (!failed) {
@@ -263,6 +286,11 @@ public final class SoftwareDevice implements VerbsDevice {
     /// Counts the memory regions of all protection domains.
     OpenChildren regions() {
         return regions;
+    }
+
+    /// Counts the memory windows of all protection domains.
+    OpenChildren windows() {
+        return windows;
     }
 
     @Override

@@ -2,8 +2,9 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 import java.util.Set;
 
 /// Registered memory. One key serves as local and as remote key.
@@ -13,14 +14,12 @@ import java.util.Set;
 ///
 /// Threading: any thread. Payload goes in and out on the loop only, and [#close()] waits for the loop: afterwards
 /// nothing touches the memory.
-public final class SoftwareMemoryRegion implements MemoryRegion {
-    /// The largest view at once; a [ByteBuffer] ends below 2 GiB.
-    public static final long MAX_VIEW_BYTES = 1L << 30;
-
+public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, PayloadMemory {
     private final SoftwareProtectionDomain domain;
     private final MemorySegment memory;
     private final int key;
     private final Set<AccessFlag> access;
+    private final OpenChildren windows = new OpenChildren("memory region");
     private volatile boolean open = true;
 
     SoftwareMemoryRegion(SoftwareProtectionDomain domain, MemorySegment memory, int key, Set<AccessFlag> access) {
@@ -52,26 +51,27 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
 
     /// False from the moment that closing began: whoever is in the middle of a transfer asks again before each
     /// access.
+    @Override
     public boolean isOpen() {
         return open;
     }
 
-    /// The bytes at an address, without a copy. On the loop, and not kept beyond the region's end.
-    ///
-    /// @throws IndexOutOfBoundsException if they are not all in this region
+    @Override
     public MemorySegment slice(long address, long length) {
         return memory.asSlice(address - memory.address(), length);
     }
 
-    /// The bytes at an address, at most [#MAX_VIEW_BYTES] of them, as a direct buffer without a copy.
-    ///
-    /// @throws IndexOutOfBoundsException if they are not all in this region
-    public ByteBuffer view(long address, long length) {
-        return slice(address, Math.min(length, MAX_VIEW_BYTES)).asByteBuffer();
-    }
-
     SoftwareProtectionDomain domain() {
         return domain;
+    }
+
+    Set<AccessFlag> access() {
+        return access;
+    }
+
+    /// Counts the windows that are bound to it.
+    OpenChildren windows() {
+        return windows;
     }
 
     boolean grants(AccessFlag flag) {
@@ -84,8 +84,9 @@ public final class SoftwareMemoryRegion implements MemoryRegion {
     }
 
     /// @return false if it was closed before
-    synchronized boolean markClosed() {
-        boolean first = open;
+    /// @throws VerbsException EBUSY if windows are bound to it
+    boolean markClosed() {
+        boolean first = windows.close("ibv_dereg_mr");
         open = false;
         return first;
     }

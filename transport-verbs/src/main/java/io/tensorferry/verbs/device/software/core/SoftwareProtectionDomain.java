@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
@@ -10,7 +11,7 @@ import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
-/// The regions and queue pairs that may reach each other.
+/// The regions, windows and queue pairs that may reach each other.
 ///
 /// Threading: any thread.
 
@@ -46,6 +47,27 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             device.loop().run(() -> {});
             children.remove();
             device.regions().remove();
+        }
+    }
+
+    @Override
+    public MemoryWindow allocateWindow() {
+        OpenChildren.add("ibv_alloc_mw", device.windows(), children);
+        KeyTable keys = device.keys();
+        synchronized (keys) {
+            var window = new SoftwareMemoryWindow(this, keys.drawKey());
+            keys.add(window);
+            return window;
+        }
+    }
+
+    void deallocate(SoftwareMemoryWindow window) {
+        if (window.posted().close()) {
+            // The loop finishes the access that it is in the middle of, and begins no other.
+            device.loop().run(window::end);
+            window.posted().unbound();
+            children.remove();
+            device.windows().remove();
         }
     }
 

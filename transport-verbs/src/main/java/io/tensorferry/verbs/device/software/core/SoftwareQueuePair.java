@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.core;
 
+import io.tensorferry.verbs.device.BoundWindows;
 import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
@@ -8,6 +9,7 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.QueuePairTransition;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +34,7 @@ public final class SoftwareQueuePair implements QueuePair {
     private final Requester requester;
     private final Responder responder;
     private final Link link;
+    private final BoundWindows windows = new BoundWindows();
     private final AtomicBoolean inReadyList = new AtomicBoolean();
     /// The next one in the loop's list of queue pairs that want service; guarded by that list.
     @Nullable
@@ -78,6 +81,10 @@ public final class SoftwareQueuePair implements QueuePair {
 
     @Override
     public void postSend(SendWorkRequest request) {
+        if (request.isForWindow()) {
+            postForWindow(request);
+            return;
+        }
         if (request.length < 0 || request.length > MAX_LENGTH) {
             throw invalid("ibv_post_send", "the length " + request.length + " is not in 0..2^32-1");
         }
@@ -85,13 +92,51 @@ public final class SoftwareQueuePair implements QueuePair {
             throw invalid("ibv_post_send", request.length + " bytes inline, but at most " + maxInlineBytes());
         }
         synchronized (sendQueue) {
-            QueuePairState now = state;
-            if (destroyed || now.compareTo(QueuePairState.RTS) < 0) {
-                throw invalid("ibv_post_send", "the queue pair is " + (destroyed ? "destroyed" : "in " + now));
-            }
+            requireSending();
             sendQueue.add(request);
         }
         requestService();
+    }
+
+    private void requireSending() {
+        QueuePairState now = state;
+        if (destroyed || now.compareTo(QueuePairState.RTS) < 0) {
+            throw invalid("ibv_post_send", "the queue pair is " + (destroyed ? "destroyed" : "in " + now));
+        }
+    }
+
+    private void postForWindow(SendWorkRequest request) {
+        if (!(request.window instanceof SoftwareMemoryWindow window) || window.domain() != domain) {
+            throw invalid("ibv_post_send", "the window is of another protection domain");
+        }
+        synchronized (sendQueue) {
+            requireSending();
+            if (request.opcode == SendWorkRequest.Opcode.BIND_MW) {
+                postBind(request, window.posted());
+            } else {
+                window.posted().requireBound(windows);
+                sendQueue.add(request);
+                window.posted().unbound();
+            }
+        }
+        requestService();
+    }
+
+    private void postBind(SendWorkRequest request, WindowBinding binding) {
+        if (!(request.region instanceof SoftwareMemoryRegion region) || region.domain() != domain) {
+            throw invalid("ibv_post_send", "the window's region is of another protection domain");
+        }
+        WindowBinding.check(request, region, region.access());
+        int key = binding.nextKey();
+        OpenChildren.add("ibv_post_send", region.windows());
+        try {
+            request.remoteKey = key;
+            sendQueue.add(request);
+        } catch (RuntimeException e) {
+            region.windows().remove();
+            throw e;
+        }
+        binding.bound(windows, key, region.windows());
     }
 
     @Override
@@ -125,7 +170,10 @@ public final class SoftwareQueuePair implements QueuePair {
         }
         switch (state) {
             case ERR -> flush();
-            case RTS -> link.transmit();
+            case RTS -> {
+                requester.executeLocal();
+                link.transmit();
+            }
             case RESET, INIT, RTR, SQE -> {
                 // Nothing to send.
             }
@@ -182,6 +230,7 @@ public final class SoftwareQueuePair implements QueuePair {
                 responder.reset();
             }
         }
+        windows.closeAll();
         settings.clear();
         sendCompletions.purge(this);
         receiveCompletions.purge(this);
@@ -231,6 +280,10 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
+    void failCompletionQueue() {
+        sendCompletions.fail();
+    }
+
     public SoftwareDevice device() {
         return device;
     }
@@ -276,6 +329,7 @@ public final class SoftwareQueuePair implements QueuePair {
             }
         }
         link.drop();
+        windows.closeAll();
         sendCompletions.purge(this);
         receiveCompletions.purge(this);
         sendCompletions.detach(this);

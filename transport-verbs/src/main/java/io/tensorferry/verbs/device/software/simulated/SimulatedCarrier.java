@@ -1,11 +1,13 @@
 package io.tensorferry.verbs.device.software.simulated;
 
+import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.software.core.Carrier;
 import io.tensorferry.verbs.device.software.core.DeviceLoop;
 import io.tensorferry.verbs.device.software.core.Link;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// One simulated device's place in the fabric; its loop is the fabric's clock.
@@ -57,6 +59,28 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
         if (alive && device != null) {
             device.fail();
         }
+    }
+
+    void report(AsyncEvent event) {
+        if (alive && device != null) {
+            device.report(event);
+        }
+    }
+
+    void setPortDown(boolean down) {
+        if (alive && device != null) {
+            device.setPortDown(down);
+        }
+    }
+
+    /// Returns whether there was one.
+    boolean failCompletionQueue() {
+        var found = new ArrayList<SoftwareQueuePair>();
+        if (alive && device != null) {
+            device.forEachQueuePair(found::add);
+        }
+        found.stream().limit(1).forEach(queuePair -> queuePair.device().failCompletionQueueOf(queuePair));
+        return !found.isEmpty();
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.tensorferry.verbs.device.software.simulated;
 
+import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -35,6 +37,7 @@ public final class SimulatedFabric {
     private final Map<String, Long> isolatedUntil = new LinkedHashMap<>();
     private final Map<List<String>, Long> separatedUntil = new LinkedHashMap<>();
     private final PayloadCounters counters = new PayloadCounters();
+    private final InjectedFaults faults = new InjectedFaults();
     private int lastLid;
     private long fingerprint = 1;
 
@@ -116,6 +119,49 @@ public final class SimulatedFabric {
         }
     }
 
+    /// The next send-queue request of a node that the peer has carried out completes with this status instead, and
+    /// its queue pair goes to ERR.
+    ///
+    /// @throws IllegalArgumentException if `status` is a success
+    public void failNextSend(String node, WorkStatus status) {
+        faults.addSend(node, status);
+    }
+
+    /// The next receive of a node completes with this status instead of with what arrived, and its queue pair goes
+    /// to ERR.
+    ///
+    /// @throws IllegalArgumentException if `status` is a success
+    public void failNextReceive(String node, WorkStatus status) {
+        faults.addReceive(node, status);
+    }
+
+    /// The devices of a node report an event; nothing else happens.
+    public void raise(String node, AsyncEvent event) {
+        for (SimulatedCarrier carrier : carriersOf(node)) {
+            carrier.report(event);
+        }
+    }
+
+    /// The completion queue of one queue pair of a node fails as if it had been overrun: CQ_ERR, QP_FATAL of each of
+    /// its queue pairs, and polls fail.
+    ///
+    /// @return false if the node has no queue pair
+    public boolean failCompletionQueue(String node) {
+        return carriersOf(node).stream().anyMatch(SimulatedCarrier::failCompletionQueue);
+    }
+
+    /// The port of a node goes down: PORT_ERR, and nothing gets through until [#portUp].
+    public void portDown(String node) {
+        isolatedUntil.put(node, Long.MAX_VALUE);
+        carriersOf(node).forEach(carrier -> carrier.setPortDown(true));
+    }
+
+    /// The port of a node comes back: PORT_ACTIVE.
+    public void portUp(String node) {
+        isolatedUntil.remove(node);
+        carriersOf(node).forEach(carrier -> carrier.setPortDown(false));
+    }
+
     /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used
     /// up.
     public void isolate(String node, long durationNs) {
@@ -190,6 +236,10 @@ public final class SimulatedFabric {
         return options.corruptionProbability() > 0
                 && options.corruptible().test(immediate)
                 && random.nextDouble() < options.corruptionProbability();
+    }
+
+    InjectedFaults faults() {
+        return faults;
     }
 
     SimulationOptions options() {

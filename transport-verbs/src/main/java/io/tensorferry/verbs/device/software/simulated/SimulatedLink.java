@@ -4,6 +4,7 @@ import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.Link;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Responder;
 import io.tensorferry.verbs.device.software.core.SendSlot;
@@ -156,6 +157,15 @@ final class SimulatedLink implements Link {
                 }
                 message.payloadMoved = true;
             }
+            WorkStatus fault = message.request.takesReceive()
+                    ? fabric.faults().takeReceive(peer.carrier.node())
+                    : null;
+            if (fault != null) {
+                // No answer: the requester finds nobody there any more.
+                responder.failReceive(message.request, fault);
+                retryLater(requestRetries, this::deliver);
+                return;
+            }
             verdict = responder.finish(message.request);
         }
         fabric.mix(queuePair.number() * 31L + message.request.sequence);
@@ -242,6 +252,10 @@ final class SimulatedLink implements Link {
     private void complete(Message message) {
         int sequence = message.request.sequence;
         WorkStatus answer = message.answer;
+        if (answer == WorkStatus.SUCCESS) {
+            WorkStatus fault = fabric.faults().takeSend(carrier.node());
+            answer = fault == null ? answer : fault;
+        }
         if (answer != null && answer != WorkStatus.SUCCESS) {
             queuePair.requester().refuse(sequence, answer);
         } else if (message.slot.isRead()) {
@@ -258,7 +272,7 @@ final class SimulatedLink implements Link {
     /// @return false if the requester's own memory is gone
     private boolean movePayload(Message message, Responder responder, double part) {
         SoftwareMemoryRegion local = message.slot.region;
-        SoftwareMemoryRegion remote = responder.region();
+        PayloadMemory remote = responder.memory();
         if (local == null || remote == null) {
             return true;
         }

@@ -87,6 +87,7 @@ final class Frame {
             case RDMA_READ -> READ;
             case SEND -> SEND;
             case SEND_WITH_IMM -> SEND_WITH_IMMEDIATE;
+            case BIND_MW, LOCAL_INV -> throw new IllegalArgumentException(request.opcode + " does not travel");
         };
         put(header, kind, 0, request.sequence);
         header.putInt(8, request.remoteKey)

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device.software.tcp;
 
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
-import io.tensorferry.verbs.device.software.core.SoftwareMemoryRegion;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -19,7 +19,7 @@ final class FrameInput {
         HEADER,
         /// The payload that was expected is in place.
         PAYLOAD,
-        /// The region that the payload goes to was closed.
+        /// The payload may not go there any more: the region was closed, or the window is bound no more.
         REVOKED,
         /// The peer has closed the connection.
         END
@@ -29,7 +29,7 @@ final class FrameInput {
     private final PayloadCounters counters;
     private final ByteBuffer header = ByteBuffer.allocateDirect(Frame.BYTES);
     private final ByteBuffer[] payloadAndHeader = new ByteBuffer[2];
-    private @Nullable SoftwareMemoryRegion region;
+    private @Nullable PayloadMemory region;
     private long address;
     private long remaining;
     private @Nullable ByteBuffer view;
@@ -47,7 +47,7 @@ final class FrameInput {
     }
 
     /// The next bytes are `length` of payload for this place. At least one.
-    void expectPayload(SoftwareMemoryRegion target, long at, long length) {
+    void expectPayload(PayloadMemory target, long at, long length) {
         region = target;
         address = at;
         remaining = length;
@@ -55,7 +55,7 @@ final class FrameInput {
 
     Step next() throws IOException {
         while (true) {
-            SoftwareMemoryRegion target = region;
+            PayloadMemory target = region;
             if (target != null) {
                 if (remaining == 0) {
                     region = null;
@@ -87,7 +87,7 @@ final class FrameInput {
         return count >= 0;
     }
 
-    private boolean readPayload(SoftwareMemoryRegion target) throws IOException {
+    private boolean readPayload(PayloadMemory target) throws IOException {
         ByteBuffer into = view;
         if (into == null || !into.hasRemaining()) {
             into = target.view(address, remaining);

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device.software.tcp;
 
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
-import io.tensorferry.verbs.device.software.core.SoftwareMemoryRegion;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -16,12 +16,12 @@ final class FrameOutput {
         DONE,
         /// The socket takes no more bytes now.
         BLOCKED,
-        /// A region that payload comes from was closed.
+        /// Memory that payload comes from may not be read any more.
         REVOKED
     }
 
     private static final int MAX_FRAMES = 16;
-    /// Headers, and the payload of each in pieces of at most [SoftwareMemoryRegion#MAX_VIEW_BYTES].
+    /// Headers, and the payload of each in pieces of at most [PayloadMemory#MAX_VIEW_BYTES].
     private static final int MAX_BUFFERS = 64;
 
     private static final int MAX_BUFFERS_PER_FRAME = 6;
@@ -31,7 +31,7 @@ final class FrameOutput {
     private final ByteBuffer[] headers = new ByteBuffer[MAX_FRAMES];
     private final @Nullable ByteBuffer[] buffers = new ByteBuffer[MAX_BUFFERS];
     /// Where each buffer's bytes come from; null for a header.
-    private final @Nullable SoftwareMemoryRegion[] regions = new SoftwareMemoryRegion[MAX_BUFFERS];
+    private final @Nullable PayloadMemory[] regions = new PayloadMemory[MAX_BUFFERS];
 
     private int frames;
     private int count;
@@ -62,7 +62,7 @@ final class FrameOutput {
     }
 
     /// Adds the payload of the frame added last.
-    void addPayload(SoftwareMemoryRegion region, long address, long length) {
+    void addPayload(PayloadMemory region, long address, long length) {
         for (long done = 0; done < length; ) {
             ByteBuffer view = region.view(address + done, length - done);
             done += view.remaining();
@@ -70,7 +70,7 @@ final class FrameOutput {
         }
     }
 
-    private void add(ByteBuffer buffer, @Nullable SoftwareMemoryRegion region) {
+    private void add(ByteBuffer buffer, @Nullable PayloadMemory region) {
         buffers[count] = buffer;
         regions[count] = region;
         count++;
@@ -90,7 +90,7 @@ final class FrameOutput {
     Step flush() throws IOException {
         if (first < count) {
             for (int i = first; i < count; i++) {
-                SoftwareMemoryRegion region = regions[i];
+                PayloadMemory region = regions[i];
                 if (region != null && !region.isOpen()) {
                     return Step.REVOKED;
                 }

@@ -5,7 +5,7 @@ import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
-import io.tensorferry.verbs.device.software.core.SoftwareMemoryRegion;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -90,11 +90,11 @@ final class ResponderSide implements Connection.Handler {
     private void admit() throws IOException {
         switch (responder.admit(request)) {
             case PROCEED -> {
-                SoftwareMemoryRegion region = responder.region();
+                PayloadMemory memory = responder.memory();
                 if (request.opcode == SendWorkRequest.Opcode.RDMA_READ) {
-                    answerRead(region);
-                } else if (region != null) {
-                    input.expectPayload(region, responder.address(), request.length);
+                    answerRead(memory);
+                } else if (memory != null) {
+                    input.expectPayload(memory, responder.address(), request.length);
                 } else {
                     finish();
                 }
@@ -115,13 +115,13 @@ final class ResponderSide implements Connection.Handler {
         }
     }
 
-    private void answerRead(@Nullable SoftwareMemoryRegion region) throws IOException {
+    private void answerRead(@Nullable PayloadMemory memory) throws IOException {
         // An answer that is being written goes first; the data acknowledge what is before them.
         sendAnswers();
         acknowledgementDue = false;
         Frame.putAnswer(output.addFrame(), Frame.READ_DATA, request.sequence, WorkStatus.SUCCESS, request.length);
-        if (region != null) {
-            output.addPayload(region, responder.address(), request.length);
+        if (memory != null) {
+            output.addPayload(memory, responder.address(), request.length);
         }
         responder.finish(request);
         answeringRead = true;

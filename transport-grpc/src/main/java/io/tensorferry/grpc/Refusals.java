@@ -1,0 +1,60 @@
+package io.tensorferry.grpc;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Counts who was turned away, and says so in the log, at most every 10 s: who is turned away can come again at once,
+/// and must not fill the disk.
+///
+/// Threading: any thread.
+final class Refusals {
+    private static final Logger LOG = LoggerFactory.getLogger(Refusals.class);
+    private static final long QUIET_NS = 10_000_000_000L;
+
+    private final String workerName;
+    private final LongSupplier nanoTime;
+    private final LongAdder calls = new LongAdder();
+    private final LongAdder connections = new LongAdder();
+    private final AtomicLong nextLineNs;
+
+    Refusals(String workerName, LongSupplier nanoTime) {
+        this.workerName = workerName;
+        this.nanoTime = nanoTime;
+        this.nextLineNs = new AtomicLong(nanoTime.getAsLong());
+    }
+
+    void call(String why) {
+        calls.increment();
+        say("a call", why);
+    }
+
+    void connection(String why) {
+        connections.increment();
+        say("a connection", why);
+    }
+
+    private void say(String what, String why) {
+        long now = nanoTime.getAsLong();
+        long next = nextLineNs.get();
+        if (now - next >= 0 && nextLineNs.compareAndSet(next, now + QUIET_NS)) {
+            LOG.warn(
+                    "{} refused {}: {} ({} calls and {} connections so far; the next 10 s are not logged)",
+                    workerName,
+                    what,
+                    why,
+                    calls.sum(),
+                    connections.sum());
+        }
+    }
+
+    long calls() {
+        return calls.sum();
+    }
+
+    long connections() {
+        return connections.sum();
+    }
+}

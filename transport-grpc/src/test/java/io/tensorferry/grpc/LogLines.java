@@ -1,0 +1,44 @@
+package io.tensorferry.grpc;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/// What one class logs while a test looks.
+final class LogLines implements AutoCloseable {
+    private final Logger logger;
+    private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
+    private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
+        @Override
+        protected void append(ILoggingEvent event) {
+            events.add(event);
+        }
+    };
+
+    private LogLines(Logger logger) {
+        this.logger = logger;
+        appender.setContext(logger.getLoggerContext());
+        appender.start();
+        logger.addAppender(appender);
+    }
+
+    static LogLines of(Class<?> source) {
+        return new LogLines((Logger) LoggerFactory.getLogger(source));
+    }
+
+    List<String> warnings() {
+        return events.stream()
+                .filter(event -> event.getLevel().equals(Level.WARN))
+                .map(ILoggingEvent::getFormattedMessage)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(appender);
+    }
+}

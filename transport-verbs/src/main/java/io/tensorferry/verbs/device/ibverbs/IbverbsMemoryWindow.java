@@ -1,0 +1,59 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import io.tensorferry.bindings.WindowVerbs;
+import io.tensorferry.bindings.ibverbs.ibv_mw;
+import io.tensorferry.verbs.device.MemoryWindow;
+import io.tensorferry.verbs.device.WindowBinding;
+import java.lang.foreign.MemorySegment;
+
+/// An `ibv_mw` of type 2.
+///
+/// Threading: any thread. Whoever posts a work request for it holds its monitor, so that it is not given back meanwhile.
+final class IbverbsMemoryWindow implements MemoryWindow {
+    private final IbverbsProtectionDomain domain;
+    private final MemorySegment window;
+    private final WindowBinding posted;
+
+    IbverbsMemoryWindow(IbverbsProtectionDomain domain, MemorySegment window) {
+        this.domain = domain;
+        this.window = window;
+        this.posted = new WindowBinding(this, ibv_mw.rkey(window));
+    }
+
+    IbverbsProtectionDomain domain() {
+        return domain;
+    }
+
+    MemorySegment pointer() {
+        return window;
+    }
+
+    WindowBinding posted() {
+        return posted;
+    }
+
+    /// Drivers take the key before a bind from the structure, and leave it to their user to write the next one there.
+    void writeKey(int key) {
+        ibv_mw.rkey(window, key);
+    }
+
+    @Override
+    public int remoteKey() {
+        return posted.key();
+    }
+
+    @Override
+    public boolean isBound() {
+        return posted.isBound();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (posted.close()) {
+            int result = WindowVerbs.dealloc(window);
+            posted.unbound();
+            domain.forgetWindow();
+            VerbsCheck.returnedErrno("ibv_dealloc_mw", result, () -> "a memory window is left behind");
+        }
+    }
+}

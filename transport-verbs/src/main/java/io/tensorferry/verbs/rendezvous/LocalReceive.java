@@ -1,0 +1,56 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle.
+///
+/// Threading: any thread. It ends when the table calls it, or when it is taken out of the table.
+final class LocalReceive implements PendingReceive, DoneCallback {
+    private final RendezvousKey key;
+    private final TagTable table;
+    private final DoneCallback done;
+    private final Executor callbacks;
+    private final ReceiveDeadline deadline = new ReceiveDeadline();
+
+    LocalReceive(RendezvousKey key, TagTable table, DoneCallback done, Executor callbacks) {
+        this.key = key;
+        this.table = table;
+        this.done = done;
+        this.callbacks = callbacks;
+    }
+
+    void start(@Nullable Duration timeout, ReceiveTimer timer) {
+        table.receive(key, this);
+        if (timeout != null) {
+            deadline.start(timer, timeout, () -> giveUp(RemoteReceive.deadlinePassed(key, timeout)));
+        }
+    }
+
+    /// The table's answer.
+    @Override
+    public void done(RecvResult result) {
+        deadline.end();
+        callbacks.execute(() -> RemoteReceive.runCallback(done, result, key));
+    }
+
+    @Override
+    public boolean cancel() {
+        return giveUp(new TransportException(StatusCode.CANCELLED, "the receive of " + key + " was cancelled"));
+    }
+
+    private boolean giveUp(TransportException cause) {
+        boolean removed = table.remove(key, this);
+        if (removed) {
+            done(new RecvResult.Failed(cause));
+        }
+        return removed;
+    }
+}

@@ -1,0 +1,47 @@
+package io.tensorferry.verbs.rendezvous;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The deadline of one receive, from its start until the receive has ended.
+///
+/// Threading: any thread; the end may come before the start has returned.
+final class ReceiveDeadline {
+    /// A century: that it never comes, nobody will notice.
+    private static final long NEVER_NS = TimeUnit.DAYS.toNanos(36_500);
+
+    /// What calls the timer off; null before the start, [Over#OVER] after the end.
+    private final AtomicReference<@Nullable Runnable> callOff = new AtomicReference<>();
+
+    private enum Over implements Runnable {
+        OVER;
+
+        @Override
+        public void run() {
+            // There is no timer any more.
+        }
+    }
+
+    /// Has `onPassed` run when `timeout` has passed, at once if it is 0 or less, unless the receive has ended.
+    void start(ReceiveTimer timer, Duration timeout, Runnable onPassed) {
+        // Not toNanos(), which refuses what 292 years do not hold.
+        long delayNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
+        if (delayNs >= NEVER_NS || callOff.get() != null) {
+            return;
+        }
+        Runnable cancel = timer.schedule(delayNs, onPassed);
+        if (!callOff.compareAndSet(null, cancel)) {
+            cancel.run();
+        }
+    }
+
+    /// The receive has ended, for whatever reason.
+    void end() {
+        Runnable cancel = callOff.getAndSet(Over.OVER);
+        if (cancel != null) {
+            cancel.run();
+        }
+    }
+}
