@@ -13,6 +13,7 @@ import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.memory.MemoryOptions;
@@ -81,6 +82,11 @@ final class SimulatedCluster implements AutoCloseable {
             return new Options(channel, rendezvous, memory, config, changed);
         }
 
+        /// Receives go over the simulated fallback while there is no channel.
+        Options withFallback() {
+            return new Options(channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits);
+        }
+
         Options withLimit(long maximumBytes) {
             return withMemory(new MemoryOptions(memory.slabBytes(), maximumBytes));
         }
@@ -112,6 +118,8 @@ final class SimulatedCluster implements AutoCloseable {
     private final Map<String, EndpointAcceptor> played = new LinkedHashMap<>();
     private double callFailureRate;
     private long readyDelayNs;
+    private boolean fallbackCut;
+    private long longestFallbackNs = LONGEST_CALL_NS;
     // When the event comes that was scheduled last to wake this up for a timer.
     private long wakeAtNs;
 
@@ -139,6 +147,31 @@ final class SimulatedCluster implements AutoCloseable {
     /// From now on this share of the calls of the exchange fail.
     void failCalls(double rate) {
         callFailureRate = rate;
+    }
+
+    /// From now on no call of the fallback comes through, or each does again.
+    void cutFallback(boolean cut) {
+        fallbackCut = cut;
+    }
+
+    boolean fallbackIsCut() {
+        return fallbackCut;
+    }
+
+    /// From now on each way of a call of the fallback takes up to so long.
+    void slowFallback(long longestNs) {
+        longestFallbackNs = longestNs;
+    }
+
+    /// One way of a call of the fallback of `owner`.
+    void callLater(Worker owner, Runnable task) {
+        later(owner, longestFallbackNs, task);
+    }
+
+    @Nullable
+    Worker livingWorker(String name) {
+        Worker worker = workers.get(name);
+        return worker != null && worker.alive ? worker : null;
     }
 
     /// From now on `ready` takes this much longer than any other call.
@@ -171,6 +204,9 @@ final class SimulatedCluster implements AutoCloseable {
     void kill(Worker worker) {
         worker.alive = false;
         fabric.killNode(worker.name);
+        for (Worker other : living()) {
+            callLater(other, () -> other.fallback.breakCallsTo(worker.name));
+        }
     }
 
     /// The next life of a worker, which ends here if it has not ended: the same name, another incarnation, another
@@ -242,6 +278,7 @@ final class SimulatedCluster implements AutoCloseable {
         final String name;
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
+        private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
         private boolean alive = true;
         private long pausedUntilNs;
         private @Nullable CompletionLoop loop;
@@ -261,7 +298,8 @@ final class SimulatedCluster implements AutoCloseable {
                     new RdmaRendezvousManager(
                             adapter,
                             new WorkerContext(name, names, tasks, this::timer, options.limits()),
-                            options.rendezvous());
+                            options.rendezvous(),
+                            config.fallback() == Fallback.NONE ? null : fallback);
         }
 
         boolean isAlive() {
