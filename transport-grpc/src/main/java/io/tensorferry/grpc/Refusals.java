@@ -5,8 +5,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
-/// Counts who was turned away, and says so in the log, at most every 10 s: who is turned away can come again at once,
+/// Counts who was turned away, and says so in the log, at most one line of each kind in 10 s: who is turned away can come again at once,
 /// and must not fill the disk.
 ///
 /// Threading: any thread.
@@ -18,35 +19,39 @@ final class Refusals {
     private final LongSupplier nanoTime;
     private final LongAdder calls = new LongAdder();
     private final LongAdder connections = new LongAdder();
-    private final AtomicLong nextLineNs;
+    private final AtomicLong nextCallLineNs;
+    private final AtomicLong nextConnectionLineNs;
 
     Refusals(String workerName, LongSupplier nanoTime) {
         this.workerName = workerName;
         this.nanoTime = nanoTime;
-        this.nextLineNs = new AtomicLong(nanoTime.getAsLong());
+        this.nextCallLineNs = new AtomicLong(nanoTime.getAsLong());
+        this.nextConnectionLineNs = new AtomicLong(nanoTime.getAsLong());
     }
 
     void call(String why) {
         calls.increment();
-        say("a call", why);
+        say(Level.WARN, nextCallLineNs, "a call", why);
     }
 
     void connection(String why) {
         connections.increment();
-        say("a connection", why);
+        // Less to worry about: whoever looks whether the port is open makes one.
+        say(Level.INFO, nextConnectionLineNs, "a connection", why);
     }
 
-    private void say(String what, String why) {
+    private void say(Level level, AtomicLong nextLineNs, String what, String why) {
         long now = nanoTime.getAsLong();
         long next = nextLineNs.get();
         if (now - next >= 0 && nextLineNs.compareAndSet(next, now + QUIET_NS)) {
-            LOG.warn(
-                    "{} refused {}: {} ({} calls and {} connections so far; the next 10 s are not logged)",
-                    workerName,
-                    what,
-                    why,
-                    calls.sum(),
-                    connections.sum());
+            LOG.atLevel(level)
+                    .log(
+                            "{} refused {}: {} ({} calls and {} connections so far; the next 10 s are not logged)",
+                            workerName,
+                            what,
+                            why,
+                            calls.sum(),
+                            connections.sum());
         }
     }
 

@@ -4,6 +4,7 @@ import io.tensorferry.cli.console.ByteSize;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.console.Settings;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.VerbsProviders;
 import io.tensorferry.grpc.WorkerAddress;
 import io.tensorferry.verbs.device.RdmaConfig;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -78,6 +80,9 @@ public final class CheckCommand implements Callable<Integer> {
     @Option(names = "--json", description = "one JSON object instead of text")
     private boolean json;
 
+    @Mixin
+    private ServerSecurity security = new ServerSecurity();
+
     /// @param environment where the `RDMA_*` variables are read
     public CheckCommand(Map<String, String> environment) {
         this.environment = environment;
@@ -87,11 +92,12 @@ public final class CheckCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         WorkerAddress server = ServeCommand.address(target, spec);
         RdmaConfig config = Settings.rdma(environment, spec);
+        TransportServerBuilder caller = security.apply(TransportServer.builder(), environment, spec);
         Plan plan = plan();
         PrintWriter out = spec.commandLine().getOut();
         CheckOutput output = json ? new CheckJson(out) : new CheckText(out);
         try {
-            check(server, config, plan, output);
+            check(caller, server, config, plan, output);
         } catch (IOException | RuntimeException e) {
             output.failed(String.valueOf(e.getMessage()));
             throw e;
@@ -119,7 +125,8 @@ public final class CheckCommand implements Callable<Integer> {
         return plan;
     }
 
-    private void check(WorkerAddress server, RdmaConfig config, Plan plan, CheckOutput output)
+    private void check(
+            TransportServerBuilder builder, WorkerAddress server, RdmaConfig config, Plan plan, CheckOutput output)
             throws IOException, InterruptedException {
         Duration timeout = Duration.ofSeconds(timeoutSeconds);
         var peer = new InetSocketAddress(server.resolve(), server.port());
@@ -128,8 +135,7 @@ public final class CheckCommand implements Callable<Integer> {
         int task = CheckCluster.taskOf(own);
         // Nobody dials a caller, so its server is for nobody but itself.
         var listening = new WorkerAddress(LOOPBACK.getHostAddress(), Route.freePort(LOOPBACK));
-        try (TransportServer caller = TransportServer.builder()
-                .cluster(CheckCluster.ofCaller(server, task, listening))
+        try (TransportServer caller = builder.cluster(CheckCluster.ofCaller(server, task, listening))
                 .job(CheckCluster.CALLER)
                 .task(task)
                 .bindAddress(LOOPBACK)

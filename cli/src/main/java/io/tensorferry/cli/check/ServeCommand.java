@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -23,9 +24,10 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Answers 'tensorferry check' of other machines.",
-            "It does so until it is interrupted. It listens on the given address alone, and",
-            "serves whoever reaches it: there is no authentication. Several machines may",
-            "check at the same time."
+            "It does so until it is interrupted. It listens on the given address alone. With",
+            "the TLS files it serves whoever has a certificate of a trusted authority; without,",
+            "and with --allow-insecure, whoever reaches it. Several machines may check at the",
+            "same time."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -48,6 +50,9 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(names = "--once", description = "end after one check")
     private boolean once;
 
+    @Mixin
+    private ServerSecurity security = new ServerSecurity();
+
     /// @param environment where the `RDMA_*` variables are read
     public ServeCommand(Map<String, String> environment) {
         this.environment = environment;
@@ -66,7 +71,7 @@ public final class ServeCommand implements Callable<Integer> {
         WorkerAddress address = address(listen, spec);
         RdmaConfig config = Settings.rdma(environment, spec);
         PrintWriter out = spec.commandLine().getOut();
-        TransportServer server = TransportServer.builder()
+        TransportServer server = security.apply(TransportServer.builder(), environment, spec)
                 .cluster(CheckCluster.ofServer(address))
                 .job(CheckCluster.SERVER)
                 .task(0)

@@ -116,6 +116,7 @@ final class PeerPair {
         java.addAll(List.of(
                 "env",
                 "RDMA_DEVICE=" + device(javaTask),
+                "RDMA_ALLOW_INSECURE=true",
                 "TF_CONFIG={\"cluster\": {\"worker\": [\"%s\", \"%s\"]}, \"task\": {\"type\": \"worker\", \"index\": %d}}"
                         .formatted(address(0), address(1), javaTask)));
         var arguments = new ArrayList<>(List.of("--peer", worker(1 - javaTask), "--plan", PLAN.toString()));

@@ -42,6 +42,8 @@ final class NodeProcess {
                         .cluster(ClusterSpec.of(Map.of("node", addresses)))
                         .job("node")
                         .task(self)
+                        // The network between the nodes is the test's own.
+                        .allowInsecure(true)
                         .protocol(arguments[0]),
                 launcher,
                 self);

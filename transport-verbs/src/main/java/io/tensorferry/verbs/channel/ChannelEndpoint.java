@@ -30,6 +30,7 @@ final class ChannelEndpoint implements AutoCloseable {
     private final List<QueuePairAddress> addresses = new ArrayList<>();
     private final int sendDepth;
     private final int receiveDepth;
+    private boolean quiet;
     private @Nullable RegisteredBuffer incoming;
     private @Nullable RegisteredBuffer outgoing;
 
@@ -151,13 +152,21 @@ final class ChannelEndpoint implements AutoCloseable {
     /// Stops all traffic: nothing lands in local memory any more. A queue pair that cannot be stopped is left to
     /// [#close()].
     void stopTraffic() {
+        quiet = true;
         for (QueuePair queuePair : queuePairs) {
             try {
                 queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
             } catch (VerbsException e) {
+                quiet = false;
                 LOG.warn("a queue pair could not be stopped; it is destroyed as it is", e);
             }
         }
+    }
+
+    /// Whether the device is known to be done with all memory that it was told of: its queue pairs were stopped or are
+    /// destroyed.
+    boolean isQuiet() {
+        return quiet;
     }
 
     /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the
@@ -169,6 +178,7 @@ final class ChannelEndpoint implements AutoCloseable {
             destroyed &= destroy(queuePair::close);
         }
         queuePairs.clear();
+        quiet |= destroyed;
         if (!destroyed || !destroy(completionQueue::close)) {
             return;
         }

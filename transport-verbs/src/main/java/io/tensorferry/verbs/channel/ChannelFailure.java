@@ -127,7 +127,8 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
             WorkStatus status,
             int vendorError,
             String why) {
-        String verbs = vendorError == 0 ? status.name() : status + ", vendor error 0x" + Integer.toHexString(vendorError);
+        String verbs =
+                vendorError == 0 ? status.name() : status + ", vendor error 0x" + Integer.toHexString(vendorError);
         return new ChannelFailure(
                 new TransportException(code, "a work request (" + kind + ") failed: " + why, peer, 0, verbs, null),
                 recovery);

@@ -54,8 +54,8 @@ final class OutgoingRing {
     /// @throws ProtocolViolationException if more answers wait
     void requireAnswersTaken() {
         if (waitingAnswers > MOST_ANSWERS) {
-            throw new ProtocolViolationException("it does not take the answers to its requests, and " + waitingAnswers
-                    + " wait");
+            throw new ProtocolViolationException(
+                    "it does not take the answers to its requests, and " + waitingAnswers + " wait");
         }
     }
 
@@ -63,10 +63,7 @@ final class OutgoingRing {
         return switch (message) {
             case Message.MetaDataResponse _ -> true;
             case Message.ErrorStatus status -> status.direction() == Message.Direction.TO_RECEIVER;
-            case Message.TensorRequest _,
-                    Message.TensorReRequest _,
-                    Message.Heartbeat _,
-                    Message.Resumed _ -> false;
+            case Message.TensorRequest _, Message.TensorReRequest _, Message.Heartbeat _, Message.Resumed _ -> false;
         };
     }
 

@@ -37,6 +37,8 @@ final class PeerLink {
     private static final long FIRST_BACKOFF_NS = 20_000_000L;
     private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
     private static final long LONGEST_FALLBACK_BACKOFF_NS = 5_000_000_000L;
+    // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
+    private static final long GRACE_NS = 1_000_000_000L;
 
     enum State {
         IDLE,
@@ -73,6 +75,9 @@ final class PeerLink {
     // the
     // peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
     private CompletionLoop.@Nullable Timer patience;
+    private boolean late;
+    // What stood in the way last, since somebody has begun to wait.
+    private @Nullable TransportException obstacle;
 
     PeerLink(String peer, AdapterContext context, ChannelHandler handler) {
         this.peer = peer;
@@ -101,6 +106,7 @@ final class PeerLink {
         }
         waiters.add(waiter);
         if (state == State.IDLE) {
+            obstacle = null;
             startPatience();
             dial();
         } else if (patience == null) {
@@ -118,6 +124,7 @@ final class PeerLink {
         if (!fallenBack) {
             backoffNs = FIRST_BACKOFF_NS;
         }
+        late = false;
         patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
     }
 
@@ -134,7 +141,12 @@ final class PeerLink {
         if (current != null && current.hasHeard()) {
             return;
         }
-        TransportException cause = noChannel("no channel within " + limit, failure);
+        if (state == State.DIALLING && !late) {
+            late = true;
+            patience = context.loop().schedule(GRACE_NS, () -> onTooLate(limit));
+            return;
+        }
+        TransportException cause = noChannel("no channel within " + limit, obstacle);
         if (current != null) {
             current.lose(cause, hasFallback());
         }
@@ -325,11 +337,11 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!fallenBack && (!retryable || waiters.isEmpty())) {
+        if (!fallenBack && (!retryable || waiters.isEmpty() || late)) {
             failWaiters(cause);
             return;
         }
-        failure = cause;
+        obstacle = cause;
         dialLater();
     }
 
@@ -524,6 +536,7 @@ final class PeerLink {
         LOG.info("channel to {} is lost: {}", peer, loss.cause().getMessage());
         channel = null;
         failure = loss.cause();
+        obstacle = loss.cause();
         if (state != State.OPEN) {
             return;
         }

@@ -423,6 +423,13 @@ public final class RdmaChannel {
         endpoint.stopTraffic();
         takeWhatArrived();
         endpoint.close();
+        if (!endpoint.isQuiet()) {
+            LOG.error(
+                    "the device neither stopped nor destroyed a queue pair to {}; the memory of what was under way stays"
+                            + " out of use",
+                    peer);
+            handler.onMemoryStranded(this);
+        }
         var unconfirmed = new ArrayList<Integer>();
         for (Lane lane : lanes) {
             unconfirmed.addAll(lane.unconfirmed());
@@ -430,7 +437,7 @@ public final class RdmaChannel {
         }
         // What was still to be taken may say more of why.
         boolean hasFallback = context.config().fallback() != Fallback.NONE;
-        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback), unconfirmed);
+        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback) && endpoint.isQuiet(), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

@@ -39,7 +39,8 @@ public interface ProtectionDomain extends AutoCloseable {
 
     /// Makes a memory window of type 2 that is bound to nothing.
     ///
-    /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise as
+    /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise
+    /// as
     ///     it refuses
     default MemoryWindow allocateWindow() {
         throw new VerbsException(

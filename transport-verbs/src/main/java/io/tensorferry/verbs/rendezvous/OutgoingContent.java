@@ -43,7 +43,8 @@ record OutgoingContent(
 
     /// Takes the tensor; closes it when this fails.
     ///
-    /// @param mayWait whether this thread may wait for memory at the limit; where [#takesLong] said no, memory is needed
+    /// @param mayWait whether this thread may wait for memory at the limit; where [#takesLong] said no, memory is
+    /// needed
     ///     only if the tensor's region went away since
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for a copy
     static OutgoingContent prepare(

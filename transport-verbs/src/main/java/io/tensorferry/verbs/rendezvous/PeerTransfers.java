@@ -179,6 +179,12 @@ final class PeerTransfers {
         return any;
     }
 
+    /// Leaves all memory that `stuck` may use to its device.
+    void strandMemory(RdmaChannel stuck) {
+        responses.values().forEach(TensorResponse::strandMemory);
+        requests.all().stream().filter(request -> request.usesChannel(stuck)).forEach(TensorRequest::strandMemory);
+    }
+
     /// Ends or suspends everything that went over `lost`.
     ///
     /// @return whether tensors are kept for the peer to ask again

@@ -341,6 +341,11 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
 
         @Override
+        public void onMemoryStranded(RdmaChannel channel) {
+            transfers(channel.peer()).strandMemory(channel);
+        }
+
+        @Override
         public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
             PeerTransfers transfers = transfers(channel.peer());
             if (transfers.onChannelLost(channel, loss)) {

@@ -62,7 +62,8 @@ public final class StepTable<R extends StepRendezvous> {
         return step.rendezvous;
     }
 
-    /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever asked
+    /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever
+    /// asked
     /// says when its request has ended, by [#release].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if the peer has parked too much

@@ -181,8 +181,7 @@ public final class TagTable {
     }
 
     private boolean hasRoomFor(RecvResult item) {
-        return waitingSends < limits.maxUnclaimedSends()
-                && bytesOf(item) <= limits.maxUnclaimedBytes() - waitingBytes;
+        return waitingSends < limits.maxUnclaimedSends() && bytesOf(item) <= limits.maxUnclaimedBytes() - waitingBytes;
     }
 
     private static long bytesOf(RecvResult item) {

@@ -108,6 +108,11 @@ final class TensorRequest implements ChannelWaiter {
         on(new RequestState.Event.ChannelOpen());
     }
 
+    /// The device may write into the memory whatever becomes of this request: nobody gets it any more.
+    void strandMemory() {
+        destination = null;
+    }
+
     /// The channel is lost, the peer may go on over another one.
     void onSuspended() {
         channel = null;

@@ -135,6 +135,11 @@ final class TensorResponse implements DoneCallback {
                 new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
     }
 
+    /// The device may read the memory whatever becomes of this response: nobody gets it any more.
+    void strandMemory() {
+        content = null;
+    }
+
     /// Whether it belongs to no channel: that which it came on is lost.
     boolean isDetached() {
         return state instanceof ResponseState.Detached || state instanceof ResponseState.DetachedFailure;

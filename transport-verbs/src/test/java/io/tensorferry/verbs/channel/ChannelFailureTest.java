@@ -80,8 +80,7 @@ class ChannelFailureTest {
         "PORT_ERR, PORT, UNAVAILABLE, RECONNECT_WHEN_PORT_IS_ACTIVE",
         "DEVICE_FATAL, DEVICE, UNAVAILABLE, NEVER"
     })
-    void everyEventThatEndsChannelsHasAStatus(
-            AsyncEvent.Type type, Scope scope, StatusCode code, Recovery recovery) {
+    void everyEventThatEndsChannelsHasAStatus(AsyncEvent.Type type, Scope scope, StatusCode code, Recovery recovery) {
         assertThat(ChannelFailure.scopeOf(type)).isEqualTo(scope);
         ChannelFailure failure = ChannelFailure.ofEvent(type, "soft0", PEER);
         assertThat(failure.cause().code()).isEqualTo(code);
@@ -142,8 +141,7 @@ class ChannelFailureTest {
 
     @Test
     void whatSaysMoreThanThatWorkWasFlushedTakesItsPlace() {
-        ChannelFailure flushed =
-                ChannelFailure.ofCompletion(PEER, WorkKind.RECEIVE, WorkStatus.WR_FLUSH_ERR, 0x5);
+        ChannelFailure flushed = ChannelFailure.ofCompletion(PEER, WorkKind.RECEIVE, WorkStatus.WR_FLUSH_ERR, 0x5);
         ChannelFailure retries = ChannelFailure.ofCompletion(PEER, WorkKind.CONTENT, WorkStatus.RETRY_EXC_ERR, 0);
         ChannelFailure access = ChannelFailure.ofCompletion(PEER, WorkKind.CONTENT, WorkStatus.REM_ACCESS_ERR, 0);
         assertThat(flushed.orBetter(access)).isSameAs(access);

@@ -1,10 +1,13 @@
 package io.tensorferry.verbs.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.VerbsException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +53,33 @@ class FaultyDeviceTest {
             workers.worker(1).manager.closeStep(1);
             transfer(workers, 3);
             assertThat(workers.worker(0).adapter.counters().opened()).isGreaterThanOrEqualTo(2);
+        }
+    }
+
+    /// The queue pair is alive, and what the peer still writes lands in memory that must not belong to anybody else.
+    @Test
+    void memoryStaysOutOfUseWhereTheDeviceDoesNotStop() throws Exception {
+        var faults = new FaultyDevice();
+        var workers = new LoopbackWorkers(faults);
+        try {
+            transfer(workers, 1);
+            var memory = workers.worker(0).adapter.memory();
+            long before = memory.statistics().bytesInUse();
+            // Warm: memory is named to the peer.
+            var waiting = workers.worker(0).manager.rendezvous(1).recvAsync(LoopbackWorkers.key(1, 0, "edge"));
+            var next = workers.worker(0).manager.rendezvous(1).recvAsync(LoopbackWorkers.key(1, 0, "edge"));
+            for (String method : List.of("postSend", "modify", "close")) {
+                faults.refuse(method);
+            }
+            workers.worker(0).manager.rendezvous(1).recvAsync(LoopbackWorkers.key(1, 0, "edge"));
+            assertThat(failureOf(waiting).code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(failureOf(next).code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(memory.statistics().bytesInUse()).isGreaterThanOrEqualTo(before + 2 * 100);
+            faults.recover();
+            transfer(workers, 3);
+        } finally {
+            // What the device did not destroy is still there.
+            assertThatThrownBy(workers::close).isInstanceOf(VerbsException.class);
         }
     }
 

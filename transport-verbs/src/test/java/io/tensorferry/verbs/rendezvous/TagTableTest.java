@@ -5,13 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Dead;
 import io.tensorferry.api.RecvResult.Failed;
 import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +61,51 @@ class TagTableTest {
         table.send(key(1), tensors.tensor(5));
         assertThat(told).containsExactly("a: 1", "b: dead", "c: 3", "d: 4", "e: 5");
         assertEmpty();
+    }
+
+    @Test
+    void sendsThatNobodyAsksForAreLimitedInNumber() {
+        var limited = new TagTable(RendezvousLimits.defaults().withUnclaimed(3, RendezvousLimits.UNLIMITED));
+        limited.send(key(1), tensors.tensor(1));
+        limited.send(key(2), new Dead());
+        limited.send(key(2), tensors.tensor(2));
+        Received refused = tensors.tensor(3);
+        assertThatThrownBy(() -> limited.send(key(3), refused))
+                .isInstanceOfSatisfying(
+                        TransportException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
+                .hasMessageContaining(key(3).toString());
+        assertThat(refused.tensor().isClosed()).isTrue();
+        // Who is asked for needs no room, and one that is taken makes some.
+        limited.receive(key(4), waiter("a"));
+        limited.send(key(4), tensors.tensor(4));
+        limited.receive(key(1), waiter("b"));
+        limited.send(key(3), tensors.tensor(5));
+        assertThat(told).containsExactly("a: 4", "b: 1");
+        assertThat(limited.waitingSends()).isEqualTo(3);
+        limited.abort(status);
+        assertThat(tensors.open).hasValue(0);
+    }
+
+    @Test
+    void sendsThatNobodyAsksForAreLimitedInBytes() {
+        var limited = new TagTable(RendezvousLimits.defaults().withUnclaimed(100, 1000));
+        limited.send(key(1), bytes(600));
+        limited.send(key(2), bytes(400));
+        limited.send(key(2), new Dead());
+        Received refused = bytes(1);
+        assertThatThrownBy(() -> limited.send(key(3), refused)).hasMessageContaining("RESOURCE_EXHAUSTED");
+        assertThat(refused.tensor().isClosed()).isTrue();
+        assertThat(limited.waitingBytes()).isEqualTo(1000);
+        limited.receive(key(2), result -> ((Received) result).tensor().close());
+        limited.send(key(3), bytes(400));
+        Received larger = bytes(1001);
+        assertThatThrownBy(() -> limited.send(key(4), larger)).hasMessageContaining("RESOURCE_EXHAUSTED");
+        assertThat(limited.abort(status)).isEqualTo(3);
+        assertThat(limited.waitingBytes()).isZero();
+    }
+
+    private static Received bytes(long size) {
+        return new Received(TensorAllocator.unregistered().allocate(DataType.UINT8, Shape.of(size)));
     }
 
     @Test

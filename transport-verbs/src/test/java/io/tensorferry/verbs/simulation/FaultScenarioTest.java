@@ -213,8 +213,8 @@ class FaultScenarioTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COMM_EST", "SQ_DRAINED", "PATH_MIG", "LID_CHANGE", "PKEY_CHANGE", "GID_CHANGE", "PORT_ACTIVE"
-    })
+    @EnumSource(
+            names = {"COMM_EST", "SQ_DRAINED", "PATH_MIG", "LID_CHANGE", "PKEY_CHANGE", "GID_CHANGE", "PORT_ACTIVE"})
     void aHarmlessEventEndsNothing(AsyncEvent.Type type) {
         try (var stage = new Stage(3)) {
             int queuePair = queuePairTo(stage, PEER);

@@ -289,17 +289,15 @@ final class SimulatedCluster implements AutoCloseable {
             var config = options.config();
             var port = DeviceChoice.choose(config, List.of(fabric.provider(name)));
             this.adapter = RdmaAdapter.open(
-                    new RdmaAdapterOptions(
-                            name, names, random.nextLong(), config, options.channel(), options.memory()),
+                    new RdmaAdapterOptions(name, names, random.nextLong(), config, options.channel(), options.memory()),
                     port,
                     this,
                     new AdapterRuntime(fabric::now, this, tasks, random));
-            this.manager =
-                    new RdmaRendezvousManager(
-                            adapter,
-                            new WorkerContext(name, names, tasks, this::timer, options.limits()),
-                            options.rendezvous(),
-                            config.fallback() == Fallback.NONE ? null : fallback);
+            this.manager = new RdmaRendezvousManager(
+                    adapter,
+                    new WorkerContext(name, names, tasks, this::timer, options.limits()),
+                    options.rendezvous(),
+                    config.fallback() == Fallback.NONE ? null : fallback);
         }
 
         boolean isAlive() {

@@ -45,6 +45,8 @@ final class Workers implements AutoCloseable {
                 .job("worker")
                 .task(task)
                 .protocol(protocol)
+                // On a device it is the address of the device, which no other machine reaches.
+                .allowInsecure(true)
                 .rdmaConfig(HERE.rdmaConfig())
                 .connectTimeout(Duration.ofSeconds(3));
     }

@@ -22,11 +22,7 @@ final class IbverbsMemoryRegion implements MemoryRegion {
     private final OpenChildren windows = new OpenChildren("memory region");
 
     IbverbsMemoryRegion(
-            IbverbsProtectionDomain domain,
-            MemorySegment region,
-            long address,
-            long byteSize,
-            Set<AccessFlag> access) {
+            IbverbsProtectionDomain domain, MemorySegment region, long address, long byteSize, Set<AccessFlag> access) {
         this.domain = domain;
         this.region = region;
         this.address = address;

@@ -8,7 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /// An `ibv_mw` of type 2.
 ///
-/// Threading: any thread. Whoever posts a work request for it holds its monitor, so that it is not given back meanwhile.
+/// Threading: any thread. Whoever posts a work request for it holds its monitor, so that it is not given back
+/// meanwhile.
 final class IbverbsMemoryWindow implements MemoryWindow {
     private final IbverbsProtectionDomain domain;
     private final MemorySegment window;

@@ -84,7 +84,11 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     }
 
     private MemoryRegion register(
-            String verb, long address, long length, Set<AccessFlag> access, Function<NativeCall, MemorySegment> registration) {
+            String verb,
+            long address,
+            long length,
+            Set<AccessFlag> access,
+            Function<NativeCall, MemorySegment> registration) {
         OpenChildren.add(verb, device.regions(), children);
         try (var call = new NativeCall()) {
             var region = new IbverbsMemoryRegion(this, registration.apply(call), address, length, access);

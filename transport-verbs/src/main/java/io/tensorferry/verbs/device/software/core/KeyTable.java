@@ -78,7 +78,8 @@ final class KeyTable {
     boolean findRemote(
             int key, SoftwareQueuePair asking, long address, long length, AccessFlag access, RemoteAccess found) {
         return switch (search(slots, key)) {
-            case SoftwareMemoryRegion region when isValid(region, key, asking.domain(), address, length, access) -> {
+            case SoftwareMemoryRegion region
+            when isValid(region, key, asking.domain(), address, length, access) -> {
                 found.grant(region, null);
                 yield true;
             }
@@ -102,8 +103,8 @@ final class KeyTable {
                 open++;
             }
         }
-        var fresh = new AtomicReferenceArray<@Nullable KeyHolder>(
-                Math.max(SMALLEST, Integer.highestOneBit(open + 1) * 8));
+        var fresh =
+                new AtomicReferenceArray<@Nullable KeyHolder>(Math.max(SMALLEST, Integer.highestOneBit(open + 1) * 8));
         used = 0;
         for (int i = 0; i < old.length(); i++) {
             KeyHolder holder = old.get(i);

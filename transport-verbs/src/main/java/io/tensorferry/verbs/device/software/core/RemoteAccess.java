@@ -4,7 +4,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// What one request of a peer may touch: a range of a region, or of what a window was bound to when the request was
-/// admitted. It ends when the region is closed or the window is bound to that no more, also in the middle of a transfer.
+/// admitted. It ends when the region is closed or the window is bound to that no more, also in the middle of a
+/// transfer.
 ///
 /// One object serves all requests of a responder, one after the other. Threading: on the loop only.
 public final class RemoteAccess implements PayloadMemory {

@@ -3,7 +3,6 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.OpenChildren;
-import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -84,7 +83,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
     }
 
     /// @return false if it was closed before
-    /// @throws VerbsException EBUSY if windows are bound to it
+    /// @throws io.tensorferry.verbs.device.VerbsException EBUSY if windows are bound to it
     boolean markClosed() {
         boolean first = windows.close("ibv_dereg_mr");
         open = false;

@@ -157,9 +157,7 @@ final class SimulatedLink implements Link {
                 }
                 message.payloadMoved = true;
             }
-            WorkStatus fault = message.request.takesReceive()
-                    ? fabric.faults().takeReceive(peer.carrier.node())
-                    : null;
+            WorkStatus fault = message.request.takesReceive() ? fabric.faults().takeReceive(peer.carrier.node()) : null;
             if (fault != null) {
                 // No answer: the requester finds nobody there any more.
                 responder.failReceive(message.request, fault);

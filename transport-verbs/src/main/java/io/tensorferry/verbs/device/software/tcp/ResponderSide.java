@@ -2,10 +2,10 @@ package io.tensorferry.verbs.device.software.tcp;
 
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
-import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
