@@ -61,7 +61,7 @@ class FallbackTest {
                         d.slotBytes(),
                         Duration.ofMillis(100),
                         Duration.ofSeconds(2),
-                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(5),
                         RECONNECT,
                         d.spin()));
         return task == 0 ? builder.verbsProviders(List.of(device)) : builder;
@@ -180,6 +180,8 @@ class FallbackTest {
         TransportServer second = start(1, Fallback.GRPC);
         var log = new ListAppender<ILoggingEvent>();
         Logger link = (Logger) LoggerFactory.getLogger("io.tensorferry.verbs.channel.PeerLink");
+        Level before = link.getLevel();
+        link.setLevel(Level.INFO);
         log.start();
         link.addAppender(log);
         try {
@@ -194,10 +196,10 @@ class FallbackTest {
                 traffic.awaitState(PeerStatus.State.OPEN);
                 // Receives that had begun over gRPC may still be under way.
                 traffic.go(2);
-                long before = fallbackReceives(first) + fallbackReceives(second);
+                long moved = fallbackReceives(first) + fallbackReceives(second);
                 traffic.go(20);
-                assertThat(fallbackReceives(first) + fallbackReceives(second)).isEqualTo(before);
-                assertThat(before).isGreaterThan(20L * 16 * cycle);
+                assertThat(fallbackReceives(first) + fallbackReceives(second)).isEqualTo(moved);
+                assertThat(moved).isGreaterThan(20L * 16 * cycle);
             }
             int rounds = traffic.end();
 
@@ -219,6 +221,7 @@ class FallbackTest {
                     .hasSize(6);
         } finally {
             link.detachAppender(log);
+            link.setLevel(before);
         }
     }
 
@@ -292,7 +295,7 @@ class FallbackTest {
     void aPeerThatIsGoneOnEveryWayIsUnavailableWithinTheBounds() throws Exception {
         TransportServer first = start(0, Fallback.GRPC);
         TransportServer second = start(1, Fallback.GRPC);
-        first.awaitPeers(SOON);
+        TransferLoop.transfer(second, first, 1, 1);
         var asked = first.rendezvous(STEP).recvAsync(TestCluster.key(second, first, "edge"));
         long stoppedAtNs = System.nanoTime();
         second.stop(Duration.ZERO);
