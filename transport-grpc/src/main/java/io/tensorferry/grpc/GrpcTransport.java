@@ -30,8 +30,7 @@ final class GrpcTransport implements WorkerTransport {
     private final PeerPing ping;
 
     /// @param handlers where tensors are copied; nothing that runs there blocks
-    GrpcTransport(
-            WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
+    GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
         var caller = new RecvTensorCaller(worker, incarnation, peers, allocator, traffic);
         this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller), worker.limits());
         this.service = new TensorServiceImpl(worker, callers, incarnation, this::open, handlers, traffic);

@@ -87,16 +87,21 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
     private RecvResult resultOf(Status status, Metadata trailers) {
         TransportException cause;
         if (broken != null) {
-            cause = new TransportException(broken.code(), "receiving " + receive.key(), receive.peer(), 0, broken);
+            cause = failed(broken);
         } else if (!status.isOk()) {
             cause = GrpcStatus.fromGrpc("receiving " + receive.key(), receive.peer(), status, trailers);
         } else {
             try {
                 return tensor.finish();
             } catch (TransportException e) {
-                cause = new TransportException(e.code(), "receiving " + receive.key(), receive.peer(), 0, e);
+                cause = failed(e);
             }
         }
         return new RecvResult.Failed(cause);
+    }
+
+    private TransportException failed(TransportException why) {
+        return new TransportException(
+                why.code(), "receiving " + receive.key() + ": " + why.getMessage(), receive.peer(), 0, why);
     }
 }

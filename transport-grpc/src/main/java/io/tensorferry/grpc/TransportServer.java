@@ -140,8 +140,8 @@ public final class TransportServer implements AutoCloseable {
 
     /// Stops the server: refuses what is new, ends with `ABORTED` every receive of this worker and every one of a
     /// peer that still waits for its tensor, lets contents that are under way to peers and callbacks end within
-    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s. The second and later calls do
-    /// nothing. Not to be called from a callback.
+    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s, and what the device
+    /// takes to close. The second and later calls do nothing. Not to be called from a callback.
     public void stop(Duration grace) {
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.CompletionChannel;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -22,14 +23,20 @@ public final class CompletionLoop implements Executor {
 
     private final CompletionChannel completions;
     private final NanoClock clock;
-    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands = new MpscUnboundedVarHandleArrayQueue<>(1024);
+    private final MpscUnboundedVarHandleArrayQueue<Runnable> commands;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
     private final List<RdmaChannel> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
 
     CompletionLoop(CompletionChannel completions, NanoClock clock) {
+        this(completions, clock, 1024);
+    }
+
+    /// @param commandsPerPiece how many commands a piece of the queue's memory holds, a power of two
+    CompletionLoop(CompletionChannel completions, NanoClock clock, int commandsPerPiece) {
         this.completions = completions;
         this.clock = clock;
+        this.commands = new MpscUnboundedVarHandleArrayQueue<>(commandsPerPiece);
     }
 
     /// A moment at which something is to be done.
@@ -57,6 +64,9 @@ public final class CompletionLoop implements Executor {
     @Override
     public void execute(Runnable command) {
         commands.offer(command);
+        // The command must be in the queue before the flag is read, as the loop sets the flag before it looks into the
+        // queue. Where the queue goes on in a new piece of memory, it does not order that by itself.
+        VarHandle.fullFence();
         // Reads and clears in one step, so that of many callers one pays for the wake-up.
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             completions.wakeUp();

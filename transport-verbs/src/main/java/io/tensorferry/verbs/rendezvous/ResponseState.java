@@ -191,7 +191,9 @@ sealed interface ResponseState {
                     case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
-                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
+                    // It came on the channel that is going: the write was given back before the last messages were taken.
+                    case Event.ReceiverGaveUp _ -> dropped();
+                    case Event.ReRequested _ -> throw notAsked();
                     case Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
                 };
             case DetachedFailure(var cause) ->

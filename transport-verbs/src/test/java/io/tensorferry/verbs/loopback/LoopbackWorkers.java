@@ -57,9 +57,27 @@ final class LoopbackWorkers implements AutoCloseable {
         this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults);
     }
 
+    /// @param memory of worker 0
+    LoopbackWorkers(MemoryOptions memory) {
+        this(
+                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
+                new FaultyDevice(),
+                List.of(memory, MemoryOptions.defaults()));
+    }
+
+    /// @param faults stands before the device of worker 0
+    /// @param memory of each worker
+    LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, List.of(memory, memory));
+    }
+
     private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
-        workers.add(new Worker(0, devices.get(0), faults::wrap));
-        workers.add(new Worker(1, devices.get(1), port -> port));
+        this(devices, faults, List.of(MemoryOptions.defaults(), MemoryOptions.defaults()));
+    }
+
+    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, List<MemoryOptions> memory) {
+        workers.add(new Worker(0, devices.get(0), faults::wrap, memory.get(0)));
+        workers.add(new Worker(1, devices.get(1), port -> port, memory.get(1)));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -68,7 +86,7 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper) {
+        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, MemoryOptions memory) {
             provider = new SoftwareProvider(device);
             var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
@@ -77,7 +95,7 @@ final class LoopbackWorkers implements AutoCloseable {
                     index + 1,
                     config,
                     ChannelOptions.defaults(),
-                    MemoryOptions.defaults());
+                    memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(

@@ -144,6 +144,16 @@ class ResponseStateTest {
     }
 
     @Test
+    void aGiveUpThatALostChannelStillBringsDropsTheTensor() {
+        assertStep(
+                new Detached(SMALL),
+                new Event.ReceiverGaveUp(),
+                new Ended(),
+                new Action.ReleaseContent(),
+                new Action.Forget());
+    }
+
+    @Test
     void aReplayOfWhatWasNotLostIsAViolation() {
         for (ResponseState state :
                 List.of(new AwaitingTensor(null), new AwaitingReRequest(SMALL), new Writing(SMALL))) {

@@ -34,6 +34,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A peer by hand: a device of its own on the fabric, and queue pairs that write whatever a test wants. It keeps
@@ -92,8 +93,16 @@ final class Attacker implements AutoCloseable {
         return name;
     }
 
+    /// What a test changes of an offer before it is sent.
+    interface OfferChange extends UnaryOperator<ConnectionParameters> {}
+
     /// Begins to set a channel up, as a peer would; the answer comes in virtual time.
     void offer(EndpointAcceptor acceptor) {
+        offer(acceptor, offer -> offer);
+    }
+
+    /// The same, with an offer that `change` has changed.
+    void offer(EndpointAcceptor acceptor, OfferChange change) {
         disconnect();
         CompletionQueue queue = port.device().createCompletionQueue(4 * SEND_DEPTH + 128, null);
         completions = queue;
@@ -136,7 +145,7 @@ final class Attacker implements AutoCloseable {
                 port.mtu(),
                 port.attributes().maxMessageBytes(),
                 port.fabric());
-        var _ = acceptor.onOffer(offer).whenComplete((answer, error) -> {
+        var _ = acceptor.onOffer(change.apply(offer)).whenComplete((answer, error) -> {
             if (answer instanceof OfferAnswer.Accepted(ConnectionParameters parameters)) {
                 connect(parameters);
                 var _ = acceptor.onReady(name, incarnation, connectionId);

@@ -7,83 +7,144 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Immediate;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random traffic under random faults, each run drawn from one seed. A failing seed is named in the message;
-/// `-Dsimulation.seed=N` runs it alone.
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+/// Random traffic under random faults, each run drawn from one seed: `-Dsimulation.seeds=N` of them in all. A failing
+/// seed is named in the message, with the command that runs it alone.
+@Timeout(value = 2, unit = TimeUnit.HOURS)
 class ProtocolSimulationTest {
-    private static final int SEEDS_PER_KIND = Integer.getInteger("simulation.seeds", 250);
-    private static final long SECOND_NS = 1_000_000_000L;
+    private static final int KINDS = 8;
+    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 2_000) / KINDS);
+    private static final long MILLISECOND_NS = 1_000_000L;
+    private static final long SECOND_NS = 1_000 * MILLISECOND_NS;
+    private static final long TRAFFIC_NS = 4 * MILLISECOND_NS;
     private static final int STEPS = 4;
 
     private enum Fault {
         CANCEL,
         LOST_CALLS,
         KILLED_PEER,
+        RESTARTED_PEER,
         FAILED_DEVICE,
+        /// Shorter than what a worker waits for a peer to come back.
+        HEALED_CUT,
+        /// Any length.
+        LONG_CUT,
+        /// Shorter than what a peer may be silent.
+        SHORT_PAUSE,
+        /// Any length.
+        LONG_PAUSE,
+        SLOW_LINKS,
         CORRUPTION
     }
 
+    /// What loses a channel and no receive.
+    private static final Set<Fault> HEALING = EnumSet.of(Fault.HEALED_CUT, Fault.SHORT_PAUSE, Fault.SLOW_LINKS);
+
+    /// What may lose receives.
+    private static final Set<Fault> LOSING = EnumSet.of(
+            Fault.LOST_CALLS,
+            Fault.KILLED_PEER,
+            Fault.RESTARTED_PEER,
+            Fault.FAILED_DEVICE,
+            Fault.LONG_CUT,
+            Fault.LONG_PAUSE);
+
     @Test
     void everyReceiveGetsItsTensorWhenNothingFails() {
-        forEachSeed(1, seed -> run(seed, EnumSet.noneOf(Fault.class)));
+        forEachSeed(1, "everyReceiveGetsItsTensorWhenNothingFails", EnumSet.noneOf(Fault.class));
     }
 
     @Test
     void everyCallbackRunsOnceWhenReceivesAreCancelledAndStepsAborted() {
-        forEachSeed(2, seed -> run(seed, EnumSet.of(Fault.CANCEL)));
+        forEachSeed(2, "everyCallbackRunsOnceWhenReceivesAreCancelledAndStepsAborted", EnumSet.of(Fault.CANCEL));
     }
 
     @Test
     void everyCallbackRunsOnceWhenPeersDie() {
-        forEachSeed(3, seed -> run(seed, EnumSet.of(Fault.KILLED_PEER)));
+        forEachSeed(3, "everyCallbackRunsOnceWhenPeersDie", EnumSet.of(Fault.KILLED_PEER));
     }
 
     @Test
     void everyCallbackRunsOnceWhenEverythingFailsAtOnce() {
-        forEachSeed(4, seed -> run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))));
+        forEachSeed(
+                4,
+                "everyCallbackRunsOnceWhenEverythingFailsAtOnce",
+                EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION)));
     }
 
     @Test
     void corruptedContentIsFoundWhenDataIsValidated() {
-        forEachSeed(5, seed -> run(seed, EnumSet.of(Fault.CORRUPTION)));
+        forEachSeed(5, "corruptedContentIsFoundWhenDataIsValidated", EnumSet.of(Fault.CORRUPTION));
+    }
+
+    @Test
+    void everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted() {
+        forEachSeed(
+                6, "everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted", EnumSet.allOf(Fault.class));
+    }
+
+    @Test
+    void everyReceiveGetsItsTensorWhenLinksAreCutAndHeal() {
+        long lost = forEachSeed(7, "everyReceiveGetsItsTensorWhenLinksAreCutAndHeal", HEALING);
+        if (Long.getLong("simulation.seed") == null) {
+            assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS_PER_KIND);
+        }
+    }
+
+    @Test
+    void everyCallbackRunsOnceWhenPeersAreRestarted() {
+        forEachSeed(8, "everyCallbackRunsOnceWhenPeersAreRestarted", EnumSet.of(Fault.RESTARTED_PEER, Fault.LONG_PAUSE));
     }
 
     @Test
     void theSameSeedGivesTheSameRun() {
         for (long seed = 0; seed < 5; seed++) {
-            assertThat(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))))
-                    .isEqualTo(run(seed, EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION))));
+            assertThat(run(seed, EnumSet.allOf(Fault.class))).isEqualTo(run(seed, EnumSet.allOf(Fault.class)));
         }
     }
 
-    private interface SeedRun {
-        void run(long seed);
-    }
+    /// What became of a run.
+    ///
+    /// @param lostChannels by the workers that lived to the end
+    private record Outcome(int started, int received, Map<StatusCode, Integer> failures, long lostChannels, long atNs) {}
 
-    private static void forEachSeed(int kind, SeedRun body) {
+    /// Returns how many channels were lost in all runs.
+    private static long forEachSeed(int kind, String test, Set<Fault> faults) {
         Long only = Long.getLong("simulation.seed");
         long first = only != null ? only : kind * 1_000_000L;
         long last = only != null ? only : first + SEEDS_PER_KIND - 1;
+        long lost = 0;
         for (long seed = first; seed <= last; seed++) {
             try {
-                body.run(seed);
+                lost += run(seed, faults).lostChannels;
             } catch (RuntimeException | AssertionError e) {
-                throw new AssertionError("the simulation fails with seed " + seed, e);
+                throw new AssertionError(
+                        "the simulation fails with seed " + seed
+                                + "; this runs it alone: mvn -pl transport-verbs -am test -Dtest='ProtocolSimulationTest#"
+                                + test + "' -Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.seed=" + seed,
+                        e);
             }
         }
+        return lost;
     }
 
-    /// One run; returns a line that tells what happened, the same for the same seed.
-    private static String run(long seed, Set<Fault> faults) {
+    /// One run; what becomes of it is the same for the same seed.
+    private static Outcome run(long seed, Set<Fault> faults) {
         // A write of at most 4 KiB, so that most tensors take several.
-        var options = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.01, 5_000_000);
+        var options = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.01, 5 * MILLISECOND_NS);
+        if (faults.contains(Fault.SLOW_LINKS) && seed % 2 == 0) {
+            options = options.withSpikes(0.1, 50 * MILLISECOND_NS);
+        }
         boolean validating = faults.contains(Fault.CORRUPTION) || seed % 4 == 0;
         if (faults.contains(Fault.CORRUPTION)) {
             options = options.withCorruptionProbability(0.05)
@@ -99,37 +160,86 @@ class ProtocolSimulationTest {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
-            cluster.runFor(2 * SECOND_NS);
+            if (HEALING.containsAll(faults)) {
+                // Nobody gives up: each receive gets its tensor by itself.
+                cluster.run(fabric.now() + 60 * SECOND_NS, () -> fabric.now() > TRAFFIC_NS && traffic.allEnded());
+            } else {
+                cluster.runFor(2 * SECOND_NS);
+            }
             for (var worker : cluster.living()) {
                 for (long step = 0; step < STEPS; step++) {
                     worker.manager.closeStep(step);
                 }
             }
-            boolean done = cluster.run(fabric.now() + 20 * SECOND_NS, traffic::allEnded);
+            boolean done = cluster.run(fabric.now() + 60 * SECOND_NS, traffic::allEnded);
             assertThat(done)
                     .as("receives that never ended: %s", traffic.waiting())
                     .isTrue();
-            cluster.run(fabric.now() + 20 * SECOND_NS, () -> isQuiet(cluster));
+            cluster.run(fabric.now() + 60 * SECOND_NS, () -> isQuiet(cluster));
             check(faults, cluster, traffic);
-            return traffic.started() + " started, " + traffic.received() + " received, " + traffic.failures() + " at "
-                    + fabric.now();
+            return new Outcome(
+                    traffic.started(), traffic.received(), traffic.failures(), lostChannels(cluster), fabric.now());
         }
     }
 
     private static void plan(Set<Fault> faults, SimulatedCluster cluster) {
         Random random = cluster.random();
+        List<SimulatedCluster.Worker> workers = cluster.living();
         if (faults.contains(Fault.LOST_CALLS)) {
             cluster.failCalls(0.3);
         }
         if (faults.contains(Fault.KILLED_PEER)) {
-            var victim = cluster.living().getLast();
-            cluster.fabric().schedule(random.nextLong(4_000_000), () -> cluster.kill(victim));
+            cluster.fabric().schedule(random.nextLong(TRAFFIC_NS), () -> cluster.kill(workers.getLast()));
+        }
+        if (faults.contains(Fault.RESTARTED_PEER) && random.nextBoolean()) {
+            restartAfter(random.nextLong(TRAFFIC_NS), cluster, workers.getFirst().name);
+            if (random.nextInt(3) == 0) {
+                restartAfter(random.nextLong(SECOND_NS), cluster, workers.getFirst().name);
+            }
         }
         if (faults.contains(Fault.FAILED_DEVICE) && random.nextBoolean()) {
-            var victim = cluster.living().getFirst();
             cluster.fabric()
-                    .schedule(random.nextLong(4_000_000), () -> cluster.fabric().failDevice(victim.name));
+                    .schedule(random.nextLong(TRAFFIC_NS), () -> cluster.fabric().failDevice(workers.getFirst().name));
         }
+        for (int i = random.nextInt(1, 4); i > 0 && faults.contains(Fault.HEALED_CUT); i--) {
+            cut(cluster, random.nextLong(1, 1_500 * MILLISECOND_NS));
+        }
+        if (faults.contains(Fault.LONG_CUT) && random.nextBoolean()) {
+            cut(cluster, random.nextLong(1, 10 * SECOND_NS));
+        }
+        if (faults.contains(Fault.SHORT_PAUSE)) {
+            pause(cluster, random.nextLong(1, 500 * MILLISECOND_NS));
+        }
+        if (faults.contains(Fault.LONG_PAUSE) && random.nextBoolean()) {
+            pause(cluster, random.nextLong(1, 5 * SECOND_NS));
+        }
+    }
+
+    private static void restartAfter(long delayNs, SimulatedCluster cluster, String name) {
+        cluster.fabric()
+                .schedule(delayNs, () -> cluster.living().stream()
+                        .filter(worker -> worker.name.equals(name))
+                        .toList()
+                        .forEach(cluster::restart));
+    }
+
+    private static void cut(SimulatedCluster cluster, long lengthNs) {
+        var workers = new ArrayList<>(cluster.living());
+        var one = workers.remove(cluster.random().nextInt(workers.size()));
+        var other = workers.get(cluster.random().nextInt(workers.size()));
+        cluster.fabric().schedule(cluster.random().nextLong(TRAFFIC_NS), () -> cluster.cut(one, other, lengthNs));
+    }
+
+    private static void pause(SimulatedCluster cluster, long lengthNs) {
+        List<SimulatedCluster.Worker> workers = cluster.living();
+        var worker = workers.get(cluster.random().nextInt(workers.size()));
+        cluster.fabric().schedule(cluster.random().nextLong(TRAFFIC_NS), () -> worker.pause(lengthNs));
+    }
+
+    private static long lostChannels(SimulatedCluster cluster) {
+        return cluster.living().stream()
+                .mapToLong(worker -> worker.adapter.counters().failed())
+                .sum();
     }
 
     private static boolean isQuiet(SimulatedCluster cluster) {
@@ -143,9 +253,7 @@ class ProtocolSimulationTest {
         if (faults.contains(Fault.CANCEL)) {
             explained.addAll(Set.of(StatusCode.CANCELLED, StatusCode.FAILED_PRECONDITION, StatusCode.ABORTED));
         }
-        if (faults.contains(Fault.KILLED_PEER)
-                || faults.contains(Fault.FAILED_DEVICE)
-                || faults.contains(Fault.LOST_CALLS)) {
+        if (!Collections.disjoint(faults, LOSING)) {
             // ABORTED: the step was closed while the receive waited for a tensor that a lost channel took along.
             explained.addAll(Set.of(StatusCode.UNAVAILABLE, StatusCode.ABORTED));
         }

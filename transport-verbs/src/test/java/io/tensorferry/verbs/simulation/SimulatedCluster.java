@@ -23,6 +23,7 @@ import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -116,6 +117,10 @@ final class SimulatedCluster implements AutoCloseable {
     private final Map<String, Worker> workers = new LinkedHashMap<>();
     // Members that a test plays: who answers their calls.
     private final Map<String, EndpointAcceptor> played = new LinkedHashMap<>();
+    // Lives that have ended, whose memory a kernel would have taken back.
+    private final List<Worker> ended = new ArrayList<>();
+    // Until when no call of the exchange goes between two workers.
+    private final Map<Set<String>, Long> cutUntilNs = new HashMap<>();
     private double callFailureRate;
     private long readyDelayNs;
     private boolean fallbackCut;
@@ -200,9 +205,20 @@ final class SimulatedCluster implements AutoCloseable {
         return workers.get(name(index));
     }
 
+    /// Nothing goes between two workers for a time: neither what their devices send nor calls of the exchange.
+    void cut(Worker one, Worker other, long nanoseconds) {
+        fabric.partition(one.name, other.name, nanoseconds);
+        cutUntilNs.merge(Set.of(one.name, other.name), fabric.now() + nanoseconds, Math::max);
+    }
+
+    private boolean isCut(String one, String other) {
+        return !one.equals(other) && cutUntilNs.getOrDefault(Set.of(one, other), 0L) > fabric.now();
+    }
+
     /// The process is gone: its device falls silent, and nothing of it runs any more.
     void kill(Worker worker) {
         worker.alive = false;
+        ended.add(worker);
         fabric.killNode(worker.name);
         for (Worker other : living()) {
             callLater(other, () -> other.fallback.breakCallsTo(worker.name));
@@ -271,6 +287,8 @@ final class SimulatedCluster implements AutoCloseable {
     @Override
     public void close() {
         workers.values().forEach(Worker::close);
+        ended.forEach(Worker::takeMemoryBack);
+        ended.clear();
     }
 
     /// One process of the cluster.
@@ -350,7 +368,7 @@ final class SimulatedCluster implements AutoCloseable {
             boolean lost = random.nextDouble() < callFailureRate;
             laterBy(this, delayNs, LONGEST_CALL_NS, () -> {
                 EndpointAcceptor target = acceptor(peer);
-                if (target == null || lost) {
+                if (target == null || lost || isCut(name, peer)) {
                     result.completeExceptionally(
                             new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
@@ -373,6 +391,11 @@ final class SimulatedCluster implements AutoCloseable {
                 return played.get(peer);
             }
             return target.alive ? target.adapter.acceptor() : null;
+        }
+
+        private void takeMemoryBack() {
+            manager.close();
+            adapter.close();
         }
 
         private void close() {

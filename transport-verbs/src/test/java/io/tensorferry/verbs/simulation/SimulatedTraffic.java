@@ -16,6 +16,7 @@ import io.tensorferry.api.TransportException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,8 @@ final class SimulatedTraffic {
     private final boolean cancels;
     private final List<Receive> receives = new ArrayList<>();
     private final Map<String, Integer> sent = new HashMap<>();
+    // The places in their queue of the tensors that came, for each queue.
+    private final Map<String, BitSet> taken = new HashMap<>();
     private final Map<StatusCode, Integer> failures = new TreeMap<>();
     private int ended;
     private int received;
@@ -129,8 +132,7 @@ final class SimulatedTraffic {
             Shape shape,
             boolean dead,
             boolean registered) {
-        String queue = key + "@" + step;
-        int sequence = sent.merge(queue, 1, Integer::sum) - 1;
+        int sequence = sent.merge(queue(key, step), 1, Integer::sum) - 1;
         Rendezvous rendezvous = producer.manager.rendezvous(step);
         try {
             if (dead) {
@@ -166,6 +168,10 @@ final class SimulatedTraffic {
         return tensor;
     }
 
+    private static String queue(RendezvousKey key, long step) {
+        return key + "@" + step;
+    }
+
     private static Random pattern(RendezvousKey key, long step) {
         return new Random(key.hashCode() * 1_000_003L + step);
     }
@@ -194,7 +200,7 @@ final class SimulatedTraffic {
         }
     }
 
-    private static void check(Receive receive, Tensor tensor) {
+    private void check(Receive receive, Tensor tensor) {
         if (tensor.dataType() == DataType.STRING) {
             List<byte[]> elements = tensor.toStrings();
             assertThat(elements).hasSize((int) tensor.shape().elementCount());
@@ -203,6 +209,14 @@ final class SimulatedTraffic {
                         .isEqualTo(receive.key.edgeName() + receive.step + "/" + i);
             }
             return;
+        }
+        if (tensor.byteSize() > 0) {
+            int place = tensor.segment().get(ValueLayout.JAVA_BYTE, 0);
+            BitSet places = taken.computeIfAbsent(queue(receive.key, receive.step), _ -> new BitSet());
+            assertThat(places.get(place))
+                    .as("tensor %d of %s in step %d came before", place, receive.key, receive.step)
+                    .isFalse();
+            places.set(place);
         }
         var pattern = pattern(receive.key, receive.step);
         for (long i = 0; i < tensor.byteSize(); i++) {

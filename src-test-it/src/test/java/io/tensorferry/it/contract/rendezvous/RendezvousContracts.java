@@ -60,6 +60,13 @@ abstract class RendezvousContracts {
     }
 
     @Nested
+    class Limit extends LimitContract {
+        Limit() {
+            super(protocol);
+        }
+    }
+
+    @Nested
     class Concurrency extends ConcurrencyContract {
         Concurrency() {
             super(protocol);

@@ -7,6 +7,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,10 +28,16 @@ final class Workers implements AutoCloseable {
 
     /// @param started how many of the cluster's workers are started, from task 0 on
     static Workers start(String protocol, int count, int started) {
+        return start(protocol, count, started, RendezvousLimits.defaults());
+    }
+
+    /// @param started how many of the cluster's workers are started, from task 0 on
+    /// @param limits what may pile up in each of them
+    static Workers start(String protocol, int count, int started, RendezvousLimits limits) {
         var workers = new Workers(protocol, ClusterSpec.of(Map.of("worker", freeAddresses(count))));
         try {
             for (int task = 0; task < started; task++) {
-                workers.servers.add(workers.builder(task).start());
+                workers.servers.add(workers.builder(task).limits(limits).start());
             }
         } catch (RuntimeException e) {
             workers.close();
