@@ -32,7 +32,11 @@ final class RecvTensorCaller implements FallbackPath {
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            WorkerContext worker, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
+            WorkerContext worker,
+            long incarnation,
+            PeerChannels peers,
+            TensorAllocator allocator,
+            TensorTraffic traffic) {
         this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;

@@ -92,7 +92,8 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
         var sent = request.getSent();
         if (sent.getConnectionId() == 0 || sent.getIncarnation() == 0) {
             throw new TransportException(
-                    StatusCode.INVALID_ARGUMENT, "a request that was sent before names its channel and this worker's life");
+                    StatusCode.INVALID_ARGUMENT,
+                    "a request that was sent before names its channel and this worker's life");
         }
         if (sent.getIncarnation() != incarnation) {
             throw new TransportException(StatusCode.ABORTED, worker.name() + " was restarted");

@@ -402,7 +402,10 @@ final class PeerLink {
         fallenBack = false;
         stopPatience();
         changeState(state);
-        LOG.info("a channel to {} is open again; receives no longer go over {}", peer, context.config().fallback());
+        LOG.info(
+                "a channel to {} is open again; receives no longer go over {}",
+                peer,
+                context.config().fallback());
     }
 
     /// The peer dialled.

@@ -27,7 +27,8 @@ public record PeerStatus(
         RECOVERING,
         /// No channel could be had in time; what waited has failed. The next receive tries again.
         DOWN,
-        /// No channel could be had in time; what waited has gone over the fallback, and so does every new receive, while
+        /// No channel could be had in time; what waited has gone over the fallback, and so does every new receive,
+        /// while
         /// a channel is tried for in the background.
         FALLBACK
     }

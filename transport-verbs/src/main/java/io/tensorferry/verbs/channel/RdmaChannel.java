@@ -395,9 +395,7 @@ public final class RdmaChannel {
 
     /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.
     public void onPeerLostIt() {
-        lose(
-                new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null),
-                true);
+        lose(new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null), true);
     }
 
     /// Ends the channel for a reason that is not the device's.

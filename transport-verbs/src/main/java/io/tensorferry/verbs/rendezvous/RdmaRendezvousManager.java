@@ -160,9 +160,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return peers.computeIfAbsent(
                 peer,
                 _ -> new PeerTransfers(
-                        fallback == null
-                                ? null
-                                : new FallbackReceives(fallback, context.loop(), context.counters())));
+                        fallback == null ? null : new FallbackReceives(fallback, context.loop(), context.counters())));
     }
 
     /// Wants a channel for a peer that may come back for tensors that are kept for it; where none can be had, they

@@ -191,7 +191,8 @@ sealed interface ResponseState {
                     case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
-                    // It came on the channel that is going: the write was given back before the last messages were taken.
+                    // It came on the channel that is going: the write was given back before the last messages were
+                    // taken.
                     case Event.ReceiverGaveUp _ -> dropped();
                     case Event.ReRequested _ -> throw notAsked();
                     case Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
@@ -199,8 +200,7 @@ sealed interface ResponseState {
             case DetachedFailure(var cause) ->
                 switch (event) {
                     case Event.Replayed _ -> refused(cause);
-                    case Event.Claimed _ ->
-                        Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
+                    case Event.Claimed _ -> Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
                     case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();

@@ -24,8 +24,7 @@ final class SentRequestClaim implements StreamedRequest {
     /// @param kept what is left of the request, or null; on the loop. It throws a [TransportException] if the request
     ///     cannot go on
     /// @param asNew the same request as if it had never been asked. It may throw a [TransportException]
-    SentRequestClaim(
-            Executor loop, Supplier<@Nullable TensorResponse> kept, Supplier<StreamedRequest> asNew) {
+    SentRequestClaim(Executor loop, Supplier<@Nullable TensorResponse> kept, Supplier<StreamedRequest> asNew) {
         this.loop = loop;
         this.kept = kept;
         this.asNew = asNew;
@@ -45,7 +44,8 @@ final class SentRequestClaim implements StreamedRequest {
     private static TransportException asFailure(RuntimeException e) {
         return e instanceof TransportException known
                 ? known
-                : new TransportException(StatusCode.INVALID_ARGUMENT, "the request makes no sense: " + e.getMessage(), e);
+                : new TransportException(
+                        StatusCode.INVALID_ARGUMENT, "the request makes no sense: " + e.getMessage(), e);
     }
 
     private void find(Taker taker) {

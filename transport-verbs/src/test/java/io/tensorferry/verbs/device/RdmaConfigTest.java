@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class RdmaConfigTest {
-    private static final RdmaConfig DEFAULTS = new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, Fallback.NONE);
+    private static final RdmaConfig DEFAULTS =
+            new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, Fallback.NONE);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {

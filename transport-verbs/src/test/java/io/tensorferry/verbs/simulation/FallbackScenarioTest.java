@@ -133,7 +133,8 @@ class FallbackScenarioTest {
                 var random = new Random(seed);
                 scenario.cluster.slowFallback(1 + random.nextLong(SECOND_NS));
                 var receives = new ArrayList<Scenario.Receive>();
-                long[] moments = random.longs(2L * TRANSFERS, 0, 20 * SECOND_NS).sorted().toArray();
+                long[] moments =
+                        random.longs(2L * TRANSFERS, 0, 20 * SECOND_NS).sorted().toArray();
                 int sends = 0;
                 for (long moment : moments) {
                     if (sends < TRANSFERS && random.nextBoolean()) {
@@ -150,7 +151,10 @@ class FallbackScenarioTest {
                 scenario.runFor(20 * SECOND_NS);
                 int answered = Math.min(sends, receives.size());
                 scenario.await(
-                        () -> receives.stream().filter(Scenario.Receive::hasEnded).count() == answered,
+                        () -> receives.stream()
+                                        .filter(Scenario.Receive::hasEnded)
+                                        .count()
+                                == answered,
                         "every tensor that was sent");
                 for (int i = 0; i < answered; i++) {
                     scenario.assertContent(receives.get(i), 5_000, i);
@@ -181,7 +185,8 @@ class FallbackScenarioTest {
                 assertThat(Duration.ofNanos(scenario.fabric.now() - startNs)).isLessThan(Duration.ofMillis(20));
                 scenario.runFor(SECOND_NS);
             }
-            assertThat(scenario.worker(0).manager.statistics().fallbackRequests()).isEqualTo(21);
+            assertThat(scenario.worker(0).manager.statistics().fallbackRequests())
+                    .isEqualTo(21);
             scenario.end();
         }
     }
@@ -264,9 +269,11 @@ class FallbackScenarioTest {
             scenario.send(0, 1, 1, "edge", 100_000, 2);
             cancelled.cancel();
             scenario.runFor(5 * SECOND_NS);
-            assertThat(scenario.worker(0).adapter.memory().statistics().bytesInUse()).isGreaterThan(inUse + 90_000);
+            assertThat(scenario.worker(0).adapter.memory().statistics().bytesInUse())
+                    .isGreaterThan(inUse + 90_000);
             scenario.runFor(7 * SECOND_NS);
-            assertThat(scenario.worker(0).adapter.memory().statistics().bytesInUse()).isLessThan(inUse + 90_000);
+            assertThat(scenario.worker(0).adapter.memory().statistics().bytesInUse())
+                    .isLessThan(inUse + 90_000);
             scenario.end();
         }
     }

@@ -68,9 +68,8 @@ final class SimulatedFallback implements FallbackPath {
                 return;
             }
             try {
-                StreamedRequest opened =
-                        target.manager.serve(
-                                self.name, self.adapter.incarnation(), receive.stepId(), receive.key(), sent);
+                StreamedRequest opened = target.manager.serve(
+                        self.name, self.adapter.incarnation(), receive.stepId(), receive.key(), sent);
                 request = opened;
                 opened.take(this);
             } catch (TransportException e) {
