@@ -11,6 +11,7 @@ import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -187,6 +188,63 @@ class FallbackScenarioTest {
             }
             assertThat(scenario.worker(0).manager.statistics().fallbackRequests())
                     .isEqualTo(21);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aSetUpThatFailsForGoodMovesTheReceivesAtOnce() {
+        try (var scenario = scenario(1)) {
+            scenario.cluster.failCallsWith(StatusCode.FAILED_PRECONDITION);
+            scenario.cluster.failCalls(1);
+            scenario.exchange(0, 1, 1, "first", 10_000, 1);
+            assertThat(Duration.ofNanos(scenario.fabric.now())).isLessThan(Duration.ofMillis(20));
+            PeerStatus status = scenario.worker(1).adapter.peers().getFirst();
+            assertThat(status.state()).isEqualTo(PeerStatus.State.FALLBACK);
+            assertThat(Objects.requireNonNull(status.failure()).code()).isEqualTo(StatusCode.FAILED_PRECONDITION);
+
+            scenario.cluster.failCalls(0);
+            scenario.await(() -> state(scenario, 1) == PeerStatus.State.OPEN, "a channel in the end");
+            assertThat(Duration.ofNanos(scenario.fabric.now())).isLessThan(Duration.ofSeconds(6));
+            scenario.exchange(0, 1, 1, "second", 10_000, 2);
+            assertThat(fallbackReceives(scenario, 1)).isEqualTo(1);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aDeviceThatBreaksForGoodMovesWhatIsUnderWay() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            try (var scenario = scenario(seed)) {
+                var random = new Random(seed);
+                var transfers = new ArrayList<Transfer>();
+                schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
+                scenario.fabric.schedule(
+                        random.nextLong(4 * MILLISECOND_NS),
+                        () -> scenario.fabric.failDevice(SimulatedCluster.name(seed % 2 == 0 ? 0 : 1)));
+                scenario.await(
+                        () -> transfers.size() == TRANSFERS
+                                && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),
+                        "all receives end");
+                assertOnceAndRight(scenario, transfers);
+                assertThat(scenario.log.errors()).hasSize(1).first().asString().contains("DEVICE_FATAL");
+                scenario.log.forgetErrors();
+                scenario.end();
+            }
+        }
+    }
+
+    @Test
+    void whereTheFallbackDoesNotComeThroughEitherReceivesAreUnavailable() {
+        try (var scenario = scenario(1)) {
+            scenario.exchange(0, 1, 1, "before", 10, 1);
+            scenario.cluster.cutFallback(true);
+            cut(scenario, 100 * SECOND_NS);
+            var receive = scenario.receive(0, 1, 1, "edge");
+            scenario.send(0, 1, 1, "edge", 10, 2);
+            scenario.await(receive::hasEnded, "the receive ends");
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(Duration.ofNanos(scenario.fabric.now())).isLessThan(Duration.ofSeconds(5));
             scenario.end();
         }
     }

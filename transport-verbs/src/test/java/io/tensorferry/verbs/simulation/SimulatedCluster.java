@@ -122,6 +122,7 @@ final class SimulatedCluster implements AutoCloseable {
     // Until when no call of the exchange goes between two workers.
     private final Map<Set<String>, Long> cutUntilNs = new HashMap<>();
     private double callFailureRate;
+    private StatusCode callFailureCode = StatusCode.UNAVAILABLE;
     private long readyDelayNs;
     private boolean fallbackCut;
     private long longestFallbackNs = LONGEST_CALL_NS;
@@ -152,6 +153,11 @@ final class SimulatedCluster implements AutoCloseable {
     /// From now on this share of the calls of the exchange fail.
     void failCalls(double rate) {
         callFailureRate = rate;
+    }
+
+    /// From now on calls of the exchange that fail do so with this.
+    void failCallsWith(StatusCode code) {
+        callFailureCode = code;
     }
 
     /// From now on no call of the fallback comes through, or each does again.
@@ -370,7 +376,7 @@ final class SimulatedCluster implements AutoCloseable {
                 EndpointAcceptor target = acceptor(peer);
                 if (target == null || lost || isCut(name, peer)) {
                     result.completeExceptionally(
-                            new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
+                            new TransportException(lost ? callFailureCode : StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
                 }
                 var _ = remote.apply(target)
