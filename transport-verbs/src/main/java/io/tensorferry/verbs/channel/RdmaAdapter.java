@@ -8,6 +8,7 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -127,6 +128,19 @@ public final class RdmaAdapter implements AutoCloseable {
     /// The executor that is the loop: commands run one after the other, in the order given.
     public Executor loop() {
         return context.loop();
+    }
+
+    /// Has `action` run on the loop after `delay`, unless the adapter is closed before. On the loop only.
+    public void schedule(Duration delay, Runnable action) {
+        context.loop().schedule(delay.toNanos(), action);
+    }
+
+    public ChannelOptions options() {
+        return context.options();
+    }
+
+    public long incarnation() {
+        return context.incarnation();
     }
 
     /// Where work that may take long is done.

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -40,6 +41,7 @@ public final class RdmaChannel {
     private final ChannelEndpoint endpoint;
     private final ChannelHandler handler;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
+    private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
@@ -63,13 +65,15 @@ public final class RdmaChannel {
     ///
     /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
     /// @param onLost told once, after the handler, when the channel is lost
+    /// @param onHeard told once, soon after the first that came of the peer
     RdmaChannel(
             AdapterContext context,
             ChannelEndpoint endpoint,
             ConnectionParameters peer,
             boolean mayWrite,
             ChannelHandler handler,
-            BiConsumer<RdmaChannel, ChannelLoss> onLost) {
+            BiConsumer<RdmaChannel, ChannelLoss> onLost,
+            Consumer<RdmaChannel> onHeard) {
         this.description = ChannelDescription.of(
                 endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
         this.peer = peer.hostName();
@@ -78,6 +82,7 @@ public final class RdmaChannel {
         this.endpoint = endpoint;
         this.handler = handler;
         this.onLost = onLost;
+        this.onHeard = onHeard;
         this.mayWrite = mayWrite;
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
@@ -312,7 +317,10 @@ public final class RdmaChannel {
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
-        heard = true;
+        if (!heard) {
+            heard = true;
+            context.loop().execute(() -> onHeard.accept(this));
+        }
         heardAtNs = context.loop().nanoTime();
         lane.postReceive();
         try {
@@ -434,6 +442,11 @@ public final class RdmaChannel {
         }
     }
 
+    /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.
+    public void onPeerLostIt() {
+        lose(new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null), true);
+    }
+
     /// Ends the channel for a reason that is not the device's.
     ///
     /// @param mayResume whether the peer, as far as is known, may go on over another channel
@@ -475,7 +488,8 @@ public final class RdmaChannel {
             lane.abandonContents();
         }
         // What was still to be taken may say more of why.
-        var loss = new ChannelLoss(failure.cause(), failure.reconnectHelps() && endpoint.isQuiet(), unconfirmed);
+        boolean hasFallback = context.config().fallback() != Fallback.NONE;
+        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback) && endpoint.isQuiet(), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

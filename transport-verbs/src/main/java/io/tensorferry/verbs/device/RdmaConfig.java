@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///     active MTU
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
 /// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
+/// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
 public record RdmaConfig(
         @Nullable String device,
         @Nullable Integer port,
@@ -30,7 +31,8 @@ public record RdmaConfig(
         int serviceLevel,
         @Nullable Integer mtu,
         int trafficClass,
-        RemoteKeyScope rkeyScope) {
+        RemoteKeyScope rkeyScope,
+        Fallback fallback) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -67,6 +69,15 @@ public record RdmaConfig(
 
     /// The same but for the scope of keys.
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
+        return with(scope, fallback);
+    }
+
+    /// The same with another fallback.
+    public RdmaConfig withFallback(Fallback changed) {
+        return with(rkeyScope, changed);
+    }
+
+    private RdmaConfig with(RemoteKeyScope scope, Fallback changed) {
         return new RdmaConfig(
                 device,
                 port,
@@ -78,7 +89,8 @@ public record RdmaConfig(
                 serviceLevel,
                 mtu,
                 trafficClass,
-                scope);
+                scope,
+                changed);
     }
 
     /// A builder with the defaults.
@@ -103,6 +115,7 @@ public record RdmaConfig(
         private @Nullable Integer mtu;
         private int trafficClass;
         private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
+        private Fallback fallback = Fallback.NONE;
 
         private Builder() {}
 
@@ -161,6 +174,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder fallback(Fallback fallback) {
+            this.fallback = fallback;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -175,7 +193,8 @@ public record RdmaConfig(
                     serviceLevel,
                     mtu,
                     trafficClass,
-                    rkeyScope);
+                    rkeyScope,
+                    fallback);
         }
     }
 }

@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class RdmaVariables {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaVariables.class);
 
+    private static final String FALLBACK = "RDMA_FALLBACK";
+
     private final Map<String, String> variables;
     private final List<String> remarks = new ArrayList<>();
 
@@ -36,6 +38,10 @@ final class RdmaVariables {
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
         keyScope(builder);
+        String fallback = value(FALLBACK);
+        if (fallback != null) {
+            builder.fallback(Fallback.parse(FALLBACK, fallback));
+        }
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(

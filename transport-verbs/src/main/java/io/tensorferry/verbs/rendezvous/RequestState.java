@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// lands
 /// any of them     -- suspended --> AwaitingChannel: the memory is kept, and the same request sent again on the next
 /// channel; one that was given up ends
+/// AwaitingChannel -- fallback -->  Ended: the receive goes on over the fallback
 /// any of them     -- lost -->      Ended: failed
 /// ```
 sealed interface RequestState {
@@ -48,6 +49,9 @@ sealed interface RequestState {
 
     sealed interface Event {
         record ChannelOpen() implements Event {}
+
+        /// No channel can be had for the time being, but another way.
+        record FallbackOpen() implements Event {}
 
         record MetaDataChanged(TensorMetaData metaData) implements Event {}
 
@@ -81,6 +85,11 @@ sealed interface RequestState {
 
         /// Wait for the next channel.
         record AwaitChannel() implements Action {}
+
+        /// Hand the receive to the fallback.
+        ///
+        /// @param replay whether the request was sent on a channel that is gone
+        record MoveToFallback(boolean replay) implements Action {}
 
         /// Allocate memory and remember the metadata for next time.
         record Allocate(TensorMetaData metaData) implements Action {}
@@ -119,6 +128,12 @@ sealed interface RequestState {
                 switch (event) {
                     case Event.ChannelOpen() ->
                         Step.of(new AwaitingReply(expected), new Action.SendRequest(expected, replay));
+                    case Event.FallbackOpen() ->
+                        Step.of(
+                                new Ended(),
+                                new Action.ReleaseMemory(),
+                                new Action.MoveToFallback(replay),
+                                new Action.Forget());
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> silentEnd();
                     case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
@@ -144,7 +159,11 @@ sealed interface RequestState {
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(expected);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _, Event.KeyRevoked _ ->
+                    case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.KeyRevoked _ ->
                         throw impossible(state, event);
                 };
             case Allocating(var metaData) ->
@@ -162,7 +181,8 @@ sealed interface RequestState {
                     // What is being allocated is thrown away when it comes.
                     case Event.ChannelSuspended() -> suspended(null);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.KeyRevoked _, Event.NoKey _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
+                        throw impossible(state, event);
                 };
             case AwaitingContent(var metaData) ->
                 switch (event) {
@@ -175,7 +195,11 @@ sealed interface RequestState {
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(metaData);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.Allocated _, Event.AllocationFailed _, Event.KeyRevoked _ ->
+                    case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.KeyRevoked _ ->
                         throw impossible(state, event);
                 };
             case Landed(var metaData) ->
@@ -186,6 +210,7 @@ sealed interface RequestState {
                     // The peer has said all that it may say of this request.
                     case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ -> Step.of(state);
                     case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
                             Event.Allocated _,
                             Event.AllocationFailed _,
                             Event.NoKey _,
@@ -206,12 +231,14 @@ sealed interface RequestState {
                     // The request that would have named the memory was not sent: nobody writes there.
                     case Event.NoKey _ -> silentEnd();
                     case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
-                    case Event.ChannelOpen _, Event.KeyRevoked _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _ ->
+                        throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
                     case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
                     case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
                             Event.MetaDataChanged _,
                             Event.AllocationFailed _,
                             Event.ContentLanded _,

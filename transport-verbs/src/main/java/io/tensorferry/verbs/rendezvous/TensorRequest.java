@@ -35,8 +35,9 @@ final class TensorRequest implements ChannelWaiter {
     private MemoryGrant grant = MemoryGrant.LASTING;
     private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
-    // Which life of the peer was asked.
+    // Which life of the peer was asked, and on which channel last.
     private long askedIncarnation;
+    private long askedConnectionId;
     // Tells the present allocation from one whose channel was lost meanwhile.
     private int allocations;
 
@@ -107,6 +108,7 @@ final class TensorRequest implements ChannelWaiter {
         }
         channel = opened;
         askedIncarnation = opened.peerIncarnation();
+        askedConnectionId = opened.description().connectionId();
         on(new RequestState.Event.ChannelOpen());
     }
 
@@ -128,6 +130,15 @@ final class TensorRequest implements ChannelWaiter {
     @Override
     public void onNoChannel(TransportException cause) {
         on(new RequestState.Event.ChannelLost(cause));
+    }
+
+    @Override
+    public void onFallback(TransportException cause) {
+        if (transfers.fallback() == null) {
+            onNoChannel(cause);
+        } else {
+            on(new RequestState.Event.FallbackOpen());
+        }
     }
 
     void onMetaData(Message.MetaDataResponse message) {
@@ -160,6 +171,7 @@ final class TensorRequest implements ChannelWaiter {
         switch (action) {
             case RequestState.Action.SendRequest(var expected, var replay) -> sendRequest(expected, replay);
             case RequestState.Action.AwaitChannel() -> context.channels().accept(receive.peer(), this);
+            case RequestState.Action.MoveToFallback(var replay) -> moveToFallback(replay);
             case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
             case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);
             case RequestState.Action.SendGiveUp() ->
@@ -182,6 +194,14 @@ final class TensorRequest implements ChannelWaiter {
             }
             case RequestState.Action.Forget() -> transfers.requests().remove(index);
         }
+    }
+
+    private void moveToFallback(boolean replay) {
+        FallbackReceives fallback = transfers.fallback();
+        if (fallback == null) {
+            throw new IllegalStateException("there is no fallback for " + key());
+        }
+        fallback.add(receive, replay ? new SentRequest(index, askedConnectionId, askedIncarnation) : null);
     }
 
     private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {

@@ -75,6 +75,29 @@ class RequestStateTest {
     }
 
     @Test
+    void aRequestThatWaitsForAChannelMovesToTheFallbackWithItsMemoryGivenBack() {
+        for (boolean replay : new boolean[] {false, true}) {
+            assertStep(
+                    new AwaitingChannel(SMALL, replay),
+                    new Event.FallbackOpen(),
+                    new Ended(),
+                    new Action.ReleaseMemory(),
+                    new Action.MoveToFallback(replay),
+                    new Action.Forget());
+        }
+        assertStep(new Ended(), new Event.FallbackOpen(), new Ended());
+    }
+
+    @Test
+    void aRequestOnAChannelNeverMovesToTheFallback() {
+        for (RequestState state :
+                List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL), new GivenUp())) {
+            assertThatThrownBy(() -> RequestState.step(state, new Event.FallbackOpen()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
     void memoryThatThePeerMayWriteIsKeptWhenTheUserGivesUp() {
         for (RequestState state :
                 List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL))) {
