@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class RdmaConfigTest {
-    private static final RdmaConfig DEFAULTS = new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, RemoteKeyScope.SLAB);
+    private static final RdmaConfig DEFAULTS =
+            new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, RemoteKeyScope.SLAB);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -45,7 +46,8 @@ class RdmaConfigTest {
                 Map.entry("RDMA_QP_MTU", "4096"),
                 Map.entry("RDMA_TRAFFIC_CLASS", "255"),
                 Map.entry("RDMA_RKEY_SCOPE", "Request")));
-        assertThat(config).isEqualTo(new RdmaConfig("mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, RemoteKeyScope.REQUEST));
+        assertThat(config)
+                .isEqualTo(new RdmaConfig("mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, RemoteKeyScope.REQUEST));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -72,7 +74,8 @@ class RdmaConfigTest {
                     "RDMA_RETRY_CNT", "3",
                     "RDMA_SL", "2",
                     "RDMA_MTU", "512"));
-            assertThat(config).isEqualTo(new RdmaConfig(null, null, null, 1, 64, 10, 3, 2, 512, 0, RemoteKeyScope.SLAB));
+            assertThat(config)
+                    .isEqualTo(new RdmaConfig(null, null, null, 1, 64, 10, 3, 2, 512, 0, RemoteKeyScope.SLAB));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()

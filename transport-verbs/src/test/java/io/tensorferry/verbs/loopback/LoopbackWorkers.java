@@ -61,11 +61,7 @@ final class LoopbackWorkers implements AutoCloseable {
     /// @param faults stands before the device of worker 0
     /// @param scope what both workers' keys open
     LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
-        this(
-                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
-                faults,
-                MemoryOptions.defaults(),
-                scope);
+        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, MemoryOptions.defaults(), scope);
     }
 
     /// @param memory of worker 0
