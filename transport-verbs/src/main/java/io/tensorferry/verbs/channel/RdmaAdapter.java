@@ -61,8 +61,7 @@ public final class RdmaAdapter implements AutoCloseable {
                 port,
                 domain,
                 completions,
-                new RegisteredMemory(
-                        domain, options.memory(), options.config().rkeyScope()),
+                new RegisteredMemory(domain, options.memory(), options.config().rkeyScope()),
                 exchange,
                 loop,
                 runtime.workers(),

@@ -29,11 +29,10 @@ public final class RegisteredMemory implements AutoCloseable {
     private static final Thread ANOTHER_THREAD =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
-    private static final Set<AccessFlag> WRITTEN_BY_PEERS =
-            EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    private static final Set<AccessFlag> WRITTEN_BY_PEERS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
     /// With the smallest slabs every larger buffer gets one of its own.
-    private static final MemoryOptions ALONE = new MemoryOptions(
-            MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
+    private static final MemoryOptions ALONE =
+            new MemoryOptions(MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
 
     private final MemoryRegistrar registrar;
     private final RegionTable regions = new RegionTable();
@@ -109,7 +108,8 @@ public final class RegisteredMemory implements AutoCloseable {
         peerPool.endWaits();
     }
 
-    /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it has
+    /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
+    /// has
     /// a registration of its own, and does not count for the limit.
     ///
     /// @param bytes more than 4,096

@@ -36,8 +36,7 @@ record Destination(
             }
             long bytes = metaData.byteSize();
             RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
-            return new Destination(
-                    new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()), null, buffer);
+            return new Destination(new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()), null, buffer);
         }
         TensorAllocator allocator = mayWait ? memory.allocator() : memory.allocatorNow();
         Tensor tensor = allocator.allocate(metaData.dataType(), metaData.shape());

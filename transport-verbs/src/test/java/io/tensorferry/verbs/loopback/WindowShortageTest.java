@@ -1,9 +1,11 @@
 package io.tensorferry.verbs.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;
@@ -26,8 +28,8 @@ class WindowShortageTest {
                     "allocateWindow", new VerbsException("ibv_alloc_mw", VerbsException.ENOMEM, "refused by the test"));
             // The first is asked again with memory, the second names it at once: the sender keeps a tensor for the one
             // and has not heard of the other.
-            assertExhausted(receive(workers, 1));
-            assertExhausted(receive(workers, 2));
+            assertExhausted(workers, 1);
+            assertExhausted(workers, 2);
             device.recover();
             RecvResult received = receive(workers, 3);
             assertThat(received).isInstanceOf(RecvResult.Received.class);
@@ -45,8 +47,9 @@ class WindowShortageTest {
         return workers.worker(0).manager.rendezvous(step).recv(key, LIMIT);
     }
 
-    private static void assertExhausted(RecvResult result) {
-        assertThat(result).isInstanceOf(RecvResult.Failed.class);
-        assertThat(((RecvResult.Failed) result).cause().code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
+    private static void assertExhausted(LoopbackWorkers workers, long step) {
+        assertThatExceptionOfType(TransportException.class)
+                .isThrownBy(() -> receive(workers, step))
+                .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
     }
 }

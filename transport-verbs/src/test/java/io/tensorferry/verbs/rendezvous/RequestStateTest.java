@@ -41,14 +41,9 @@ class RequestStateTest {
                 new Event.ChannelOpen(),
                 new AwaitingReply(SMALL),
                 new Action.SendRequest(SMALL, false));
+        assertStep(new AwaitingReply(SMALL), new Event.ContentLanded(), new Landed(SMALL), new Action.RevokeKey());
         assertStep(
-                new AwaitingReply(SMALL), new Event.ContentLanded(), new Landed(SMALL), new Action.RevokeKey());
-        assertStep(
-                new Landed(SMALL),
-                new Event.KeyRevoked(),
-                new Ended(),
-                new Action.Deliver(SMALL),
-                new Action.Forget());
+                new Landed(SMALL), new Event.KeyRevoked(), new Ended(), new Action.Deliver(SMALL), new Action.Forget());
     }
 
     @Test
@@ -64,14 +59,9 @@ class RequestStateTest {
                 new Event.Allocated(),
                 new AwaitingContent(LARGE),
                 new Action.SendReRequest(LARGE));
+        assertStep(new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
         assertStep(
-                new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
-        assertStep(
-                new Landed(LARGE),
-                new Event.KeyRevoked(),
-                new Ended(),
-                new Action.Deliver(LARGE),
-                new Action.Forget());
+                new Landed(LARGE), new Event.KeyRevoked(), new Ended(), new Action.Deliver(LARGE), new Action.Forget());
     }
 
     @Test

@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a member that breaks the rules can do to memory that he was given a key for: with keys of requests he writes that
+/// What a member that breaks the rules can do to memory that he was given a key for: with keys of requests he writes
+/// that
 /// request's bytes, over its lane, until its content has come; with keys of slabs he writes more.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HostileWindowTest {
@@ -159,7 +160,10 @@ class HostileWindowTest {
         try (var stage = connected(RemoteKeyScope.REQUEST)) {
             Tensor secret = secret(stage);
             stage.attacker.writeOver(
-                    Attacker.CONTROL, SIZE, secret.segment().address(), stage.attacker.ring().remoteKey());
+                    Attacker.CONTROL,
+                    SIZE,
+                    secret.segment().address(),
+                    stage.attacker.ring().remoteKey());
             assertRefused(stage);
             assertThat(isIntact(secret)).isTrue();
             secret.close();
@@ -173,7 +177,10 @@ class HostileWindowTest {
         try (var stage = connected(RemoteKeyScope.SLAB)) {
             Tensor secret = secret(stage);
             stage.attacker.writeOver(
-                    Attacker.LANE, SIZE, secret.segment().address(), stage.attacker.ring().remoteKey());
+                    Attacker.LANE,
+                    SIZE,
+                    secret.segment().address(),
+                    stage.attacker.ring().remoteKey());
             stage.settle();
             assertThat(isIntact(secret)).isFalse();
             secret.close();

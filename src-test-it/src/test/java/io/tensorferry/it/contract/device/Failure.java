@@ -18,7 +18,8 @@ enum Failure {
     TOO_LONG_FOR_RECEIVE_AT_RECEIVER(WorkStatus.LOC_LEN_ERR, WorkStatus.LOC_QP_OP_ERR),
     /// A receive names memory that is not registered. Soft-RoCE takes that for a receive that is wrong in itself.
     RECEIVE_MEMORY(WorkStatus.LOC_PROT_ERR, WorkStatus.LOC_QP_OP_ERR),
-    /// A write through a window goes to bytes of its region that are not the window's. Soft-RoCE lets it: it compares the
+    /// A write through a window goes to bytes of its region that are not the window's. Soft-RoCE lets it: it compares
+    /// the
     /// range with the region's alone.
     OUTSIDE_THE_WINDOW(WorkStatus.REM_ACCESS_ERR, WorkStatus.SUCCESS);
 

@@ -38,8 +38,7 @@ abstract class WindowContract extends DeviceContract {
     }
 
     private void postBind(long workId, MemoryWindow window, long offset, long length) {
-        other.queuePair.postSend(
-                request.bind(workId, window, other.region, other.region.address() + offset, length));
+        other.queuePair.postSend(request.bind(workId, window, other.region, other.region.address() + offset, length));
     }
 
     private void bind(MemoryWindow window) {
@@ -113,7 +112,8 @@ abstract class WindowContract extends DeviceContract {
         try (MemoryWindow window = other.domain.allocateWindow()) {
             postBind(1, window, 8, (8 << 20) - 16);
             awaitSuccess(other);
-            long length = Math.min((8 << 20) - 16, fixture.first().port(fixture.port()).maxMessageBytes());
+            long length = Math.min(
+                    (8 << 20) - 16, fixture.first().port(fixture.port()).maxMessageBytes());
             assertWritten(window.remoteKey(), 8, length);
         }
     }
@@ -271,9 +271,7 @@ abstract class WindowContract extends DeviceContract {
 
     @Test
     void aRegionThatItselfRefusesWritesTakesThemThroughAWindow() {
-        connect(
-                settings -> {},
-                settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
+        connect(settings -> {}, settings -> settings.regionAccess = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND));
         assumeTrue(fixture.second().attributes().hasMemoryWindows(), "this device has no windows of type 2");
         fill(one.memory, 10);
         try (MemoryWindow window = other.domain.allocateWindow()) {

@@ -58,11 +58,15 @@ public final class Requester {
     /// The next request for the link to send, already checked on this side; null while there is none that may be
     /// sent. The queue pair may fail in this call.
     public @Nullable SendSlot next() {
-        executeLocal();
-        if (localError != null || sent == queue.posted()) {
-            return null;
-        }
-        SendSlot slot = queue.slot(sent);
+        SendSlot slot;
+        do {
+            executeLocal();
+            if (localError != null || sent == queue.posted()) {
+                return null;
+            }
+            slot = queue.slot(sent);
+            // Posted between the two looks at the queue.
+        } while (slot.isLocal());
         int maxReads = queuePair.settings().maxReads();
         if (slot.isRead() && maxReads > 0 && readsOutstanding == maxReads) {
             return null;
