@@ -33,8 +33,8 @@ class CutHosts {
             cut(false);
             // Longer than the time after which a loss would be noticed.
             Thread.sleep(SHORT.multipliedBy(2));
-            assertThat(cluster.ask(BOTH, "unload", "UNLOADED")).allSatisfy(book -> assertThat(book)
-                    .startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
+            assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
+                    .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
             cluster.stop(BOTH);
         }
     }
@@ -58,8 +58,8 @@ class CutHosts {
             System.out.printf(
                     "answers came again %d ms after it healed%n",
                     Duration.ofNanos(System.nanoTime() - healedNs).toMillis());
-            assertThat(cluster.ask(BOTH, "unload", "UNLOADED")).allSatisfy(book -> assertThat(book)
-                    .startsWith("lost=0 wrong=0 repeated=0 failed="));
+            assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
+                    .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed="));
             cluster.stop(BOTH);
         }
     }
@@ -75,7 +75,8 @@ class CutHosts {
 
     /// Nothing goes between the hosts, or again.
     private static void cut(boolean now) throws IOException, InterruptedException {
-        var words = new ArrayList<>(List.of("ip", "netns", "exec", String.valueOf(Place.of(0).namespace())));
+        var words = new ArrayList<>(
+                List.of("ip", "netns", "exec", String.valueOf(Place.of(0).namespace())));
         if (EMULATED) {
             words.addAll(List.of("tc", "qdisc", now ? "add" : "del", "dev", DEVICE, "root"));
             words.addAll(now ? List.of("netem", "loss", "100%") : List.of());

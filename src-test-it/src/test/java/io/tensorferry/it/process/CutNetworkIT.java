@@ -25,7 +25,8 @@ class CutNetworkIT extends CutHosts {
     static void makeNamespaces() throws Exception {
         assumeTrue(works("ip", "netns", "add", ONE), "network namespaces can be made");
         CutHosts.run(List.of("ip", "netns", "add", OTHER));
-        CutHosts.run(List.of("ip", "link", "add", LINK, "netns", ONE, "type", "veth", "peer", "name", LINK, "netns", OTHER));
+        CutHosts.run(
+                List.of("ip", "link", "add", LINK, "netns", ONE, "type", "veth", "peer", "name", LINK, "netns", OTHER));
         for (String place : List.of(ONE, OTHER)) {
             String address = place.equals(ONE) ? "10.97.1.1/24" : "10.97.1.2/24";
             CutHosts.run(List.of("ip", "-n", place, "address", "add", address, "dev", LINK));
