@@ -17,7 +17,8 @@ FAILED_PRECONDITION = 9
 # Steps that are no steps of the plan. That of aborts is 1000 + the task that aborts it.
 ABORTS, NEVER, FOREIGN, DONE = 1000, 1010, 1011, 1012
 IDLE_SECONDS = 0.0005
-EVENTS = ("asked", "asked-again", "replayed", "landed", "requested", "announced", "writing")
+EVENTS = ("asked", "asked-again", "replayed", "landed", "requested", "announced", "writing",
+          "writing-large")
 
 
 class Failure(Exception):

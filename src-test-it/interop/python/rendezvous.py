@@ -18,6 +18,7 @@ _DEVICE = _WORKER + r"/device:[A-Z][A-Z0-9_]*:\d{1,9}"
 _KEY = re.compile(rf"{_DEVICE};[0-9a-fA-F]{{1,16}};{_DEVICE};[^;]+;\d+:\d+")
 
 _SLOTS, _GENERATIONS = 4096, 4095
+LARGE_BYTES = 1 << 20
 
 
 def key(source, destination, edge):
@@ -307,7 +308,7 @@ class Rendezvous:
             request.memory.write(content, len(content), 0)
         request.channel.write_content(m.request_index, request.memory, len(content), m.remote_addr, m.rkey,
                                       lambda: self._written(request))
-        self.event(request.channel, "writing")
+        self.event(request.channel, "writing-large" if len(content) > LARGE_BYTES else "writing")
 
     def _written(self, request):
         self._served(request)

@@ -76,11 +76,12 @@ class SecureCheckTest {
     @Test
     void aCallerOfAnotherAuthorityIsRefusedAndSaysWhy() throws Exception {
         String address = freeAddress();
-        Run server = Run.start(files("server", authority()), "serve", address)
-                .awaitOutput("serving checks on " + address);
+        Run server =
+                Run.start(files("server", authority()), "serve", address).awaitOutput("serving checks on " + address);
         Run check = Run.start(files("caller", authority()), "check", address, "--sizes=4KiB");
         assertThat(check.status()).isOne();
-        assertThat(check.err()).contains("UNAUTHENTICATED: the certificate of the worker at " + address + " is refused");
+        assertThat(check.err())
+                .contains("UNAUTHENTICATED: the certificate of the worker at " + address + " is refused");
         server.interrupt();
         assertThat(server.status()).isZero();
     }

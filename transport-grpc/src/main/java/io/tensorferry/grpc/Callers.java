@@ -60,11 +60,12 @@ final class Callers {
             throw denied("the caller names itself " + claimed + ", which is this worker");
         }
         if (!members.contains(claimed)) {
-            throw denied("'" + claimed + "' is not a peer of " + workerName + "; its cluster has " + describedMembers());
+            throw denied(
+                    "'" + claimed + "' is not a peer of " + workerName + "; its cluster has " + describedMembers());
         }
         if (identity != null && caller != null && !caller.workers().contains(claimed)) {
-            throw denied("the caller names itself " + claimed + ", but its certificate is that of "
-                    + caller.certificate());
+            throw denied(
+                    "the caller names itself " + claimed + ", but its certificate is that of " + caller.certificate());
         }
     }
 

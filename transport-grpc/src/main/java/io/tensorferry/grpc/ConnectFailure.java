@@ -32,7 +32,11 @@ final class ConnectFailure {
         String message = String.valueOf(cause.getMessage());
         return switch (cause) {
             case DialledWorkerTrust.WrongWorkerException _ ->
-                failure(StatusCode.PERMISSION_DENIED, "another worker answers at " + address + ": " + message, worker, cause);
+                failure(
+                        StatusCode.PERMISSION_DENIED,
+                        "another worker answers at " + address + ": " + message,
+                        worker,
+                        cause);
             case CertificateException _ ->
                 failure(
                         StatusCode.UNAUTHENTICATED,
@@ -45,7 +49,8 @@ final class ConnectFailure {
                         "what answers at " + address + " does not speak TLS; all workers must",
                         worker,
                         cause);
-            case SSLException _ when message.contains(ALERT) ->
+            case SSLException _
+            when message.contains(ALERT) ->
                 failure(
                         StatusCode.UNAUTHENTICATED,
                         "the worker at " + address + " refuses this worker's certificate (TLS alert "

@@ -1,15 +1,20 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
+import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.StepTable;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
+import io.tensorferry.verbs.rendezvous.TableRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /// Tensors over gRPC: no device, no registered memory, one call for each tensor.
 ///
@@ -25,17 +30,21 @@ final class GrpcTransport implements WorkerTransport {
     private final PeerPing ping;
 
     /// @param handlers where tensors are copied; nothing that runs there blocks
-    GrpcTransport(
-            WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
+    GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
         var caller = new RecvTensorCaller(worker, incarnation, peers, allocator, traffic);
         this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller), worker.limits());
-        this.service = new TensorServiceImpl(worker, callers, incarnation, steps, handlers, traffic);
+        this.service = new TensorServiceImpl(worker, callers, incarnation, this::open, handlers, traffic);
         this.ping = new PeerPing(worker.name(), peers);
     }
 
     @Override
     public GrpcRendezvous rendezvous(long stepId) {
         return steps.open(stepId);
+    }
+
+    private StreamedRequest open(
+            String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
+        return TableRequest.open(steps, peer, stepId, key);
     }
 
     @Override

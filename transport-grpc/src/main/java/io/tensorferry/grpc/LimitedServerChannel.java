@@ -16,9 +16,7 @@ final class LimitedServerChannel extends NioServerSocketChannel {
     protected int doReadMessages(List<Object> accepted) throws Exception {
         int before = accepted.size();
         int read = super.doReadMessages(accepted);
-        if (accepted.size() > before
-                && accepted.getLast() instanceof Channel newest
-                && !connections.admit(newest)) {
+        if (accepted.size() > before && accepted.getLast() instanceof Channel newest && !connections.admit(newest)) {
             accepted.removeLast();
             newest.unsafe().closeForcibly();
             return 0;

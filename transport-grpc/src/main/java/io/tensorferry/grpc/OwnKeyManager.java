@@ -25,8 +25,7 @@ final class OwnKeyManager extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseClientAlias(
-            String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
+    public String chooseClientAlias(String[] keyTypes, Principal @Nullable [] issuers, @Nullable Socket socket) {
         return ALIAS;
     }
 
@@ -42,14 +41,12 @@ final class OwnKeyManager extends X509ExtendedKeyManager {
     }
 
     @Override
-    public String chooseServerAlias(
-            String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
+    public String chooseServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
         return ALIAS;
     }
 
     @Override
-    public String chooseEngineServerAlias(
-            String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+    public String chooseEngineServerAlias(String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
         return ALIAS;
     }
 

@@ -89,6 +89,18 @@ final class PeerChannel {
         return started;
     }
 
+    /// The same, but waits for `limit` at most.
+    CompletableFuture<Void> whenReadyWithin(Duration limit) {
+        CompletableFuture<Void> ready = whenReady();
+        if (ready.isDone()) {
+            return ready;
+        }
+        CompletableFuture<Void> sooner = ready.copy();
+        Future<?> alarm = timer.schedule(() -> giveUp(sooner, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
+        var _ = sooner.whenComplete((_, _) -> alarm.cancel(false));
+        return sooner;
+    }
+
     private void giveUp(CompletableFuture<Void> future, Duration limit) {
         String what =
                 reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";

@@ -126,12 +126,11 @@ final class PemFile {
     }
 
     private static boolean belongTogether(PrivateKey key, PublicKey publicKey) {
-        String algorithm =
-                switch (publicKey.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> publicKey.getAlgorithm();
-                };
+        String algorithm = switch (publicKey.getAlgorithm()) {
+            case "RSA" -> "SHA256withRSA";
+            case "EC" -> "SHA256withECDSA";
+            default -> publicKey.getAlgorithm();
+        };
         byte[] message = "whose key is it".getBytes(StandardCharsets.US_ASCII);
         try {
             var signing = Signature.getInstance(algorithm);

@@ -8,6 +8,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
+import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
     private final ClientCall<RecvTensorRequest, RecvTensorChunk> call;
     private final TensorAssembler tensor;
     private final TensorTraffic traffic;
+    private final FallbackPath.Progress progress;
     // Why this side has cancelled the call; its status then says nothing.
     private @Nullable TransportException broken;
 
@@ -26,11 +28,13 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
             RemoteReceive receive,
             ClientCall<RecvTensorRequest, RecvTensorChunk> call,
             TensorAssembler tensor,
-            TensorTraffic traffic) {
+            TensorTraffic traffic,
+            FallbackPath.Progress progress) {
         this.receive = receive;
         this.call = call;
         this.tensor = tensor;
         this.traffic = traffic;
+        this.progress = progress;
     }
 
     void start(RecvTensorRequest request) {
@@ -43,13 +47,18 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
 
     @Override
     public void onMessage(RecvTensorChunk chunk) {
-        if (broken != null || receive.hasEnded()) {
+        if (broken != null) {
+            return;
+        }
+        progress.onTaken();
+        if (receive.hasEnded()) {
             return;
         }
         try {
             switch (chunk.getPartCase()) {
                 case HEADER -> tensor.header(chunk.getHeader());
                 case CONTENT -> tensor.content(chunk.getContent());
+                case TAKEN -> tensor.taken();
                 case PART_NOT_SET ->
                     throw new TransportException(StatusCode.DATA_LOSS, "a message without a part came");
             }
@@ -72,21 +81,27 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
             traffic.received(tensor.byteSize());
         }
         receive.complete(result);
+        progress.onEnded();
     }
 
     private RecvResult resultOf(Status status, Metadata trailers) {
         TransportException cause;
         if (broken != null) {
-            cause = new TransportException(broken.code(), "receiving " + receive.key(), receive.peer(), 0, broken);
+            cause = failed(broken);
         } else if (!status.isOk()) {
             cause = GrpcStatus.fromGrpc("receiving " + receive.key(), receive.peer(), status, trailers);
         } else {
             try {
                 return tensor.finish();
             } catch (TransportException e) {
-                cause = new TransportException(e.code(), "receiving " + receive.key(), receive.peer(), 0, e);
+                cause = failed(e);
             }
         }
         return new RecvResult.Failed(cause);
+    }
+
+    private TransportException failed(TransportException why) {
+        return new TransportException(
+                why.code(), "receiving " + receive.key() + ": " + why.getMessage(), receive.peer(), 0, why);
     }
 }

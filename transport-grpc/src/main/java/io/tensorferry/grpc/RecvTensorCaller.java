@@ -7,13 +7,24 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
+import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import org.jspecify.annotations.Nullable;
 
 /// Starts the call of each receive, once the peer can be reached.
 ///
 /// Threading: any thread; nothing here blocks.
-final class RecvTensorCaller {
+final class RecvTensorCaller implements FallbackPath {
+    private static final Progress UNWATCHED = new Progress() {
+        @Override
+        public void onTaken() {}
+
+        @Override
+        public void onEnded() {}
+    };
+
     private final WorkerContext worker;
     private final long incarnation;
     private final PeerChannels peers;
@@ -21,7 +32,11 @@ final class RecvTensorCaller {
     private final TensorTraffic traffic;
 
     RecvTensorCaller(
-            WorkerContext worker, long incarnation, PeerChannels peers, TensorAllocator allocator, TensorTraffic traffic) {
+            WorkerContext worker,
+            long incarnation,
+            PeerChannels peers,
+            TensorAllocator allocator,
+            TensorTraffic traffic) {
         this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;
@@ -31,35 +46,60 @@ final class RecvTensorCaller {
 
     /// Every failure goes to `receive`.
     void start(RemoteReceive receive) {
+        start(receive, false, null, UNWATCHED);
+    }
+
+    /// The same for a receive that has come from a channel.
+    @Override
+    public void start(RemoteReceive receive, @Nullable SentRequest sent, Progress progress) {
+        start(receive, true, sent, progress);
+    }
+
+    private void start(RemoteReceive receive, boolean wantsTaken, @Nullable SentRequest sent, Progress progress) {
         traffic.receiveStarted();
         PeerChannel peer;
         try {
             peer = peers.to(receive.peer());
         } catch (TransportException e) {
-            fail(receive, e);
+            fail(receive, e, progress);
             return;
         }
-        var _ = peer.whenReady().whenComplete((_, failure) -> {
+        // A peer that no channel was to be had to for so long need not be waited for as if it were to start yet.
+        var ready = wantsTaken ? peer.whenReadyWithin(peers.timeouts().reconnect()) : peer.whenReady();
+        var _ = ready.whenComplete((_, failure) -> {
             if (failure != null) {
-                fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure));
+                fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure), progress);
             } else if (receive.hasEnded()) {
                 traffic.receiveEnded();
+                progress.onEnded();
             } else {
-                call(receive, peer);
+                call(receive, peer, wantsTaken, sent, progress);
             }
         });
     }
 
-    private void call(RemoteReceive receive, PeerChannel peer) {
+    private void call(
+            RemoteReceive receive,
+            PeerChannel peer,
+            boolean wantsTaken,
+            @Nullable SentRequest sent,
+            Progress progress) {
         var request = RecvTensorRequest.newBuilder()
                 .setStepId(receive.stepId())
                 .setRendezvousKey(receive.key().toString())
                 .setHostName(worker.name())
                 .setIncarnation(incarnation)
-                .build();
+                .setWantsTaken(wantsTaken);
+        if (sent != null) {
+            request.setSent(io.tensorferry.proto.SentRequest.newBuilder()
+                    .setRequestIndex(sent.requestIndex())
+                    .setConnectionId(sent.connectionId())
+                    .setIncarnation(sent.incarnation()));
+        }
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
-            new RecvTensorCall(receive, call, new TensorAssembler(allocator, worker.limits().maxTensorBytes()), traffic).start(request);
+            var assembler = new TensorAssembler(allocator, worker.limits().maxTensorBytes());
+            new RecvTensorCall(receive, call, assembler, traffic, progress).start(request.build());
         } catch (RuntimeException e) {
             fail(
                     receive,
@@ -68,12 +108,14 @@ final class RecvTensorCaller {
                             "the call could not be started: " + e.getMessage(),
                             receive.peer(),
                             0,
-                            e));
+                            e),
+                    progress);
         }
     }
 
-    private void fail(RemoteReceive receive, TransportException cause) {
+    private void fail(RemoteReceive receive, TransportException cause, Progress progress) {
         traffic.receiveEnded();
         receive.complete(new RecvResult.Failed(cause));
+        progress.onEnded();
     }
 }

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Counts who was turned away, and says so in the log, at most one line of each kind in 10 s: who is turned away can come again at once,
-/// and must not fill the disk.
+/// Counts who was turned away, and says so in the log, at most one line of each kind in 10 s: who is turned away can
+/// come again at once, and must not fill the disk.
 ///
 /// Threading: any thread.
 final class Refusals {

@@ -78,7 +78,12 @@ record ServerParts(
             return new GrpcTransport(worker, incarnation, peers, callers, threads.handlers());
         }
         return VerbsTransport.open(
-                worker, incarnation, peers, callers, Objects.requireNonNull(options.verbs(), "verbs"));
+                worker,
+                incarnation,
+                peers,
+                callers,
+                threads.handlers(),
+                Objects.requireNonNull(options.verbs(), "verbs"));
     }
 
     private static long drawIncarnation() {

@@ -26,11 +26,20 @@ final class TensorAssembler {
     private MemorySegment target = MemorySegment.NULL;
     private @Nullable Tensor result;
     private long received;
+    private boolean taken;
 
     /// @param maxTensorBytes what a header may announce
     TensorAssembler(TensorAllocator allocator, long maxTensorBytes) {
         this.allocator = allocator;
         this.maxTensorBytes = maxTensorBytes;
+    }
+
+    /// The request has its place; only the first message may say so.
+    void taken() {
+        if (taken || metaData != null) {
+            throw dataLoss("the request was said to be taken in the middle of its tensor");
+        }
+        taken = true;
     }
 
     void header(TensorHeader header) {

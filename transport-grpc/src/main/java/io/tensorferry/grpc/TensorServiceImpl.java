@@ -10,13 +10,14 @@ import io.tensorferry.proto.PingResponse;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
-import io.tensorferry.verbs.rendezvous.PeerRequest;
-import io.tensorferry.verbs.rendezvous.StepTable;
+import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Gives this worker's tensors to peers that ask. What they send is checked and never trusted.
 ///
@@ -28,7 +29,7 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
     private final WorkerContext worker;
     private final Callers callers;
     private final long incarnation;
-    private final StepTable<GrpcRendezvous> steps;
+    private final TensorSource source;
     private final Executor handlers;
     private final TensorTraffic traffic;
     private final Map<String, SendBudget> budgets;
@@ -38,13 +39,13 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
             WorkerContext worker,
             Callers callers,
             long incarnation,
-            StepTable<GrpcRendezvous> steps,
+            TensorSource source,
             Executor handlers,
             TensorTraffic traffic) {
         this.worker = worker;
         this.callers = callers;
         this.incarnation = incarnation;
-        this.steps = steps;
+        this.source = source;
         this.handlers = handlers;
         this.traffic = traffic;
         this.budgets = worker.members().stream()
@@ -75,18 +76,29 @@ final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
             if (refusing) {
                 throw new TransportException(StatusCode.UNAVAILABLE, worker.name() + " is stopping");
             }
-            PeerRequest parked = PeerRequest.of(request.getStepId(), request.getHostName(), key);
-            GrpcRendezvous rendezvous = steps.openForPeer(parked);
-            if (rendezvous == null) {
-                throw new TransportException(
-                        StatusCode.ABORTED, "step " + request.getStepId() + " is closed on " + worker.name());
-            }
+            StreamedRequest opened = source.open(
+                    request.getHostName(), request.getIncarnation(), request.getStepId(), key, sent(request));
             SendBudget budget = Objects.requireNonNull(budgets.get(request.getHostName()), "checked to be a member");
-            Runnable onEnd = () -> steps.release(parked, rendezvous);
-            new TensorStream(key, rendezvous.table(), call, handlers, traffic, budget, onEnd).start();
+            new TensorStream(opened, request.getWantsTaken(), call, handlers, traffic, budget).start();
         } catch (RuntimeException e) {
             Responses.fail(response, e);
         }
+    }
+
+    private @Nullable SentRequest sent(RecvTensorRequest request) {
+        if (!request.hasSent()) {
+            return null;
+        }
+        var sent = request.getSent();
+        if (sent.getConnectionId() == 0 || sent.getIncarnation() == 0) {
+            throw new TransportException(
+                    StatusCode.INVALID_ARGUMENT,
+                    "a request that was sent before names its channel and this worker's life");
+        }
+        if (sent.getIncarnation() != incarnation) {
+            throw new TransportException(StatusCode.ABORTED, worker.name() + " was restarted");
+        }
+        return new SentRequest(sent.getRequestIndex(), sent.getConnectionId(), sent.getIncarnation());
     }
 
     private RendezvousKey checkedKey(RecvTensorRequest request) {

@@ -1,60 +1,58 @@
 package io.tensorferry.grpc;
 
 import io.grpc.stub.ServerCallStreamObserver;
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.proto.RecvTensorChunk;
-import io.tensorferry.verbs.rendezvous.TagTable;
+import io.tensorferry.proto.Taken;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The sending end of one tensor's call: waits in the table for the tensor, then streams it as fast as the receiver
+/// The sending end of one tensor's call: waits for the tensor, then streams it as fast as the receiver
 /// takes it.
 ///
 /// Threading: the tensor's arrival, the call's readiness and its cancellation come on any thread; [#wake()] lets
 /// one of them at a time advance the state.
-final class TensorStream implements DoneCallback {
+final class TensorStream implements StreamedRequest.Taker {
     // Some chunks lie ready in gRPC's buffers, so that the connection never runs dry between two of them.
     private static final int READY_BYTES = 1 << 20;
     static final long BUFFERED_BYTES = READY_BYTES + OutgoingTensor.CHUNK_BYTES;
 
-    private final RendezvousKey key;
-    private final TagTable table;
+    private final StreamedRequest request;
+    private final boolean tellsTaken;
     private final ServerCallStreamObserver<RecvTensorChunk> call;
     private final Executor handlers;
     private final TensorTraffic traffic;
     private final SendBudget budget;
-    private final Runnable onEnd;
     private final AtomicInteger wakeUps = new AtomicInteger();
     // Written once, by done().
     private volatile @Nullable RecvResult result;
+    private volatile boolean taken;
     // gRPC has sent all of it, and its buffers are empty.
     private volatile boolean closed;
     // All owned by whoever runs advance().
     private @Nullable OutgoingTensor outgoing;
     private SendBudget.@Nullable Share share;
+    private boolean toldTaken;
     private boolean ended;
 
-    /// @param onEnd runs once, when nothing of this is left in the table
+    /// @param tellsTaken whether the receiver is told first that its request has its place
     TensorStream(
-            RendezvousKey key,
-            TagTable table,
+            StreamedRequest request,
+            boolean tellsTaken,
             ServerCallStreamObserver<RecvTensorChunk> call,
             Executor handlers,
             TensorTraffic traffic,
-            SendBudget budget,
-            Runnable onEnd) {
-        this.key = key;
-        this.table = table;
+            SendBudget budget) {
+        this.request = request;
+        this.tellsTaken = tellsTaken;
         this.call = call;
         this.handlers = handlers;
         this.traffic = traffic;
         this.budget = budget;
-        this.onEnd = onEnd;
     }
 
     /// To be called from the handler of the request.
@@ -66,10 +64,18 @@ final class TensorStream implements DoneCallback {
             closed = true;
             wake();
         });
-        table.receive(key, this);
+        request.take(this);
     }
 
-    /// The table's answer, on the thread of the sender, who must not be held up by the network.
+    @Override
+    public void onTaken() {
+        taken = true;
+        if (tellsTaken) {
+            wakeLater();
+        }
+    }
+
+    /// The request's answer, on the thread of the sender, who must not be held up by the network.
     @Override
     public void done(RecvResult answer) {
         result = answer;
@@ -109,10 +115,16 @@ final class TensorStream implements DoneCallback {
             return;
         }
         RecvResult answer = result;
-        if (answer == null) {
-            return;
-        }
         try {
+            if (tellsTaken && !toldTaken && (taken || answer != null) && !(answer instanceof RecvResult.Failed)) {
+                toldTaken = true;
+                call.onNext(RecvTensorChunk.newBuilder()
+                        .setTaken(Taken.getDefaultInstance())
+                        .build());
+            }
+            if (answer == null) {
+                return;
+            }
             stream(answer);
         } catch (RuntimeException e) {
             release();
@@ -121,8 +133,8 @@ final class TensorStream implements DoneCallback {
     }
 
     private void giveUp() {
-        // If it is no longer in the table, the tensor is here or about to come.
-        if (result != null || table.remove(key, this)) {
+        // If it does not wait any more, the tensor is here or about to come.
+        if (result != null || request.giveUp()) {
             release();
         }
     }
@@ -161,6 +173,6 @@ final class TensorStream implements DoneCallback {
         } else if (result instanceof RecvResult.Received(Tensor tensor)) {
             tensor.close();
         }
-        onEnd.run();
+        request.end();
     }
 }

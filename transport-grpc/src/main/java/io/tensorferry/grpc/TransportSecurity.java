@@ -70,9 +70,8 @@ public record TransportSecurity(
             throw new IllegalArgumentException(files.keySet() + " is set and " + missing.keySet()
                     + " is not; mutual TLS needs all three, each the name of a PEM file");
         }
-        return Optional.of(
-                ofFiles(Path.of(required(files, CERTIFICATE)), Path.of(required(files, KEY)), Path.of(required(
-                        files, TRUST))));
+        return Optional.of(ofFiles(
+                Path.of(required(files, CERTIFICATE)), Path.of(required(files, KEY)), Path.of(required(files, TRUST))));
     }
 
     private static String required(Map<String, String> files, String name) {

@@ -124,7 +124,8 @@ public final class TransportServer implements AutoCloseable {
     }
 
     /// How this worker stands with each other worker that it has had to do with, by peer: whether the channel is open,
-    /// is being set up again, or could not be had, and why. Over gRPC there is nothing to tell.
+    /// is being set up again, could not be had, or is done without ([io.tensorferry.verbs.channel.PeerStatus.State#FALLBACK]),
+    /// and why. Over gRPC there is nothing to tell.
     public List<PeerStatus> peers() {
         return parts.transport().peers();
     }
@@ -140,8 +141,8 @@ public final class TransportServer implements AutoCloseable {
 
     /// Stops the server: refuses what is new, ends with `ABORTED` every receive of this worker and every one of a
     /// peer that still waits for its tensor, lets contents that are under way to peers and callbacks end within
-    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s. The second and later calls do
-    /// nothing. Not to be called from a callback.
+    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s, and what the device
+    /// takes to close. The second and later calls do nothing. Not to be called from a callback.
     public void stop(Duration grace) {
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);

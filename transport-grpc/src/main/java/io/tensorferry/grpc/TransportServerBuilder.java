@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
@@ -29,6 +30,7 @@ public final class TransportServerBuilder {
     private PeerTimeouts timeouts = PeerTimeouts.defaults();
     private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
+    private @Nullable Fallback fallback;
     private @Nullable ChannelOptions channelOptions;
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
     private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
@@ -114,6 +116,14 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// What carries receives while no channel to their peer can be had; by default what the [RdmaConfig] says, which is
+    /// nothing unless `RDMA_FALLBACK` is set: they end with `UNAVAILABLE`. All workers should be given the same. For
+    /// `grpc+verbs`.
+    public TransportServerBuilder fallback(Fallback fallback) {
+        this.fallback = fallback;
+        return this;
+    }
+
     /// How channels to peers are made and watched. For `grpc+verbs`.
     public TransportServerBuilder channelOptions(ChannelOptions options) {
         this.channelOptions = options;
@@ -154,8 +164,8 @@ public final class TransportServerBuilder {
 
     /// Starts the server: when this returns, peers can connect.
     ///
-    /// @throws IllegalArgumentException naming the value, or the file of the TLS, that is missing or wrong; if the server
-    ///     would speak plaintext beyond this machine and nobody has allowed it
+    /// @throws IllegalArgumentException naming the value, or the file of the TLS, that is missing or wrong; if
+    ///     the server would speak plaintext beyond this machine and nobody has allowed it
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
     ///     machine's; another code if the device cannot be opened
     public TransportServer start() {
@@ -193,8 +203,9 @@ public final class TransportServerBuilder {
     private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
         // A device has one address: where the server listens on all, it is the one that peers are told.
         InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
+        RdmaConfig config = rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment();
         return new VerbsOptions(
-                rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment(),
+                fallback == null ? config : config.withFallback(fallback),
                 channelOptions != null ? channelOptions : defaultChannelOptions(),
                 memoryOptions,
                 rendezvousOptions,

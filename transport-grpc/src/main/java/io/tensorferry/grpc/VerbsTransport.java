@@ -1,37 +1,77 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
-/// Tensors by RDMA; gRPC sets up the channels.
+/// Tensors by RDMA; gRPC sets up the channels and, where that is allowed, takes the place of one that cannot be had.
 ///
 /// Threading: any thread.
 final class VerbsTransport implements WorkerTransport {
     // Offer and ready of one channel at a time, and what is still open of earlier attempts.
     private static final int MAX_CALLS = 64;
+    // Over the fallback each receive that waits for its tensor is an open call.
+    private static final int MAX_FALLBACK_CALLS = 1 << 17;
     private static final int LOOK_MILLIS = 2;
 
     private final RdmaAdapter adapter;
+    private final boolean hasFallback;
     private final RdmaRendezvousManager manager;
     private final VerbsServiceImpl service;
+    private final TensorTraffic fallbackTraffic = new TensorTraffic();
+    private final TensorServiceImpl fallbackService;
+    private final PeerPing ping;
 
-    private VerbsTransport(RdmaAdapter adapter, WorkerContext worker, Callers callers, VerbsOptions options) {
+    private VerbsTransport(
+            RdmaAdapter adapter,
+            WorkerContext worker,
+            PeerChannels peers,
+            Callers callers,
+            Executor handlers,
+            VerbsOptions options) {
         this.adapter = adapter;
-        this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous());
+        this.hasFallback = options.config().fallback() == Fallback.GRPC;
+        long incarnation = adapter.incarnation();
+        var fallback = new RecvTensorCaller(
+                worker, incarnation, peers, adapter.memory().allocatorNow(), fallbackTraffic);
+        this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous(), hasFallback ? fallback : null);
         this.service = new VerbsServiceImpl(callers, adapter.acceptor());
+        this.fallbackService = new TensorServiceImpl(
+                worker,
+                callers,
+                incarnation,
+                hasFallback ? manager::serve : VerbsTransport::refuse,
+                handlers,
+                fallbackTraffic);
+        this.ping = new PeerPing(worker.name(), peers);
+    }
+
+    private static StreamedRequest refuse(
+            String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
+        throw new TransportException(
+                StatusCode.FAILED_PRECONDITION,
+                "the producer of " + key + ", " + key.source().worker()
+                        + ", does not allow the fallback to gRPC (RDMA_FALLBACK=grpc)");
     }
 
     /// Opens the device that `options` ask for.
@@ -40,7 +80,12 @@ final class VerbsTransport implements WorkerTransport {
     /// @throws io.tensorferry.api.TransportException if there is no usable device, or `RESOURCE_EXHAUSTED` if it cannot
     ///     pin the first slab of memory
     static VerbsTransport open(
-            WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, VerbsOptions options) {
+            WorkerContext worker,
+            long incarnation,
+            PeerChannels peers,
+            Callers callers,
+            Executor handlers,
+            VerbsOptions options) {
         ChosenPort port = options.openDevice();
         RdmaAdapter adapter;
         try {
@@ -60,7 +105,7 @@ final class VerbsTransport implements WorkerTransport {
         }
         try {
             adapter.memory().prepare();
-            return new VerbsTransport(adapter, worker, callers, options);
+            return new VerbsTransport(adapter, worker, peers, callers, handlers, options);
         } catch (RuntimeException e) {
             adapter.close();
             throw e;
@@ -79,6 +124,7 @@ final class VerbsTransport implements WorkerTransport {
 
     @Override
     public void closeSteps() {
+        fallbackService.refuseAll();
         manager.close();
     }
 
@@ -102,7 +148,7 @@ final class VerbsTransport implements WorkerTransport {
 
     @Override
     public int maxCallsPerConnection() {
-        return MAX_CALLS;
+        return hasFallback ? MAX_FALLBACK_CALLS : MAX_CALLS;
     }
 
     @Override
@@ -118,12 +164,14 @@ final class VerbsTransport implements WorkerTransport {
 
     @Override
     public List<BindableService> services() {
-        return List.of(service);
+        return List.of(service, fallbackService);
     }
 
     @Override
     public CompletableFuture<Void> connect(String peer) {
-        return adapter.connect(peer);
+        CompletableFuture<Void> connected = adapter.connect(peer);
+        // A peer that can be reached over the fallback can be worked with.
+        return hasFallback ? connected.exceptionallyCompose(_ -> ping.ping(peer)) : connected;
     }
 
     @Override
@@ -134,14 +182,15 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public TransportStatistics statistics() {
         RendezvousStatistics verbs = manager.statistics();
+        TransportStatistics fallback = fallbackTraffic.snapshot(0, 0);
         return new TransportStatistics(
                 verbs.openSteps(),
                 verbs.pendingRequests(),
                 verbs.droppedSends(),
-                verbs.tensorsReceived(),
-                verbs.bytesReceived(),
-                verbs.tensorsSent(),
-                verbs.bytesSent(),
+                verbs.tensorsReceived() + fallback.tensorsReceived(),
+                verbs.bytesReceived() + fallback.bytesReceived(),
+                verbs.tensorsSent() + fallback.tensorsSent(),
+                verbs.bytesSent() + fallback.bytesSent(),
                 0,
                 0,
                 verbs);

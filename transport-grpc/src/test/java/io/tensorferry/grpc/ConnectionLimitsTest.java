@@ -70,9 +70,13 @@ class ConnectionLimitsTest {
         }
         int more = 20;
         for (int i = 0; i < more; i++) {
-            assertThat(isClosedWithin(open(), 20_000)).as("one more than the limit").isTrue();
+            assertThat(isClosedWithin(open(), 20_000))
+                    .as("one more than the limit")
+                    .isTrue();
         }
-        assertThat(isClosedWithin(sockets.getFirst(), 1)).as("one within the limit").isFalse();
+        assertThat(isClosedWithin(sockets.getFirst(), 1))
+                .as("one within the limit")
+                .isFalse();
         assertThat(producer.statistics().refusedConnections()).isGreaterThanOrEqualTo(more);
         loop.awaitMore(3);
         assertThat(loop.end()).isPositive();
@@ -104,7 +108,8 @@ class ConnectionLimitsTest {
         try {
             for (int i = 0; i <= LIMITS.perWorker(); i++) {
                 callers.add(Stranger.with(certificate, address));
-                assertThat(callers.getLast().ping(TestAuthority.worker(1)).isOk()).isTrue();
+                assertThat(callers.getLast().ping(TestAuthority.worker(1)).isOk())
+                        .isTrue();
             }
             awaitRefused(producer, 1);
         } finally {

@@ -49,7 +49,9 @@ class DialledPeerTest {
             failure.withMessageContaining(word);
         }
         failure.satisfies(e -> assertThat(e.code()).isEqualTo(code));
-        assertThat(System.nanoTime() - start).as("without waiting for what cannot come").isLessThan(SOON_NS);
+        assertThat(System.nanoTime() - start)
+                .as("without waiting for what cannot come")
+                .isLessThan(SOON_NS);
     }
 
     @ParameterizedTest
@@ -110,7 +112,8 @@ class DialledPeerTest {
         assertFails(
                 dialler,
                 StatusCode.UNAUTHENTICATED,
-                "the worker at " + cluster.spec.address("worker", 1) + " refuses this worker's certificate (TLS alert ");
+                "the worker at " + cluster.spec.address("worker", 1)
+                        + " refuses this worker's certificate (TLS alert ");
     }
 
     @ParameterizedTest

@@ -26,7 +26,9 @@ class PeerIdentityTest {
         assertThat(identity.isOf(certificate("tensorferry:/job:ps/replica:0/task:0", "tensorferry:" + WORKER), WORKER))
                 .as("one of several")
                 .isTrue();
-        assertThat(identity.isOf(certificate(), WORKER)).as("neither host nor subject").isFalse();
+        assertThat(identity.isOf(certificate(), WORKER))
+                .as("neither host nor subject")
+                .isFalse();
         for (String other : new String[] {
             "tensorferry:/job:worker/replica:0/task:10",
             "tensorferry:/job:worker/replica:0/task:1/device:CPU:0",
@@ -43,9 +45,12 @@ class PeerIdentityTest {
     void spiffeNamesTheTrustDomainToo() throws Exception {
         PeerIdentity identity = PeerIdentity.spiffe("cluster-7.example.org");
         String path = "/job/worker/replica/0/task/1";
-        assertThat(identity.isOf(certificate("spiffe://cluster-7.example.org" + path), WORKER)).isTrue();
-        assertThat(identity.isOf(certificate("spiffe://cluster-8.example.org" + path), WORKER)).isFalse();
-        assertThat(identity.isOf(certificate("spiffe://cluster-7.example.org" + path + "0"), WORKER)).isFalse();
+        assertThat(identity.isOf(certificate("spiffe://cluster-7.example.org" + path), WORKER))
+                .isTrue();
+        assertThat(identity.isOf(certificate("spiffe://cluster-8.example.org" + path), WORKER))
+                .isFalse();
+        assertThat(identity.isOf(certificate("spiffe://cluster-7.example.org" + path + "0"), WORKER))
+                .isFalse();
         assertThat(identity.isOf(certificate("tensorferry:" + WORKER), WORKER)).isFalse();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PeerIdentity.spiffe("a/b"))

@@ -20,7 +20,8 @@ class PlaintextRuleTest {
     void aServerThatWouldListenBeyondThisMachineDoesNotStart(String protocol) {
         var cluster = new TestCluster(1);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> cluster.builder(0).protocol(protocol).bindAddress(ANY).start())
+                .isThrownBy(() ->
+                        cluster.builder(0).protocol(protocol).bindAddress(ANY).start())
                 .withMessageStartingWith("/job:worker/replica:0/task:0 would speak plaintext beyond this machine"
                         + " (listens on 0.0.0.0); give it certificates by security(...) or RDMA_TLS_CERTIFICATE,")
                 .withMessageEndingWith("allow it by allowInsecure(true) or RDMA_ALLOW_INSECURE=true");
@@ -45,10 +46,8 @@ class PlaintextRuleTest {
     void whoeverAllowsItIsWarnedOnce() {
         var cluster = new TestCluster(1);
         try (var log = LogLines.of(TransportServerBuilder.class);
-                var server = cluster.builder(0)
-                        .bindAddress(ANY)
-                        .allowInsecure(true)
-                        .start()) {
+                var server =
+                        cluster.builder(0).bindAddress(ANY).allowInsecure(true).start()) {
             assertThat(server.protocol()).isEqualTo(ServerConfig.GRPC);
             assertThat(log.warnings())
                     .singleElement()
@@ -71,10 +70,8 @@ class PlaintextRuleTest {
         var cluster = new TestCluster(1);
         var security = TestAuthority.create("authority").files(folder, TestAuthority.worker(0));
         try (var log = LogLines.of(TransportServerBuilder.class);
-                var server = cluster.builder(0)
-                        .bindAddress(ANY)
-                        .security(security)
-                        .start()) {
+                var server =
+                        cluster.builder(0).bindAddress(ANY).security(security).start()) {
             assertThat(server.protocol()).isEqualTo(ServerConfig.GRPC);
             assertThat(log.warnings()).isEmpty();
         }
@@ -82,11 +79,14 @@ class PlaintextRuleTest {
 
     @Test
     void loopbackIsKnownWithoutLookingNamesUp() {
-        for (String here : List.of("localhost:1", "LOCALHOST:1", "a.localhost:1", "127.0.0.1:1", "127.3.2.1:1", "[::1]:1")) {
+        for (String here :
+                List.of("localhost:1", "LOCALHOST:1", "a.localhost:1", "127.0.0.1:1", "127.3.2.1:1", "[::1]:1")) {
             assertThat(WorkerAddress.parse(here, "test").staysHere()).as(here).isTrue();
         }
         for (String beyond : List.of("host:1", "10.0.0.1:1", "0.0.0.0:1", "[::]:1", "127.0.0.1.example.org:1")) {
-            assertThat(WorkerAddress.parse(beyond, "test").staysHere()).as(beyond).isFalse();
+            assertThat(WorkerAddress.parse(beyond, "test").staysHere())
+                    .as(beyond)
+                    .isFalse();
         }
         assertThat(WorkerAddress.parse("nobody.invalid:1", "test").staysHere())
                 .as("no such name can exist")
@@ -97,8 +97,10 @@ class PlaintextRuleTest {
     void theEnvironmentMayAllowIt() {
         assertThat(PlaintextRule.allowedBy(Map.of())).isFalse();
         assertThat(PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", " "))).isFalse();
-        assertThat(PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", "false"))).isFalse();
-        assertThat(PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", "True "))).isTrue();
+        assertThat(PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", "false")))
+                .isFalse();
+        assertThat(PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", "True ")))
+                .isTrue();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PlaintextRule.allowedBy(Map.of("RDMA_ALLOW_INSECURE", "yes")))
                 .withMessage("RDMA_ALLOW_INSECURE is 'yes'; accepted: true, false (the default)");

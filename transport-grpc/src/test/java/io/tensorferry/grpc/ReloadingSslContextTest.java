@@ -21,7 +21,8 @@ class ReloadingSslContextTest {
         var context = new ReloadingSslContext(current::get, ReloadingSslContextTest::contextOf);
 
         var before = context.sessionContext();
-        assertThat(context.newEngine(ByteBufAllocator.DEFAULT).getUseClientMode()).isFalse();
+        assertThat(context.newEngine(ByteBufAllocator.DEFAULT).getUseClientMode())
+                .isFalse();
         assertThat(context.sessionContext()).as("the same credentials").isSameAs(before);
 
         current.set(Credentials.of(TlsFiles.read(files), files, worker));

@@ -158,7 +158,9 @@ class StopTest {
 
             assertThat(reader.end.get(30, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.OK);
             assertThat(reader.bytes).hasValue(BIG);
-            assertThat(stopping.join(SOON)).as("stopped as soon as it had arrived").isTrue();
+            assertThat(stopping.join(SOON))
+                    .as("stopped as soon as it had arrived")
+                    .isTrue();
         } finally {
             channel.shutdownNow().awaitTermination(10, TimeUnit.SECONDS);
         }
@@ -187,7 +189,10 @@ class StopTest {
             producer.stop(Duration.ofMillis(500));
 
             long took = System.nanoTime() - start;
-            assertThat(took).isBetween(Duration.ofMillis(500).toNanos(), Duration.ofMillis(5500).toNanos());
+            assertThat(took)
+                    .isBetween(
+                            Duration.ofMillis(500).toNanos(),
+                            Duration.ofMillis(5500).toNanos());
             // What had come is read; behind it is the end.
             reader.call.request(1 << 20);
             assertThat(reader.end.get(20, TimeUnit.SECONDS).getCode())

@@ -31,8 +31,7 @@ final class Stranger implements AutoCloseable {
     }
 
     static Stranger with(@Nullable X509Bundle certificate, String target) throws SSLException {
-        SslContextBuilder builder =
-                SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE);
+        SslContextBuilder builder = SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE);
         if (certificate != null) {
             builder.keyManager(certificate.getKeyPair().getPrivate(), certificate.getCertificatePath());
         }

@@ -26,7 +26,8 @@ class TlsFilesTest {
 
     private void assertRefused(TransportSecurity security, String... words) {
         var refused = assertThatIllegalArgumentException()
-                .isThrownBy(() -> new TestCluster(1).builder(0).security(security).start());
+                .isThrownBy(
+                        () -> new TestCluster(1).builder(0).security(security).start());
         for (String word : words) {
             refused.withMessageContaining(word);
         }
@@ -41,7 +42,9 @@ class TlsFilesTest {
         TransportSecurity good = files(authority.issue(WORKER));
         Path none = folder.resolve("none.pem");
         assertRefused(
-                TransportSecurity.ofFiles(none, good.key(), good.trust()), "the certificate file " + none, "does not exist");
+                TransportSecurity.ofFiles(none, good.key(), good.trust()),
+                "the certificate file " + none,
+                "does not exist");
         assertRefused(
                 TransportSecurity.ofFiles(good.certificate(), none, good.trust()), "the private key file " + none);
         assertRefused(TransportSecurity.ofFiles(good.certificate(), good.key(), none), "the trust file " + none);
@@ -79,7 +82,11 @@ class TlsFilesTest {
     @Test
     void aKeyOfAnotherKind() throws Exception {
         TransportSecurity good = files(authority.issue(WORKER));
-        X509Bundle rsa = new CertificateBuilder().subject("CN=rsa").rsa2048().setIsCertificateAuthority(true).buildSelfSigned();
+        X509Bundle rsa = new CertificateBuilder()
+                .subject("CN=rsa")
+                .rsa2048()
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned();
         TestAuthority.replace(good.key(), rsa.getPrivateKeyPEM());
         assertRefused(good, good.key() + " has no EC key, which the certificate in " + good.certificate() + " needs");
     }
@@ -103,8 +110,8 @@ class TlsFilesTest {
 
     @Test
     void aCertificateThatPeersWouldNotTrust() {
-        TransportSecurity files = TestAuthority.write(
-                folder, TestAuthority.create("other").issue(WORKER), authority.rootPem());
+        TransportSecurity files =
+                TestAuthority.write(folder, TestAuthority.create("other").issue(WORKER), authority.rootPem());
         assertRefused(
                 files,
                 "the certificate in " + files.certificate() + " would be refused by a worker that trusts what is in "
@@ -150,8 +157,7 @@ class TlsFilesTest {
                         .addSanUriName("tensorferry:" + TestAuthority.worker(task))
                         .buildIssuedBy(root);
                 cluster.add(cluster.builder(task)
-                        .security(TestAuthority.write(
-                                folder.resolve("task" + task), own, root.getCertificatePEM()))
+                        .security(TestAuthority.write(folder.resolve("task" + task), own, root.getCertificatePEM()))
                         .start());
             }
             cluster.server(0).awaitPeers(Duration.ofSeconds(20));

@@ -38,9 +38,8 @@ class TlsReloadTest {
     void start() {
         log = LogLines.of(Tls.class);
         files = TestAuthority.write(folder, old.issue(SERVER), old.rootPem());
-        server = cluster.add(cluster.builder(0)
-                .security(files.withReloadInterval(INTERVAL))
-                .start());
+        server = cluster.add(
+                cluster.builder(0).security(files.withReloadInterval(INTERVAL)).start());
     }
 
     @AfterEach
@@ -124,6 +123,20 @@ class TlsReloadTest {
         await("the files are good again", () -> ping(young.issue(PEER)).isOk());
         TestAuthority.replace(files.key(), "nothing again");
         await("it is said again", () -> log.warnings().size() == 2);
+    }
+
+    @Test
+    void aStoppedServerLooksNoMore() throws Exception {
+        // It looks: what is wrong is said.
+        TestAuthority.replace(files.key(), "nothing");
+        await("it is said", () -> log.warnings().size() == 1);
+        TestAuthority.write(folder, old.issue(SERVER), old.rootPem());
+        server.close();
+
+        TestAuthority.replace(files.key(), "nothing again");
+        Thread.sleep(INTERVAL.multipliedBy(10));
+
+        assertThat(log.warnings()).hasSize(1);
     }
 
     @Test

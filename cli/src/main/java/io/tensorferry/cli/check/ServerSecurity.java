@@ -50,8 +50,11 @@ final class ServerSecurity {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        return builder.allowInsecure(
-                allowInsecure || Boolean.parseBoolean(environment.getOrDefault(ALLOW_INSECURE, "").strip()));
+        if (allowInsecure
+                || environment.getOrDefault(ALLOW_INSECURE, "").strip().equalsIgnoreCase("true")) {
+            builder.allowInsecure(true);
+        }
+        return builder;
     }
 
     private static void put(Map<String, String> files, String variable, @Nullable Path file) {

@@ -68,9 +68,11 @@ class CommandLineOnSoftRoceIT {
     void theWayBetweenTwoHostsIsChecked() {
         GuestResult result = run(
                 "cli-check",
-                "ip netns exec host2 taskset -c 1 " + tensorferry("serve 10.97.0.2:7471 --once --allow-insecure") + " & server=$!\n"
+                "ip netns exec host2 taskset -c 1 " + tensorferry("serve 10.97.0.2:7471 --once --allow-insecure")
+                        + " & server=$!\n"
                         + "until ip netns exec host2 ss -Hltn | grep -q :7471; do sleep 0.05; done\n"
-                        + "ip netns exec host1 taskset -c 0 " + tensorferry("check 10.97.0.2:7471 --allow-insecure --sizes=8,64KiB,1MiB")
+                        + "ip netns exec host1 taskset -c 0 "
+                        + tensorferry("check 10.97.0.2:7471 --allow-insecure --sizes=8,64KiB,1MiB")
                         + " && wait $server",
                 true);
 

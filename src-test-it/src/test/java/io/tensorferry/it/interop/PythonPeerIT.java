@@ -32,8 +32,9 @@ class PythonPeerIT {
 
     @Test
     void answersAnOfferOfThePythonWorker() throws Exception {
-        List<String> python =
-                new PeerPair("python-dials", 0).pythonDials("--verbose", "--idle", "2.5").run();
+        List<String> python = new PeerPair("python-dials", 0)
+                .pythonDials("--verbose", "--idle", "2.5")
+                .run();
 
         assertThat(python).anyMatch(line -> line.startsWith("channel ") && line.contains(", dialled, "));
         assertThat(python).noneMatch(line -> line.contains(", answered, "));
@@ -118,6 +119,7 @@ class PythonPeerIT {
                 "asked-again:90",
                 "requested:160",
                 "writing:130",
+                "writing-large:2",
                 "landed:150",
                 "replayed:20",
                 "replayed:90",
@@ -130,8 +132,9 @@ class PythonPeerIT {
         assertThat(python)
                 .filteredOn(line -> line.startsWith("stops its queue pairs at "))
                 .hasSameSizeAs(moments);
-        assertThat(python).as("a request of the Java worker that goes on").anyMatch(line ->
-                line.startsWith("<- TENSOR_REQUEST[") && line.endsWith(", replay"));
+        assertThat(python)
+                .as("a request of the Java worker that goes on")
+                .anyMatch(line -> line.startsWith("<- TENSOR_REQUEST[") && line.endsWith(", replay"));
     }
 
     @Test

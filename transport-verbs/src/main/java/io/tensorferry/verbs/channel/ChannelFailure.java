@@ -42,6 +42,12 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
         DEVICE
     }
 
+    /// Whether what was under way may go on: over another channel or, where none can be made on this device, over the
+    /// fallback.
+    boolean mayGoOn(boolean hasFallback) {
+        return reconnectHelps() || (hasFallback && recovery == Recovery.NEVER);
+    }
+
     boolean reconnectHelps() {
         return switch (recovery) {
             case RECONNECT, RECONNECT_WHEN_PORT_IS_ACTIVE -> true;

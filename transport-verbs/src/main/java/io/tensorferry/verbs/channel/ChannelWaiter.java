@@ -2,9 +2,15 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
 
-/// Waits for a channel to a peer. Exactly one of the two is called, on the loop.
+/// Waits for a channel to a peer. Exactly one of the three is called, on the loop.
 public interface ChannelWaiter {
     void onChannel(RdmaChannel channel);
 
     void onNoChannel(TransportException cause);
+
+    /// No channel can be had for the time being, and the configuration has a fallback; otherwise [#onNoChannel] is
+    /// called. The link goes on trying.
+    default void onFallback(TransportException cause) {
+        onNoChannel(cause);
+    }
 }

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,11 +27,16 @@ import org.slf4j.LoggerFactory;
 /// OPEN       -- channel lost -->                    IDLE; or, if requests go on over the next one, BACKING_OFF
 /// ```
 ///
+/// Where the configuration has a fallback, whoever waits too long is sent there instead of failing, and whoever comes
+/// later too, until a channel is open and something of the peer has arrived on it. Meanwhile the link goes through
+/// the same states, with longer pauses, and rests in IDLE while nobody wants anything of the peer.
+///
 /// Owner: the loop.
 final class PeerLink {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
     private static final long FIRST_BACKOFF_NS = 20_000_000L;
     private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
+    private static final long LONGEST_FALLBACK_BACKOFF_NS = 5_000_000_000L;
     // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
     private static final long GRACE_NS = 1_000_000_000L;
 
@@ -56,6 +62,9 @@ final class PeerLink {
     // Why the last channel ended or could not be had, and whether what waited then was told so.
     private @Nullable TransportException failure;
     private boolean down;
+    // Whoever wants a channel is sent to the fallback, and when that was so last.
+    private boolean fallenBack;
+    private long wantedAtNs;
     // Attempts of this end, and the latest of the peer's that was seen, with the incarnation that it belongs to.
     private long attempts;
     private long latestPeerAttempt;
@@ -78,13 +87,21 @@ final class PeerLink {
 
     /// Gives `waiter` the channel, now or when it is open.
     void withChannel(ChannelWaiter waiter) {
+        if (state == State.CLOSED) {
+            waiter.onNoChannel(closed());
+            return;
+        }
+        if (fallenBack) {
+            wantedAtNs = context.loop().nanoTime();
+            if (state == State.IDLE) {
+                dialLater();
+            }
+            waiter.onFallback(failure == null ? noChannel("the fallback is in use", null) : failure);
+            return;
+        }
         RdmaChannel current = channel;
         if (current != null && current.isOpen()) {
             waiter.onChannel(current);
-            return;
-        }
-        if (state == State.CLOSED) {
-            waiter.onNoChannel(closed());
             return;
         }
         waiters.add(waiter);
@@ -104,7 +121,9 @@ final class PeerLink {
 
     private void startPatience(Duration limit) {
         stopPatience();
-        backoffNs = FIRST_BACKOFF_NS;
+        if (!fallenBack) {
+            backoffNs = FIRST_BACKOFF_NS;
+        }
         late = false;
         patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
     }
@@ -127,28 +146,44 @@ final class PeerLink {
             patience = context.loop().schedule(GRACE_NS, () -> onTooLate(limit));
             return;
         }
-        TransportException last = obstacle;
-        var cause = new TransportException(
+        TransportException cause = noChannel("no channel within " + limit, obstacle);
+        if (current != null) {
+            current.lose(cause, hasFallback());
+        }
+        failWaiters(cause);
+    }
+
+    private TransportException noChannel(String what, @Nullable TransportException last) {
+        return new TransportException(
                 StatusCode.UNAVAILABLE,
-                "no channel within " + limit + (last == null ? "" : ": " + last.getMessage()),
+                what + (last == null ? "" : ": " + last.getMessage()),
                 peer,
                 0,
                 last == null ? null : last.verbsStatus(),
                 last);
-        if (current != null) {
-            current.lose(cause, false);
-        }
-        failWaiters(cause);
+    }
+
+    private boolean hasFallback() {
+        return context.config().fallback() != Fallback.NONE;
     }
 
     private void changeState(State newState) {
         state = newState;
         RdmaChannel current = channel;
+        PeerStatus.State status = status();
         context.peers()
-                .put(new PeerStatus(peer, status(), epoch, current == null ? null : current.description(), failure));
+                .put(new PeerStatus(
+                        peer,
+                        status,
+                        epoch,
+                        current == null || status != PeerStatus.State.OPEN ? null : current.description(),
+                        failure));
     }
 
     private PeerStatus.State status() {
+        if (fallenBack && state != State.CLOSED) {
+            return PeerStatus.State.FALLBACK;
+        }
         return switch (state) {
             case IDLE -> down ? PeerStatus.State.DOWN : PeerStatus.State.IDLE;
             case DIALLING, EXPECTING, BACKING_OFF, ANSWERING ->
@@ -302,7 +337,7 @@ final class PeerLink {
         boolean retryable = cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED
                 || cause.code() == StatusCode.ABORTED;
-        if (!retryable || waiters.isEmpty() || late) {
+        if (!fallenBack && (!retryable || waiters.isEmpty() || late)) {
             failWaiters(cause);
             return;
         }
@@ -312,23 +347,65 @@ final class PeerLink {
 
     private void dialLater() {
         abandonAttempt();
+        long longestNs = LONGEST_BACKOFF_NS;
+        if (fallenBack) {
+            longestNs = LONGEST_FALLBACK_BACKOFF_NS;
+            long unwantedNs = context.loop().nanoTime() - wantedAtNs;
+            if (unwantedNs > context.options().connectTimeout().toNanos()) {
+                changeState(State.IDLE);
+                return;
+            }
+        }
         changeState(State.BACKING_OFF);
         long jitter = context.random().nextLong(backoffNs / 2 + 1);
         timer = context.loop().schedule(backoffNs / 2 + jitter, this::dial);
-        backoffNs = Math.min(LONGEST_BACKOFF_NS, backoffNs * 2);
+        backoffNs = Math.min(longestNs, backoffNs * 2);
     }
 
+    /// Nobody waits any longer: all are sent to the fallback, if there is one, or fail.
     private void failWaiters(TransportException cause) {
         stopPatience();
         abandonAttempt();
         failure = cause;
-        down = true;
-        changeState(State.IDLE);
         var failed = List.copyOf(waiters);
         waiters.clear();
+        if (hasFallback() && state != State.CLOSED && (fallenBack || !failed.isEmpty())) {
+            fallBack(cause);
+            failed.forEach(waiter -> waiter.onFallback(cause));
+            return;
+        }
+        down = true;
+        changeState(State.IDLE);
         for (ChannelWaiter waiter : failed) {
             waiter.onNoChannel(cause);
         }
+    }
+
+    private void fallBack(TransportException cause) {
+        if (!fallenBack) {
+            fallenBack = true;
+            wantedAtNs = context.loop().nanoTime();
+            LOG.warn(
+                    "no channel to {} can be had; receives go over {} until one is open again: {}",
+                    peer,
+                    context.config().fallback(),
+                    cause.getMessage());
+        }
+        dialLater();
+    }
+
+    /// Something of the peer has arrived on a channel: it can be used.
+    private void onHeard(RdmaChannel current) {
+        if (!fallenBack || channel != current || !current.isOpen()) {
+            return;
+        }
+        fallenBack = false;
+        stopPatience();
+        changeState(state);
+        LOG.info(
+                "a channel to {} is open again; receives no longer go over {}",
+                peer,
+                context.config().fallback());
     }
 
     /// The peer dialled.
@@ -401,7 +478,7 @@ final class PeerLink {
         try {
             requireSameFabric(parameters);
             endpoint.connect(parameters);
-            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost);
+            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost, this::onHeard);
         } catch (RuntimeException e) {
             endpoint.close();
             throw e;
@@ -413,6 +490,9 @@ final class PeerLink {
         epoch++;
         down = false;
         changeState(State.OPEN);
+        if (fallenBack) {
+            startPatience(context.options().reconnectTimeout());
+        }
         LOG.debug(
                 "channel to {} is open, {} queue pairs",
                 peer,
@@ -463,7 +543,10 @@ final class PeerLink {
         if (state != State.OPEN) {
             return;
         }
-        if (waiters.isEmpty()) {
+        if (fallenBack) {
+            stopPatience();
+            dialLater();
+        } else if (waiters.isEmpty()) {
             changeState(State.IDLE);
         } else {
             if (lost.hasHeard() || patience == null) {
@@ -473,6 +556,7 @@ final class PeerLink {
         }
     }
 
+    /// @param mayResume whether the peer may go on over another channel
     void failChannel(TransportException cause, boolean mayResume) {
         RdmaChannel current = channel;
         if (current != null) {

@@ -26,6 +26,10 @@ public record PeerStatus(
         /// The channel was lost; another is being set up, and what was under way waits for it.
         RECOVERING,
         /// No channel could be had in time; what waited has failed. The next receive tries again.
-        DOWN
+        DOWN,
+        /// No channel could be had in time; what waited has gone over the fallback, and so does every new receive,
+        /// while
+        /// a channel is tried for in the background.
+        FALLBACK
     }
 }

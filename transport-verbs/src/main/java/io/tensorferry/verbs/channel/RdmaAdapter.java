@@ -5,8 +5,10 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +19,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
 ///
 /// Threading: any thread, but what is said to belong to the loop.
 public final class RdmaAdapter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
+
     private final AdapterContext context;
     private final LoopRunner runner;
     private final @Nullable ExecutorService ownWorkers;
@@ -43,6 +49,7 @@ public final class RdmaAdapter implements AutoCloseable {
         this.ownWorkers = ownWorkers;
         this.members = options.members();
         checkRing(options.channel(), port);
+        warnOfWideWindows(options, port);
         ProtectionDomain domain = port.device().allocateProtectionDomain();
         CompletionChannel completions = port.device().createCompletionChannel();
         var loop = new CompletionLoop(completions, runtime.clock());
@@ -54,7 +61,8 @@ public final class RdmaAdapter implements AutoCloseable {
                 port,
                 domain,
                 completions,
-                new RegisteredMemory(domain, options.memory()),
+                new RegisteredMemory(
+                        domain, options.memory(), options.config().rkeyScope()),
                 exchange,
                 loop,
                 runtime.workers(),
@@ -62,6 +70,16 @@ public final class RdmaAdapter implements AutoCloseable {
                 new PeerStatuses(),
                 new DeviceHealth(port, loop),
                 runtime.random());
+    }
+
+    private static void warnOfWideWindows(RdmaAdapterOptions options, ChosenPort port) {
+        if (options.config().rkeyScope() == RemoteKeyScope.REQUEST
+                && port.device().description().isSoftRoce()) {
+            LOG.warn(
+                    "RDMA_RKEY_SCOPE is request, but {} is Soft-RoCE: the key of a request opens its whole slab there, if only"
+                            + " over one queue pair and until the content has come",
+                    port.device().name());
+        }
     }
 
     private static void checkRing(ChannelOptions channel, ChosenPort port) {
@@ -110,6 +128,19 @@ public final class RdmaAdapter implements AutoCloseable {
     /// The executor that is the loop: commands run one after the other, in the order given.
     public Executor loop() {
         return context.loop();
+    }
+
+    /// Has `action` run on the loop after `delay`, unless the adapter is closed before. On the loop only.
+    public void schedule(Duration delay, Runnable action) {
+        context.loop().schedule(delay.toNanos(), action);
+    }
+
+    public ChannelOptions options() {
+        return context.options();
+    }
+
+    public long incarnation() {
+        return context.incarnation();
     }
 
     /// Where work that may take long is done.

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -16,6 +17,8 @@ import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,9 +41,11 @@ public final class RdmaChannel {
     private final ChannelEndpoint endpoint;
     private final ChannelHandler handler;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
+    private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
+    private final RemoteKeys keys;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
@@ -50,6 +55,7 @@ public final class RdmaChannel {
     private long keepaliveDueNs;
     // Whether the peer has been sent something since the last look.
     private boolean spoke;
+    private boolean probing;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
@@ -59,13 +65,15 @@ public final class RdmaChannel {
     ///
     /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
     /// @param onLost told once, after the handler, when the channel is lost
+    /// @param onHeard told once, soon after the first that came of the peer
     RdmaChannel(
             AdapterContext context,
             ChannelEndpoint endpoint,
             ConnectionParameters peer,
             boolean mayWrite,
             ChannelHandler handler,
-            BiConsumer<RdmaChannel, ChannelLoss> onLost) {
+            BiConsumer<RdmaChannel, ChannelLoss> onLost,
+            Consumer<RdmaChannel> onHeard) {
         this.description = ChannelDescription.of(
                 endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
         this.peer = peer.hostName();
@@ -74,6 +82,7 @@ public final class RdmaChannel {
         this.endpoint = endpoint;
         this.handler = handler;
         this.onLost = onLost;
+        this.onHeard = onHeard;
         this.mayWrite = mayWrite;
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
@@ -89,6 +98,10 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.keys = switch (context.config().rkeyScope()) {
+            case SLAB -> new SlabKeys(outgoing);
+            case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pump);
+        };
         this.heardAtNs = context.loop().nanoTime();
         context.counters().opened.increment();
         context.loop().add(this);
@@ -148,14 +161,34 @@ public final class RdmaChannel {
         }
     }
 
+    /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
+    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`.
+    ///
+    /// @param naming makes the message of the key; a message that [#fits]
+    /// @param refused told, on the loop, if there is no key for the peer; then nothing was granted or sent
+    /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
+    public MemoryGrant send(
+            NamedMemory memory, int requestIndex, IntFunction<Message> naming, Consumer<TransportException> refused) {
+        if (!open) {
+            return MemoryGrant.LASTING;
+        }
+        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming, refused);
+        pump();
+        return grant;
+    }
+
+    /// By which lane the content of a request comes, at either end.
+    private Lane laneOf(int requestIndex) {
+        return lanes.get(1 + Integer.remainderUnsigned(requestIndex, lanes.size() - 1));
+    }
+
     /// Writes a content; exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
         if (!open) {
             write.onAbandoned();
             return;
         }
-        int dataLanes = lanes.size() - 1;
-        lanes.get(1 + Integer.remainderUnsigned(write.immediate, dataLanes)).enqueue(write);
+        laneOf(write.immediate).enqueue(write);
         pump();
     }
 
@@ -193,10 +226,12 @@ public final class RdmaChannel {
     }
 
     private void pump() {
-        if (!mayWrite) {
-            return;
-        }
         try {
+            // Nothing of it goes to the peer.
+            keys.pump();
+            if (!mayWrite) {
+                return;
+            }
             for (int i = 0; i < lanes.size(); i++) {
                 Lane lane = lanes.get(i);
                 int acknowledgements = lane.acknowledge();
@@ -266,6 +301,8 @@ public final class RdmaChannel {
                     write.onWritten();
                 }
             }
+            case BIND, INVALIDATE -> keys.onCompletion(kind, lane);
+            case PROBE -> probing = false;
             case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
         }
     }
@@ -280,7 +317,10 @@ public final class RdmaChannel {
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
-        heard = true;
+        if (!heard) {
+            heard = true;
+            context.loop().execute(() -> onHeard.accept(this));
+        }
         heardAtNs = context.loop().nanoTime();
         lane.postReceive();
         try {
@@ -377,11 +417,34 @@ public final class RdmaChannel {
                     true);
             return;
         }
-        if (!spoke && mayWrite && outgoing.isEmpty()) {
-            send(HEARTBEAT);
+        if (!spoke && mayWrite) {
+            showLife();
         }
         spoke = false;
         scheduleKeepalive();
+    }
+
+    /// Says that this end lives. Where the peer lets it say nothing, finds out at least whether the peer's queue pair is
+    /// there: everything that was posted may have completed before that was destroyed.
+    private void showLife() {
+        Lane control = lanes.get(CONTROL);
+        if (outgoing.isIdle() && control.credits().maySend()) {
+            // It has no order among the others, and those may wait for a window for long.
+            outgoing.enqueueFirst(HEARTBEAT);
+            pump();
+        } else if (!probing && control.hasFreeSendSlot()) {
+            probing = true;
+            try {
+                control.postProbe();
+            } catch (VerbsException e) {
+                onRefused(e);
+            }
+        }
+    }
+
+    /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.
+    public void onPeerLostIt() {
+        lose(new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null), true);
     }
 
     /// Ends the channel for a reason that is not the device's.
@@ -405,13 +468,18 @@ public final class RdmaChannel {
         context.counters().failed.increment();
         context.loop().remove(this);
         endpoint.stopTraffic();
+        // Before the queue pairs: a device may keep one as long as a window is bound on it.
+        keys.close();
         takeWhatArrived();
         endpoint.close();
-        if (!endpoint.isQuiet()) {
+        if (endpoint.isQuiet()) {
+            keys.end();
+        } else {
             LOG.error(
                     "the device neither stopped nor destroyed a queue pair to {}; the memory of what was under way stays"
                             + " out of use",
                     peer);
+            keys.strand();
             handler.onMemoryStranded(this);
         }
         var unconfirmed = new ArrayList<Integer>();
@@ -420,7 +488,8 @@ public final class RdmaChannel {
             lane.abandonContents();
         }
         // What was still to be taken may say more of why.
-        var loss = new ChannelLoss(failure.cause(), failure.reconnectHelps() && endpoint.isQuiet(), unconfirmed);
+        boolean hasFallback = context.config().fallback() != Fallback.NONE;
+        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback) && endpoint.isQuiet(), unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's
 ///     active MTU
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
+/// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
+/// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
 public record RdmaConfig(
         @Nullable String device,
         @Nullable Integer port,
@@ -28,7 +30,9 @@ public record RdmaConfig(
         int retryCount,
         int serviceLevel,
         @Nullable Integer mtu,
-        int trafficClass) {
+        int trafficClass,
+        RemoteKeyScope rkeyScope,
+        Fallback fallback) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -63,6 +67,32 @@ public record RdmaConfig(
         return new RdmaVariables(variables).read();
     }
 
+    /// The same but for the scope of keys.
+    public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
+        return with(scope, fallback);
+    }
+
+    /// The same with another fallback.
+    public RdmaConfig withFallback(Fallback changed) {
+        return with(rkeyScope, changed);
+    }
+
+    private RdmaConfig with(RemoteKeyScope scope, Fallback changed) {
+        return new RdmaConfig(
+                device,
+                port,
+                gidIndex,
+                pkeyIndex,
+                queueDepth,
+                timeout,
+                retryCount,
+                serviceLevel,
+                mtu,
+                trafficClass,
+                scope,
+                changed);
+    }
+
     /// A builder with the defaults.
     public static Builder builder() {
         return new Builder();
@@ -84,6 +114,8 @@ public record RdmaConfig(
         private int serviceLevel;
         private @Nullable Integer mtu;
         private int trafficClass;
+        private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
+        private Fallback fallback = Fallback.NONE;
 
         private Builder() {}
 
@@ -137,6 +169,16 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder rkeyScope(RemoteKeyScope rkeyScope) {
+            this.rkeyScope = rkeyScope;
+            return this;
+        }
+
+        public Builder fallback(Fallback fallback) {
+            this.fallback = fallback;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -150,7 +192,9 @@ public record RdmaConfig(
                     retryCount,
                     serviceLevel,
                     mtu,
-                    trafficClass);
+                    trafficClass,
+                    rkeyScope,
+                    fallback);
         }
     }
 }

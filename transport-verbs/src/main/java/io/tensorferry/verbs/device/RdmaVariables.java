@@ -15,6 +15,8 @@ import org.slf4j.LoggerFactory;
 final class RdmaVariables {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaVariables.class);
 
+    private static final String FALLBACK = "RDMA_FALLBACK";
+
     private final Map<String, String> variables;
     private final List<String> remarks = new ArrayList<>();
 
@@ -35,6 +37,11 @@ final class RdmaVariables {
         number(RdmaSetting.SERVICE_LEVEL, builder::serviceLevel);
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
+        keyScope(builder);
+        String fallback = value(FALLBACK);
+        if (fallback != null) {
+            builder.fallback(Fallback.parse(FALLBACK, fallback));
+        }
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(
@@ -42,6 +49,18 @@ final class RdmaVariables {
                     String.join("; ", remarks));
         }
         return config;
+    }
+
+    private void keyScope(RdmaConfig.Builder builder) {
+        String variable = RdmaSetting.RKEY_SCOPE.variable();
+        String value = value(variable);
+        if (value != null) {
+            RemoteKeyScope scope = RemoteKeyScope.of(value);
+            if (scope == null) {
+                throw RdmaSetting.RKEY_SCOPE.unreadable(variable, value);
+            }
+            builder.rkeyScope(scope);
+        }
     }
 
     private void number(RdmaSetting setting, IntConsumer target) {

@@ -120,6 +120,30 @@ record OutgoingContent(
         return wanted ? OptionalLong.of(Checksum.of(content)) : OptionalLong.empty();
     }
 
+    /// The tensor again, for another way to the receiver; the content is the result's from now on.
+    ///
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for it
+    RecvResult asResult(RegisteredMemory memory) {
+        if (owner instanceof Tensor tensor) {
+            return new RecvResult.Received(tensor);
+        }
+        if (metaData.dead()) {
+            return new RecvResult.Dead();
+        }
+        if (!(owner instanceof RegisteredBuffer buffer)) {
+            return new RecvResult.Received(memory.allocator().allocate(metaData.dataType(), metaData.shape()));
+        }
+        if (metaData.dataType().isDmaAble()) {
+            return new RecvResult.Received(
+                    Tensor.wrap(metaData.dataType(), metaData.shape(), buffer.segment(), buffer::close));
+        }
+        try {
+            return new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, memory.allocator()));
+        } finally {
+            buffer.close();
+        }
+    }
+
     /// Gives the memory back; the device is done with it.
     void close() {
         switch (owner) {

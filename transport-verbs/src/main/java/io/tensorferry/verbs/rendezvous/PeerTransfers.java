@@ -37,8 +37,25 @@ final class PeerTransfers {
     };
     // Why the tensors that were taken for requests of earlier channels are gone, if they are.
     private @Nullable TransportException dropped;
+    private final @Nullable FallbackReceives fallback;
     private @Nullable RdmaChannel channel;
     private boolean resumed;
+    private long losses;
+
+    /// @param fallback null if there is none
+    PeerTransfers(@Nullable FallbackReceives fallback) {
+        this.fallback = fallback;
+    }
+
+    @Nullable
+    FallbackReceives fallback() {
+        return fallback;
+    }
+
+    /// Channels that were lost so far.
+    long losses() {
+        return losses;
+    }
 
     RequestTable<TensorRequest> requests() {
         return requests;
@@ -96,6 +113,39 @@ final class PeerTransfers {
         return ending != null ? ending : dropped;
     }
 
+    /// What is left of a request of the peer that comes again over the fallback. Where the peer is the first to have
+    /// lost the channel, it ends here too.
+    ///
+    /// @param incarnation the life of the peer that asks
+    /// @return the response that has a tensor, or null if the request is to be taken as a new one
+    /// @throws TransportException if it cannot go on
+    @Nullable
+    TensorResponse claim(SentRequest sent, long incarnation) {
+        RdmaChannel last = channel;
+        if (last == null || last.peerIncarnation() != incarnation) {
+            // Its channel was never open at this end.
+            return null;
+        }
+        if (last.isOpen()) {
+            if (last.description().connectionId() == sent.connectionId()) {
+                last.onPeerLostIt();
+            } else if (resumed) {
+                throw new TransportException(
+                        StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
+            }
+        }
+        TransportException ending = endings.remove(sent.requestIndex());
+        TensorResponse kept = responses.get(sent.requestIndex());
+        if (kept != null) {
+            return kept;
+        }
+        TransportException refusal = ending != null ? ending : dropped;
+        if (refusal != null) {
+            throw refusal;
+        }
+        return null;
+    }
+
     /// The peer has asked for everything again that it still wants.
     void onResumed() {
         if (resumed) {
@@ -139,6 +189,7 @@ final class PeerTransfers {
     ///
     /// @return whether tensors are kept for the peer to ask again
     boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
+        losses++;
         for (TensorResponse response : List.copyOf(responses.values())) {
             response.on(
                     loss.resumable()

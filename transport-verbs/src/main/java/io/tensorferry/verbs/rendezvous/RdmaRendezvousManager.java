@@ -28,10 +28,18 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     private final TransferContext context;
     private final StepTable<RdmaRendezvous> steps;
     private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
+    private final @Nullable FallbackPath fallback;
 
     /// Starts the adapter, which the caller closes after this manager.
     public RdmaRendezvousManager(RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options) {
+        this(adapter, worker, options, null);
+    }
+
+    /// @param fallback where receives go if the adapter's configuration has a fallback; null if there is none
+    public RdmaRendezvousManager(
+            RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options, @Nullable FallbackPath fallback) {
         this.adapter = adapter;
+        this.fallback = fallback;
         this.context = new TransferContext(
                 adapter.loop(),
                 adapter.workers(),
@@ -63,6 +71,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         int responses = 0;
         for (PeerTransfers transfers : peers.values()) {
             requests += transfers.requests().size();
+            FallbackReceives receives = transfers.fallback();
+            requests += receives == null ? 0 : receives.size();
             responses += transfers.responseCount();
         }
         RendezvousCounters counters = context.counters();
@@ -82,6 +92,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 counters.unregisteredCopies.sum(),
                 counters.staleIndexes.sum(),
                 counters.checksumMismatches.sum(),
+                counters.fallbackReceives.sum(),
+                counters.fallbackRequests.sum(),
                 context.memory().statistics());
     }
 
@@ -101,17 +113,59 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             receive.complete(new RecvResult.Failed(e));
             return;
         }
-        context.loop().execute(() -> adapter.withChannel(receive.peer(), request));
+        // Before the request reaches the loop: a receive that moves to the fallback is the fallback's to give up.
         receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
+        context.loop().execute(() -> begin(transfers, receive, request));
+    }
+
+    private void begin(PeerTransfers transfers, RemoteReceive receive, TensorRequest request) {
+        FallbackReceives receives = transfers.fallback();
+        if (receives != null && receives.holds(receive.stepId(), receive.key())) {
+            // Behind the others of its key, which the peer may not have yet.
+            request.on(new RequestState.Event.FallbackOpen());
+        } else {
+            adapter.withChannel(receive.peer(), request);
+        }
+    }
+
+    /// A request of `peer` that comes over the fallback, checked to be for a tensor of this worker.
+    ///
+    /// @param incarnation the life of the peer that asks
+    /// @param sent what it says of the channel on which it asked before; null if it never did
+    /// @throws TransportException `ABORTED` if this worker has closed the step, or is not the process that was asked
+    public StreamedRequest serve(
+            String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
+        context.counters().fallbackRequests.increment();
+        if (sent == null) {
+            return TableRequest.open(steps, peer, stepId, key);
+        }
+        if (sent.incarnation() != adapter.incarnation()) {
+            throw new TransportException(StatusCode.ABORTED, adapter.workerName() + " was restarted");
+        }
+        PeerTransfers transfers = transfers(peer);
+        return new SentRequestClaim(
+                context.loop(),
+                () -> {
+                    TensorResponse kept = transfers.claim(sent, incarnation);
+                    if (kept != null && !kept.isFor(stepId, key)) {
+                        throw new ProtocolViolationException(
+                                "request index " + sent.requestIndex() + " comes again for another tensor");
+                    }
+                    return kept;
+                },
+                () -> TableRequest.open(steps, peer, stepId, key));
     }
 
     private PeerTransfers transfers(String peer) {
-        return peers.computeIfAbsent(peer, _ -> new PeerTransfers());
+        return peers.computeIfAbsent(
+                peer,
+                _ -> new PeerTransfers(
+                        fallback == null ? null : new FallbackReceives(fallback, context.loop(), context.counters())));
     }
 
     /// Wants a channel for a peer that may come back for tensors that are kept for it; where none can be had, they
-    /// are dropped.
-    private record KeptTensors(PeerTransfers transfers) implements ChannelWaiter {
+    /// are dropped, or kept some time longer for a peer that comes over the fallback.
+    private record KeptTensors(RdmaAdapter adapter, PeerTransfers transfers) implements ChannelWaiter {
         @Override
         public void onChannel(RdmaChannel channel) {
             // The peer asks again by itself.
@@ -120,6 +174,17 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         @Override
         public void onNoChannel(TransportException cause) {
             transfers.giveUp(cause);
+        }
+
+        @Override
+        public void onFallback(TransportException cause) {
+            long losses = transfers.losses();
+            adapter.schedule(adapter.options().connectTimeout(), () -> {
+                // What a later channel has left waits for its own time.
+                if (transfers.losses() == losses) {
+                    transfers.giveUp(cause);
+                }
+            });
         }
     }
 
@@ -261,9 +326,16 @@ public final class RdmaRendezvousManager implements AutoCloseable {
 
         @Override
         public void onChannelOpen(RdmaChannel channel) {
-            transfers(channel.peer()).onChannelOpen(channel);
-            // Behind what was asked again: the channel was given to those who waited for it before.
-            channel.send(new Message.Resumed());
+            PeerTransfers transfers = transfers(channel.peer());
+            transfers.onChannelOpen(channel);
+            // Behind what was asked again: the channel was given to those who waited for it before. What is asked again
+            // over the fallback the peer must have heard of too.
+            FallbackReceives receives = transfers.fallback();
+            if (receives == null) {
+                channel.send(new Message.Resumed());
+            } else {
+                receives.whenClaimed(() -> channel.send(new Message.Resumed()));
+            }
         }
 
         @Override
@@ -275,7 +347,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
             PeerTransfers transfers = transfers(channel.peer());
             if (transfers.onChannelLost(channel, loss)) {
-                adapter.withChannel(channel.peer(), new KeptTensors(transfers));
+                adapter.withChannel(channel.peer(), new KeptTensors(adapter, transfers));
             }
         }
     }

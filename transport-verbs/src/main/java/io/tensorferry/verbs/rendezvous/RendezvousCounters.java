@@ -15,4 +15,6 @@ final class RendezvousCounters {
     final LongAdder unregisteredCopies = new LongAdder();
     final LongAdder staleIndexes = new LongAdder();
     final LongAdder checksumMismatches = new LongAdder();
+    final LongAdder fallbackReceives = new LongAdder();
+    final LongAdder fallbackRequests = new LongAdder();
 }

@@ -20,6 +20,10 @@ import io.tensorferry.verbs.memory.MemoryStatistics;
 /// @param unregisteredCopies tensors that were sent through a registered copy
 /// @param staleIndexes contents and messages for requests that had ended
 /// @param checksumMismatches contents that did not match their checksum
+/// @param fallbackReceives receives that went over the fallback; the counts of requests, tensors and bytes here are
+/// without
+///     them
+/// @param fallbackRequests requests of other workers that came over the fallback
 /// @param memory the registered memory
 public record RendezvousStatistics(
         int openSteps,
@@ -37,4 +41,6 @@ public record RendezvousStatistics(
         long unregisteredCopies,
         long staleIndexes,
         long checksumMismatches,
+        long fallbackReceives,
+        long fallbackRequests,
         MemoryStatistics memory) {}

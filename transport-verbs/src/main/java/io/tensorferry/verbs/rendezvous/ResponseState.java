@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// AwaitingReRequest, Writing -- channel suspended -->      Detached: the tensor is kept
 /// Detached          -- asked again on the next channel --> as if the tensor had just come
 /// Detached          -- not asked again, or peer gone -->   Ended
+/// Detached          -- claimed over the fallback -->       Ended: handed over; HandingOver until the tensor is ready
 /// ```
 sealed interface ResponseState {
     /// The tensor was not sent yet, or is being made ready.
@@ -40,6 +41,9 @@ sealed interface ResponseState {
 
     /// The same, but the tensor that was taken could not be made ready.
     record DetachedFailure(TransportException cause) implements ResponseState {}
+
+    /// The receiver has asked again over the fallback; the tensor that was taken is still being made ready.
+    record HandingOver() implements ResponseState {}
 
     record Ended() implements ResponseState {}
 
@@ -78,6 +82,9 @@ sealed interface ResponseState {
         /// @param announce as in [Prepared]
         record Replayed(@Nullable Target target, boolean announce) implements Event {}
 
+        /// The receiver asks again, over the fallback.
+        record Claimed() implements Event {}
+
         /// The receiver does not ask again.
         record NotReplayed() implements Event {}
 
@@ -100,6 +107,12 @@ sealed interface ResponseState {
 
         /// The same; where it had not taken one yet, [Event.Withdrawn] follows.
         record TryWithdraw() implements Action {}
+
+        /// Give the content to whoever claimed it.
+        record HandOver() implements Action {}
+
+        /// Tell whoever claimed it that there is none.
+        record FailClaim(TransportException cause) implements Action {}
 
         record ReleaseContent() implements Action {}
 
@@ -127,7 +140,7 @@ sealed interface ResponseState {
                         Step.of(new Ended(), new Action.Withdraw(), new Action.ConfirmGiveUp(), new Action.Forget());
                     case Event.ChannelSuspended _ -> Step.of(new Detached(null), new Action.TryWithdraw());
                     case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
-                    case Event.Replayed _ -> throw notLost();
+                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.NotReplayed _ -> Step.of(state);
                     case Event.Written _, Event.WriteAbandoned _, Event.Withdrawn _ -> throw impossible(state, event);
                 };
@@ -148,7 +161,7 @@ sealed interface ResponseState {
                                 new Action.Forget());
                     case Event.ChannelSuspended _ -> Step.of(new Detached(metaData));
                     case Event.ChannelLost _ -> dropped();
-                    case Event.Replayed _ -> throw notLost();
+                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.NotReplayed _ -> Step.of(state);
                     case Event.Prepared _,
                             Event.LocalFailure _,
@@ -165,7 +178,7 @@ sealed interface ResponseState {
                     // The channel gives the write back before it is lost.
                     case Event.ChannelSuspended _, Event.ChannelLost _, Event.NotReplayed _ -> Step.of(state);
                     case Event.ReRequested _ -> throw new ProtocolViolationException("asked again while it is written");
-                    case Event.Replayed _ -> throw notLost();
+                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.Prepared _, Event.LocalFailure _, Event.Withdrawn _ -> throw impossible(state, event);
                 };
             case Detached(var metaData) ->
@@ -175,9 +188,11 @@ sealed interface ResponseState {
                     case Event.Withdrawn _ -> Step.of(new Ended(), new Action.Forget());
                     case Event.Replayed(var target, var announce) ->
                         metaData == null ? Step.of(new AwaitingTensor(target)) : answer(metaData, target, announce);
+                    case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
-                    // It came on the channel that is going: the write was given back before the last messages were taken.
+                    // It came on the channel that is going: the write was given back before the last messages were
+                    // taken.
                     case Event.ReceiverGaveUp _ -> dropped();
                     case Event.ReRequested _ -> throw notAsked();
                     case Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
@@ -185,6 +200,7 @@ sealed interface ResponseState {
             case DetachedFailure(var cause) ->
                 switch (event) {
                     case Event.Replayed _ -> refused(cause);
+                    case Event.Claimed _ -> Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
                     case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
@@ -193,6 +209,17 @@ sealed interface ResponseState {
                             Event.Withdrawn _,
                             Event.Written _,
                             Event.WriteAbandoned _ -> throw impossible(state, event);
+                };
+            case HandingOver() ->
+                switch (event) {
+                    case Event.Prepared _ -> handedOver();
+                    case Event.LocalFailure(var cause) ->
+                        Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
+                    // The receiver waits for it on another path.
+                    case Event.NotReplayed _, Event.ChannelSuspended _, Event.ChannelLost _ -> Step.of(state);
+                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
+                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
+                    case Event.Withdrawn _, Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
@@ -205,6 +232,7 @@ sealed interface ResponseState {
                             Event.ChannelSuspended _,
                             Event.Withdrawn _,
                             Event.Replayed _,
+                            Event.Claimed _,
                             Event.NotReplayed _,
                             Event.ChannelLost _ -> Step.of(state);
                 };
@@ -221,6 +249,10 @@ sealed interface ResponseState {
 
     private static Step refused(TransportException cause) {
         return Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
+    }
+
+    private static Step handedOver() {
+        return Step.of(new Ended(), new Action.HandOver(), new Action.Forget());
     }
 
     private static Step dropped() {

@@ -30,6 +30,8 @@ final class TensorResponse implements DoneCallback {
     private RdmaChannel channel;
     private ResponseState state;
     private @Nullable OutgoingContent content;
+    // Whoever has claimed the content over the fallback.
+    private StreamedRequest.@Nullable Taker claimant;
 
     /// @param onEnd runs once, when nothing of this is left in the table
     TensorResponse(
@@ -115,6 +117,19 @@ final class TensorResponse implements DoneCallback {
         on(new ResponseState.Event.Replayed(target(message), wantsChecksum));
     }
 
+    /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
+    ///
+    /// @throws ProtocolViolationException if its channel is not lost
+    void handOver(StreamedRequest.Taker taker) {
+        claimant = taker;
+        on(new ResponseState.Event.Claimed());
+        taker.onTaken();
+    }
+
+    boolean isFor(long step, RendezvousKey wanted) {
+        return step == stepId && wanted.equals(key);
+    }
+
     void onReRequest(Message.TensorReRequest message) {
         on(new ResponseState.Event.ReRequested(
                 new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
@@ -156,6 +171,8 @@ final class TensorResponse implements DoneCallback {
                     on(new ResponseState.Event.Withdrawn());
                 }
             }
+            case ResponseState.Action.HandOver() -> handOverContent();
+            case ResponseState.Action.FailClaim(var cause) -> tellClaimant(new RecvResult.Failed(cause));
             case ResponseState.Action.ReleaseContent() -> {
                 if (content != null) {
                     content.close();
@@ -167,6 +184,32 @@ final class TensorResponse implements DoneCallback {
                 onEnd.run();
             }
         }
+    }
+
+    private void handOverContent() {
+        OutgoingContent taken = content;
+        content = null;
+        if (taken == null) {
+            throw new IllegalStateException("the response for " + key + " has no content to hand over");
+        }
+        // A copy or a serialised form becomes a tensor again, which may take long.
+        context.workers().execute(() -> {
+            RecvResult result;
+            try {
+                result = taken.asResult(context.memory());
+            } catch (TransportException e) {
+                result = new RecvResult.Failed(e);
+            }
+            tellClaimant(result);
+        });
+    }
+
+    private void tellClaimant(RecvResult result) {
+        StreamedRequest.Taker taker = claimant;
+        if (taker == null) {
+            throw new IllegalStateException("nobody has claimed the content of " + key);
+        }
+        taker.done(result);
     }
 
     private void sendError(StatusCode code, String message) {

@@ -13,9 +13,15 @@ public enum WorkKind {
     /// A posted receive, which takes one immediate.
     RECEIVE(4),
     /// A write of a part of a tensor's content that is not the last.
-    CHUNK(5);
+    CHUNK(5),
+    /// The binding of a memory window.
+    BIND(6),
+    /// The invalidation of a memory window.
+    INVALIDATE(7),
+    /// An empty write that only shows whether the peer's queue pair is there.
+    PROBE(8);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[6];
+    private static final WorkKind[] BY_CODE = new WorkKind[9];
 
     static {
         for (WorkKind kind : values()) {
@@ -29,7 +35,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 5.
+    /// 1 to 8.
     int code() {
         return code;
     }

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.loopback;
 
+import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.ProtectionDomain;
@@ -16,25 +17,57 @@ import java.lang.reflect.Proxy;
 import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/// A device that works, until it is told to refuse certain calls or to bring completions that nobody asked for.
+/// A device that works, until it is told to refuse certain calls, to fail work requests, to report events or to bring
+/// completions that nobody asked for.
 ///
 /// Threading: any thread.
 final class FaultyDevice {
     private static final int EIO = 5;
     private static final Set<Class<?>> WRAPPED = Set.of(ProtectionDomain.class, CompletionQueue.class, QueuePair.class);
 
-    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+    private volatile BiConsumer<String, Object[]> observer = (method, arguments) -> {};
+    private final Map<String, VerbsException> refused = new ConcurrentHashMap<>();
+    private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
+    private volatile @Nullable Consumer<AsyncEvent> listener;
     private final AtomicInteger strayCompletions = new AtomicInteger();
     // What stands behind each object that was given out.
     private final Map<Object, Object> behind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /// From now on every call of this name fails with EIO, on every object of the device.
     void refuse(String method) {
-        refused.add(method);
+        refuse(method, new VerbsException(method, EIO, "refused by the test"));
+    }
+
+    /// From now on every call of this name fails with `refusal`.
+    void refuse(String method, VerbsException refusal) {
+        refused.put(method, refusal);
+    }
+
+    /// The next completion that is polled, whatever it is of, says that its request failed.
+    void failNextCompletion(WorkStatus status, int vendorError) {
+        faults.add(new Fault(status, vendorError));
+    }
+
+    private record Fault(WorkStatus status, int vendorError) {}
+
+    /// The device reports an event; nothing else happens.
+    void raise(AsyncEvent event) {
+        Objects.requireNonNull(listener, "nobody listens").accept(event);
+    }
+
+    /// From now on this is told of each call and its arguments, before it is made.
+    void observe(BiConsumer<String, Object[]> newObserver) {
+        observer = newObserver;
     }
 
     void recover() {
@@ -79,8 +112,16 @@ final class FaultyDevice {
             }
             default -> {}
         }
-        if (refused.contains(method.getName())) {
-            throw new VerbsException(method.getName(), EIO, "refused by the test");
+        observer.accept(method.getName(), arguments);
+        VerbsException refusal = refused.get(method.getName());
+        if (refusal != null) {
+            throw refusal;
+        }
+        if (method.getName().equals("onAsyncEvent")) {
+            listener = asListener(arguments[0]);
+        }
+        if (method.getName().equals("poll")) {
+            arguments[1] = failing((WorkCompletionHandler) arguments[1]);
         }
         if (method.getName().equals("poll") && strayCompletions.get() > 0) {
             strayCompletions.decrementAndGet();
@@ -93,6 +134,29 @@ final class FaultyDevice {
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
+    }
+
+    @SuppressWarnings("unchecked") // the signature of VerbsDevice.onAsyncEvent
+    private static Consumer<AsyncEvent> asListener(Object argument) {
+        return (Consumer<AsyncEvent>) argument;
+    }
+
+    private WorkCompletionHandler failing(WorkCompletionHandler handler) {
+        return completion -> {
+            Fault fault = faults.poll();
+            handler.onCompletion(fault == null ? completion : failed(completion, fault));
+        };
+    }
+
+    private static WorkCompletion failed(WorkCompletion completion, Fault fault) {
+        return (WorkCompletion) Proxy.newProxyInstance(
+                WorkCompletion.class.getClassLoader(),
+                new Class<?>[] {WorkCompletion.class},
+                (_, method, arguments) -> switch (method.getName()) {
+                    case "status" -> fault.status;
+                    case "vendorError" -> fault.vendorError;
+                    default -> method.invoke(completion, arguments);
+                });
     }
 
     private Object[] unwrap(Object[] arguments) {

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.rendezvous.ResponseState.Detached;
 import io.tensorferry.verbs.rendezvous.ResponseState.DetachedFailure;
 import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
 import io.tensorferry.verbs.rendezvous.ResponseState.Event;
+import io.tensorferry.verbs.rendezvous.ResponseState.HandingOver;
 import io.tensorferry.verbs.rendezvous.ResponseState.Target;
 import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
 import java.util.List;
@@ -31,6 +32,50 @@ class ResponseStateTest {
         var step = ResponseState.step(from, event);
         assertThat(step.next()).isEqualTo(to);
         assertThat(step.actions()).containsExactly(actions);
+    }
+
+    @Test
+    void aKeptTensorIsHandedOverWhenItIsClaimedAndReady() {
+        assertStep(new Detached(SMALL), new Event.Claimed(), new Ended(), new Action.HandOver(), new Action.Forget());
+        assertStep(new Detached(null), new Event.Claimed(), new HandingOver());
+        assertStep(
+                new HandingOver(),
+                new Event.Prepared(SMALL, false),
+                new Ended(),
+                new Action.HandOver(),
+                new Action.Forget());
+        assertStep(
+                new HandingOver(),
+                new Event.LocalFailure(why),
+                new Ended(),
+                new Action.FailClaim(why),
+                new Action.Forget());
+        assertStep(
+                new DetachedFailure(why),
+                new Event.Claimed(),
+                new Ended(),
+                new Action.FailClaim(why),
+                new Action.Forget());
+    }
+
+    @Test
+    void whatWasClaimedIsNoBusinessOfChannelsAnyMore() {
+        for (Event event : List.of(new Event.NotReplayed(), new Event.ChannelSuspended(), new Event.ChannelLost())) {
+            assertStep(new HandingOver(), event, new HandingOver());
+        }
+        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(TARGET, false)))
+                .isInstanceOf(ProtocolViolationException.class);
+        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Claimed()))
+                .isInstanceOf(ProtocolViolationException.class);
+    }
+
+    @Test
+    void whatGoesOnOnAnOpenChannelCannotBeClaimed() {
+        for (ResponseState state :
+                List.of(new AwaitingTensor(TARGET), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.Claimed()))
+                    .isInstanceOf(ProtocolViolationException.class);
+        }
     }
 
     @Test

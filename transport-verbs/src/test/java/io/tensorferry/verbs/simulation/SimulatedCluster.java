@@ -13,7 +13,9 @@ import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -70,16 +72,34 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         Options withQueueDepth(int depth) {
+            return withConfig(depth, config.rkeyScope());
+        }
+
+        Options withRkeyScope(RemoteKeyScope scope) {
+            return withConfig(config.queueDepth(), scope);
+        }
+
+        /// Keys of slabs for one half of the seeds, and of requests for the other.
+        Options withRkeyScopeOf(long seed) {
+            return withRkeyScope(seed / 4 % 2 == 0 ? RemoteKeyScope.SLAB : RemoteKeyScope.REQUEST);
+        }
+
+        private Options withConfig(int depth, RemoteKeyScope scope) {
             return new Options(
                     channel,
                     rendezvous,
                     memory,
-                    RdmaConfig.builder().queueDepth(depth).build(),
+                    RdmaConfig.builder().queueDepth(depth).rkeyScope(scope).build(),
                     limits);
         }
 
         Options withLimits(RendezvousLimits changed) {
             return new Options(channel, rendezvous, memory, config, changed);
+        }
+
+        /// Receives go over the simulated fallback while there is no channel.
+        Options withFallback() {
+            return new Options(channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits);
         }
 
         Options withLimit(long maximumBytes) {
@@ -116,7 +136,10 @@ final class SimulatedCluster implements AutoCloseable {
     // Until when no call of the exchange goes between two workers.
     private final Map<Set<String>, Long> cutUntilNs = new HashMap<>();
     private double callFailureRate;
+    private StatusCode callFailureCode = StatusCode.UNAVAILABLE;
     private long readyDelayNs;
+    private boolean fallbackCut;
+    private long longestFallbackNs = LONGEST_CALL_NS;
     // When the event comes that was scheduled last to wake this up for a timer.
     private long wakeAtNs;
 
@@ -144,6 +167,36 @@ final class SimulatedCluster implements AutoCloseable {
     /// From now on this share of the calls of the exchange fail.
     void failCalls(double rate) {
         callFailureRate = rate;
+    }
+
+    /// From now on calls of the exchange that fail do so with this.
+    void failCallsWith(StatusCode code) {
+        callFailureCode = code;
+    }
+
+    /// From now on no call of the fallback comes through, or each does again.
+    void cutFallback(boolean cut) {
+        fallbackCut = cut;
+    }
+
+    boolean fallbackIsCut() {
+        return fallbackCut;
+    }
+
+    /// From now on each way of a call of the fallback takes up to so long.
+    void slowFallback(long longestNs) {
+        longestFallbackNs = longestNs;
+    }
+
+    /// One way of a call of the fallback of `owner`.
+    void callLater(Worker owner, Runnable task) {
+        later(owner, longestFallbackNs, task);
+    }
+
+    @Nullable
+    Worker livingWorker(String name) {
+        Worker worker = workers.get(name);
+        return worker != null && worker.alive ? worker : null;
     }
 
     /// From now on `ready` takes this much longer than any other call.
@@ -187,6 +240,9 @@ final class SimulatedCluster implements AutoCloseable {
         worker.alive = false;
         ended.add(worker);
         fabric.killNode(worker.name);
+        for (Worker other : living()) {
+            callLater(other, () -> other.fallback.breakCallsTo(worker.name));
+        }
     }
 
     /// The next life of a worker, which ends here if it has not ended: the same name, another incarnation, another
@@ -260,6 +316,7 @@ final class SimulatedCluster implements AutoCloseable {
         final String name;
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
+        private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
         private boolean alive = true;
         private long pausedUntilNs;
         private @Nullable CompletionLoop loop;
@@ -277,7 +334,8 @@ final class SimulatedCluster implements AutoCloseable {
             this.manager = new RdmaRendezvousManager(
                     adapter,
                     new WorkerContext(name, names, tasks, this::timer, options.limits()),
-                    options.rendezvous());
+                    options.rendezvous(),
+                    config.fallback() == Fallback.NONE ? null : fallback);
         }
 
         boolean isAlive() {
@@ -332,7 +390,7 @@ final class SimulatedCluster implements AutoCloseable {
                 EndpointAcceptor target = acceptor(peer);
                 if (target == null || lost || isCut(name, peer)) {
                     result.completeExceptionally(
-                            new TransportException(StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
+                            new TransportException(lost ? callFailureCode : StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
                 }
                 var _ = remote.apply(target)

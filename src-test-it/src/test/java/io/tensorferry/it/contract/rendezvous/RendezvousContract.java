@@ -11,6 +11,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportStatistics;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,19 +36,19 @@ abstract class RendezvousContract {
 
     private static final long WARM_UP = -1;
 
-    private final String protocol;
+    private final Protocol protocol;
     private final List<Long> memoryOfChannels = new ArrayList<>();
     private long leakedBefore;
     private Workers workers;
 
-    RendezvousContract(String protocol) {
+    RendezvousContract(Protocol protocol) {
         this.protocol = protocol;
     }
 
     @BeforeEach
     final void startWorkers() throws Exception {
         leakedBefore = Tensor.leakedHandleCount();
-        workers = Workers.start(protocol, 3, 2);
+        workers = Workers.start(protocol, 3, 2, limits());
         // With the channels set up, all that is in use is theirs.
         exchange(PRODUCER, CONSUMER);
         exchange(CONSUMER, PRODUCER);
@@ -56,6 +57,11 @@ abstract class RendezvousContract {
             eventually("the first exchange has ended", () -> isIdle(server));
             memoryOfChannels.add(memoryInUse(server));
         }
+    }
+
+    /// What may pile up in each worker.
+    RendezvousLimits limits() {
+        return RendezvousLimits.defaults();
     }
 
     private void exchange(int from, int to) throws InterruptedException {

@@ -1,0 +1,150 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The receives from one peer that go over the fallback.
+///
+/// Of several receives for one key the next is started when the peer has the one before, so that they are served in
+/// their order; until then none for this key may take another way.
+///
+/// Owner: the loop; any thread may count.
+final class FallbackReceives {
+    private final FallbackPath path;
+    private final Executor loop;
+    private final RendezvousCounters counters;
+    private final Map<Slot, ArrayDeque<Waiting>> queues = new HashMap<>();
+    private final AtomicInteger underWay = new AtomicInteger();
+    // Receives that the peer may have a tensor for, and has not been told that they are asked for again.
+    private int unclaimed;
+    private @Nullable Runnable whenClaimed;
+
+    FallbackReceives(FallbackPath path, Executor loop, RendezvousCounters counters) {
+        this.path = path;
+        this.loop = loop;
+        this.counters = counters;
+    }
+
+    private record Slot(long stepId, String key) {
+        static Slot of(RemoteReceive receive) {
+            return new Slot(receive.stepId(), receive.key().toString());
+        }
+    }
+
+    private record Waiting(RemoteReceive receive, @Nullable SentRequest sent) {}
+
+    /// Whether a receive for this key waits until the peer has it.
+    boolean holds(long stepId, RendezvousKey key) {
+        return !queues.isEmpty() && queues.containsKey(new Slot(stepId, key.toString()));
+    }
+
+    /// Receives that have not ended. Any thread.
+    int size() {
+        return underWay.get();
+    }
+
+    void add(RemoteReceive receive, @Nullable SentRequest sent) {
+        underWay.incrementAndGet();
+        if (sent != null) {
+            unclaimed++;
+        }
+        var slot = Slot.of(receive);
+        ArrayDeque<Waiting> queue = queues.get(slot);
+        if (queue != null) {
+            queue.add(new Waiting(receive, sent));
+            return;
+        }
+        queues.put(slot, new ArrayDeque<>());
+        start(slot, new Waiting(receive, sent));
+    }
+
+    /// Runs `action` when there is nothing that the peer may have to keep for a claim that is still to come, at once if
+    /// that is so now. Takes the place of an action that waits.
+    void whenClaimed(Runnable action) {
+        if (unclaimed == 0) {
+            action.run();
+        } else {
+            whenClaimed = action;
+        }
+    }
+
+    private void start(Slot slot, Waiting next) {
+        var transfer = new Transfer(slot, next);
+        if (next.receive.hasEnded()) {
+            transfer.onEnded();
+            return;
+        }
+        counters.fallbackReceives.increment();
+        try {
+            path.start(next.receive, next.sent, transfer);
+        } catch (RuntimeException e) {
+            next.receive.complete(new RecvResult.Failed(new TransportException(
+                    StatusCode.INTERNAL,
+                    "the receive of " + next.receive.key() + " could not be started: " + e,
+                    next.receive.peer(),
+                    0,
+                    e)));
+            transfer.onEnded();
+        }
+    }
+
+    private void startNext(Slot slot) {
+        ArrayDeque<Waiting> queue = queues.get(slot);
+        Waiting next = queue == null ? null : queue.poll();
+        if (next != null) {
+            start(slot, next);
+        } else {
+            queues.remove(slot);
+        }
+    }
+
+    private final class Transfer implements FallbackPath.Progress {
+        private final Slot slot;
+        private final boolean claims;
+        // On the loop.
+        private boolean taken;
+        private boolean ended;
+
+        Transfer(Slot slot, Waiting started) {
+            this.slot = slot;
+            this.claims = started.sent != null;
+        }
+
+        @Override
+        public void onTaken() {
+            loop.execute(this::take);
+        }
+
+        @Override
+        public void onEnded() {
+            loop.execute(() -> {
+                take();
+                if (!ended) {
+                    ended = true;
+                    underWay.decrementAndGet();
+                }
+            });
+        }
+
+        private void take() {
+            if (taken) {
+                return;
+            }
+            taken = true;
+            if (claims && --unclaimed == 0 && whenClaimed != null) {
+                Runnable action = whenClaimed;
+                whenClaimed = null;
+                action.run();
+            }
+            startNext(slot);
+        }
+    }
+}
