@@ -46,8 +46,7 @@ class ExchangeFuzz {
                         caller -> service.getRemoteAddress(GetRemoteAddressRequest.parseFrom(request), caller));
             } else {
                 ExchangeFuzz.<ConfirmReadyResponse>check(
-                        acceptor,
-                        caller -> service.confirmReady(ConfirmReadyRequest.parseFrom(request), caller));
+                        acceptor, caller -> service.confirmReady(ConfirmReadyRequest.parseFrom(request), caller));
             }
         } catch (InvalidProtocolBufferException _) {
             // gRPC answers these itself.

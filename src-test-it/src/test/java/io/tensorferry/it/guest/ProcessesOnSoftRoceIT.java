@@ -24,6 +24,8 @@ class ProcessesOnSoftRoceIT {
                 "io.tensorferry.it.process.StartOrderIT",
                 "io.tensorferry.it.process.ExchangeIT",
                 "io.tensorferry.it.process.KilledWorkerIT",
+                "io.tensorferry.it.process.KilledUnderLoadIT",
+                "io.tensorferry.it.process.StoppedWorkerIT",
                 "io.tensorferry.samples.digits.DemoIT");
     }
 }

@@ -44,4 +44,13 @@ class TwoHostsIT {
                 .limit(LIMIT)
                 .run(BETWEEN_HOSTS);
     }
+
+    @TestFactory
+    List<DynamicNode> whereTheNetworkIsCutAndHeals() {
+        return SuiteInGuest.named("hosts-cut")
+                .twoHosts()
+                .jvmArguments("-Dcut.emulated=true")
+                .limit(LIMIT)
+                .run("io.tensorferry.it.process.CutHosts");
+    }
 }

@@ -34,8 +34,8 @@ class KilledUnderLoadIT {
             for (int kill = 0; kill < KILLS; kill++) {
                 killAndRestart(cluster, kill % ALL.size());
             }
-            assertThat(cluster.ask(ALL, "unload", "UNLOADED")).allSatisfy(book -> assertThat(book)
-                    .startsWith(RIGHT));
+            assertThat(cluster.ask(ALL, "unload", "UNLOADED"))
+                    .allSatisfy(book -> assertThat(book).startsWith(RIGHT));
             cluster.stop(ALL);
         }
         System.out.printf(

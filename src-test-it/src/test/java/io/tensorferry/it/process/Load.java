@@ -61,10 +61,8 @@ final class Load {
         this.server = server;
         this.launcher = launcher;
         this.self = self;
-        this.peers = IntStream.range(0, nodes)
-                .filter(node -> node != self)
-                .boxed()
-                .toList();
+        this.peers =
+                IntStream.range(0, nodes).filter(node -> node != self).boxed().toList();
         this.step = step;
     }
 

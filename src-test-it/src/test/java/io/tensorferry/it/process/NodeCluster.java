@@ -3,6 +3,7 @@ package io.tensorferry.it.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.it.soak.NativeMemory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +64,7 @@ final class NodeCluster implements AutoCloseable {
         ChildJvm child = ChildJvm.of(NodeProcess.class)
                 .name("node " + node)
                 .place(Place.of(node))
-                .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m")
+                .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m", NativeMemory.ARGUMENT)
                 .arguments(arguments.toArray(String[]::new))
                 .start();
         nodes.put(node, child);

@@ -4,6 +4,7 @@ import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.soak.Holdings;
+import io.tensorferry.it.soak.NativeMemory;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import java.time.Duration;
 import java.util.Arrays;
@@ -94,6 +95,7 @@ final class NodeProcess {
                 }
                 case "holdings" -> launcher.tell("HOLDINGS " + Holdings.now(device()));
                 case "rest" -> launcher.tell("HOLDINGS " + Holdings.atRest(device(), QUIET, PEERS_LIMIT));
+                case "native" -> launcher.tell("NATIVE " + NativeMemory.committedKib());
                 case "stop" -> {
                     return;
                 }

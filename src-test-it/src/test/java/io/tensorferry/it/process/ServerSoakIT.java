@@ -14,11 +14,14 @@ import org.junit.jupiter.api.Timeout;
 /// Of two processes, one has a server that stays; the other starts one, connects, exchanges tensors and closes it,
 /// `-Dsoak.cycles` times. Nothing is left of those in either process.
 @DeviceTests(kind = "soak", on = On.NAMED_OR_SOFTWARE)
-@Timeout(value = 30, unit = TimeUnit.MINUTES)
+@Timeout(value = 6, unit = TimeUnit.HOURS)
 class ServerSoakIT {
     private static final int CYCLES = Integer.getInteger("soak.cycles", 50);
     /// So many that everything which is made once has been made.
     private static final int FIRST_CYCLES = 5;
+    /// What buffers that are kept for the next time may take more: as much after 10 cycles as after 10,000.
+    private static final long NATIVE_GROWTH_KIB = 16 << 10;
+
     private static final int STAYS = 0;
     private static final int COMES_AND_GOES = 1;
     private static final List<Integer> BOTH = List.of(STAYS, COMES_AND_GOES);
@@ -31,11 +34,20 @@ class ServerSoakIT {
             cycles(cluster, 0, FIRST_CYCLES);
             awaitLoss(cluster);
             List<String> before = cluster.ask(BOTH, "rest", "HOLDINGS");
+            List<String> nativeBefore = cluster.ask(BOTH, "native", "NATIVE");
             cycles(cluster, FIRST_CYCLES, CYCLES);
             awaitLoss(cluster);
             assertThat(Holdings.await(before, () -> now(cluster), LIMIT))
                     .as("after %d cycles", CYCLES)
                     .isEqualTo(before);
+            List<String> nativeAfter = cluster.ask(BOTH, "native", "NATIVE");
+            System.out.printf(
+                    "%d cycles: native memory before %s KiB, after %s KiB%n", CYCLES, nativeBefore, nativeAfter);
+            for (int node : BOTH) {
+                assertThat(Long.parseLong(nativeAfter.get(node)) - Long.parseLong(nativeBefore.get(node)))
+                        .as("KiB of native memory more in node %d after %d cycles", node, CYCLES)
+                        .isLessThan(NATIVE_GROWTH_KIB);
+            }
             cluster.stop(BOTH);
         }
     }

@@ -61,7 +61,9 @@ class LateWriteThreadsTest {
                 Thread.sleep(5);
             }
             assertThat(ended).hasValue(begun.get());
-            assertThat(handedOut.get()).as("pieces of memory that were handed out").isGreaterThan(200);
+            assertThat(handedOut.get())
+                    .as("pieces of memory that were handed out")
+                    .isGreaterThan(200);
             assertThat(received.get()).as("receives that got their tensor").isGreaterThan(50);
             assertThat(workers.worker(0).adapter.counters().failed())
                     .as("channels that were lost")
@@ -186,8 +188,8 @@ class LateWriteThreadsTest {
         MemorySegment memory = tensor.segment();
         for (long at = 0; at < memory.byteSize(); at++) {
             if (memory.get(ValueLayout.JAVA_BYTE, at) != expected) {
-                throw new AssertionError("byte " + at + " of " + what + " is "
-                        + memory.get(ValueLayout.JAVA_BYTE, at) + ", not " + expected);
+                throw new AssertionError("byte " + at + " of " + what + " is " + memory.get(ValueLayout.JAVA_BYTE, at)
+                        + ", not " + expected);
             }
         }
     }

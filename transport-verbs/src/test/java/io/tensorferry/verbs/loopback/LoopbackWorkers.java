@@ -100,12 +100,7 @@ final class LoopbackWorkers implements AutoCloseable {
                 RdmaConfig config) {
             provider = new SoftwareProvider(device);
             var options = new RdmaAdapterOptions(
-                    name(index),
-                    Set.of(name(0), name(1)),
-                    index + 1,
-                    config,
-                    ChannelOptions.defaults(),
-                    memory);
+                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(

@@ -134,7 +134,8 @@ final class HostileProgram {
     private void answerWithContent() {
         int wrong = bytes.below(4);
         switch (last()) {
-            case Message.TensorRequest request when request.metaData() != null ->
+            case Message.TensorRequest request
+            when request.metaData() != null ->
                 content(request.requestIndex(), request.metaData(), request.address(), request.remoteKey(), wrong);
             case Message.TensorReRequest again ->
                 content(again.requestIndex(), again.metaData(), again.address(), again.remoteKey(), wrong);

@@ -143,8 +143,8 @@ class LateWriteTest {
                 try (Tensor guard = guards.remove()) {
                     for (long at = 0; at < BYTES; at++) {
                         if (guard.segment().get(ValueLayout.JAVA_BYTE, at) != GUARD) {
-                            throw new AssertionError("a late write hit byte " + at + " of memory in use, seed "
-                                    + scenario.seed);
+                            throw new AssertionError(
+                                    "a late write hit byte " + at + " of memory in use, seed " + scenario.seed);
                         }
                     }
                 }

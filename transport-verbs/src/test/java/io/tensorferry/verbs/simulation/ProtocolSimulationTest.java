@@ -89,8 +89,7 @@ class ProtocolSimulationTest {
 
     @Test
     void everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted() {
-        forEachSeed(
-                6, "everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted", EnumSet.allOf(Fault.class));
+        forEachSeed(6, "everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted", EnumSet.allOf(Fault.class));
     }
 
     @Test
@@ -103,7 +102,8 @@ class ProtocolSimulationTest {
 
     @Test
     void everyCallbackRunsOnceWhenPeersAreRestarted() {
-        forEachSeed(8, "everyCallbackRunsOnceWhenPeersAreRestarted", EnumSet.of(Fault.RESTARTED_PEER, Fault.LONG_PAUSE));
+        forEachSeed(
+                8, "everyCallbackRunsOnceWhenPeersAreRestarted", EnumSet.of(Fault.RESTARTED_PEER, Fault.LONG_PAUSE));
     }
 
     @Test
@@ -116,7 +116,8 @@ class ProtocolSimulationTest {
     /// What became of a run.
     ///
     /// @param lostChannels by the workers that lived to the end
-    private record Outcome(int started, int received, Map<StatusCode, Integer> failures, long lostChannels, long atNs) {}
+    private record Outcome(
+            int started, int received, Map<StatusCode, Integer> failures, long lostChannels, long atNs) {}
 
     /// Returns how many channels were lost in all runs.
     private static long forEachSeed(int kind, String test, Set<Fault> faults) {
@@ -200,7 +201,8 @@ class ProtocolSimulationTest {
         }
         if (faults.contains(Fault.FAILED_DEVICE) && random.nextBoolean()) {
             cluster.fabric()
-                    .schedule(random.nextLong(TRAFFIC_NS), () -> cluster.fabric().failDevice(workers.getFirst().name));
+                    .schedule(
+                            random.nextLong(TRAFFIC_NS), () -> cluster.fabric().failDevice(workers.getFirst().name));
         }
         for (int i = random.nextInt(1, 4); i > 0 && faults.contains(Fault.HEALED_CUT); i--) {
             cut(cluster, random.nextLong(1, 1_500 * MILLISECOND_NS));
@@ -218,10 +220,12 @@ class ProtocolSimulationTest {
 
     private static void restartAfter(long delayNs, SimulatedCluster cluster, String name) {
         cluster.fabric()
-                .schedule(delayNs, () -> cluster.living().stream()
-                        .filter(worker -> worker.name.equals(name))
-                        .toList()
-                        .forEach(cluster::restart));
+                .schedule(
+                        delayNs,
+                        () -> cluster.living().stream()
+                                .filter(worker -> worker.name.equals(name))
+                                .toList()
+                                .forEach(cluster::restart));
     }
 
     private static void cut(SimulatedCluster cluster, long lengthNs) {

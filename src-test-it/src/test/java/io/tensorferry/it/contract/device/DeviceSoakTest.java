@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 /// Devices are opened, connected, used and closed, `-Dsoak.cycles` times, and nothing is left of them: not in the
 /// kernel, and not in this process.
 @DeviceTests(kind = "soak", on = On.NAMED_OR_SOFTWARE)
-@Timeout(value = 15, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 class DeviceSoakTest {
     private static final Place HERE = Place.of(0);
     private static final int CYCLES = Integer.getInteger("soak.cycles", 100);
