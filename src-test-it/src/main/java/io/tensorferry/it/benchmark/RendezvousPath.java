@@ -8,7 +8,10 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.ClusterSpec;
+import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
@@ -30,21 +33,25 @@ public final class RendezvousPath implements TransferPath {
     private static final long WINDOW_BYTES = 64L << 20;
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    private final String name;
     private final TransportServer server;
     private long step;
 
-    private RendezvousPath(TransportServer server) {
+    private RendezvousPath(String name, TransportServer server) {
+        this.name = name;
         this.server = server;
     }
 
     /// @param ports of the producer and of the consumer
-    public static RendezvousPath open(String protocol, List<Integer> ports) throws InterruptedException {
-        TransportServer server = startServer(protocol, ports, CONSUMER);
+    public static RendezvousPath open(String name, List<Integer> ports) throws InterruptedException {
+        TransportServer server = startServer(name, ports, CONSUMER);
         server.awaitPeers(LIMIT);
-        return new RendezvousPath(server);
+        return new RendezvousPath(name, server);
     }
 
-    static TransportServer startServer(String protocol, List<Integer> ports, DeviceName self) {
+    static TransportServer startServer(String name, List<Integer> ports, DeviceName self) {
+        boolean windows = name.equals(TransferPaths.WINDOWS);
+        RdmaConfig config = RdmaConfig.fromEnvironment();
         var cluster = ClusterSpec.of(Map.of(
                 PRODUCER.job(),
                 List.of("localhost:" + ports.get(0)),
@@ -54,13 +61,14 @@ public final class RendezvousPath implements TransferPath {
                 .cluster(cluster)
                 .job(self.job())
                 .task(self.task())
-                .protocol(protocol)
+                .protocol(windows ? ServerConfig.GRPC_VERBS : name)
+                .rdmaConfig(windows ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config)
                 .start();
     }
 
     @Override
     public String name() {
-        return server.protocol();
+        return name;
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class TransferBenchmark implements Callable<Integer> {
             split = ",",
             paramLabel = "PATH",
             description = "the first is compared with each other one")
-    private List<String> paths = TransferPaths.NAMES;
+    private List<String> paths = TransferPaths.USUAL;
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
     private int rounds = 5;

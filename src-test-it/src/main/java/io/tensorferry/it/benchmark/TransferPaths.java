@@ -5,7 +5,13 @@ import java.util.List;
 
 /// The paths there are, by name; both processes look here.
 public final class TransferPaths {
-    static final List<String> NAMES = List.of(ServerConfig.GRPC_VERBS, ServerConfig.GRPC);
+    /// `grpc+verbs` with a memory window for each request.
+    static final String WINDOWS = "grpc+verbs@request";
+
+    /// What is measured where nothing else is asked for.
+    static final List<String> USUAL = List.of(ServerConfig.GRPC_VERBS, ServerConfig.GRPC);
+
+    private static final List<String> NAMES = List.of(ServerConfig.GRPC_VERBS, WINDOWS, ServerConfig.GRPC);
 
     /// One port for each process.
     public static final int PORTS = 2;

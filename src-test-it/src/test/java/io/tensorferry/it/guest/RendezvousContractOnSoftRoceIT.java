@@ -17,6 +17,10 @@ class RendezvousContractOnSoftRoceIT {
     @TestFactory
     @Timeout(value = 60, unit = TimeUnit.MINUTES) // the guest's kernel may have to be built
     List<DynamicNode> rendezvousContract() {
-        return SoftRoce.run("rendezvous", LIMIT, "io.tensorferry.it.contract.rendezvous.VerbsRendezvousTest");
+        return SoftRoce.run(
+                "rendezvous",
+                LIMIT,
+                "io.tensorferry.it.contract.rendezvous.VerbsRendezvousTest",
+                "io.tensorferry.it.contract.rendezvous.VerbsWithWindowsRendezvousTest");
     }
 }

@@ -59,7 +59,7 @@ final class ChannelEndpoint implements AutoCloseable {
                 endpoint.addQueuePair(receiveDepth);
             }
             long ringBytes = (long) options.ringSlots() * options.slotBytes();
-            endpoint.incoming = context.memory().allocate(ringBytes);
+            endpoint.incoming = context.memory().allocateForPeer(ringBytes);
             endpoint.outgoing = context.memory().allocate(ringBytes);
             return endpoint;
         } catch (RuntimeException e) {

@@ -24,7 +24,13 @@ final class Lane {
     private final ArrayDeque<ContentWrite> waiting = new ArrayDeque<>();
     // Contents whose last chunk is posted, oldest first: completions of one queue pair come in order.
     private final ArrayDeque<ContentWrite> posted = new ArrayDeque<>();
+    // What is to be done for windows, in order, and what of it is posted.
+    private final ArrayDeque<WindowWork> windowsWaiting = new ArrayDeque<>();
+    private final ArrayDeque<WindowGrant> windowsPosted = new ArrayDeque<>();
     private int freeSendSlots;
+
+    /// @param kind BIND or INVALIDATE
+    private record WindowWork(WorkKind kind, WindowGrant grant) {}
 
     /// @param index 0 for the control queue pair, then the data lanes
     /// @param maxMessageBytes the largest single write that both ends take
@@ -134,6 +140,38 @@ final class Lane {
             }
         }
         return count;
+    }
+
+    void enqueueBind(WindowGrant grant) {
+        windowsWaiting.add(new WindowWork(WorkKind.BIND, grant));
+    }
+
+    void enqueueInvalidation(WindowGrant grant) {
+        windowsWaiting.add(new WindowWork(WorkKind.INVALIDATE, grant));
+    }
+
+    /// Posts what is to be done for windows, as far as there is room.
+    void pumpWindows() {
+        while (freeSendSlots > 0) {
+            WindowWork work = windowsWaiting.poll();
+            if (work == null) {
+                return;
+            }
+            WindowGrant grant = work.grant();
+            windowsPosted.add(grant);
+            long workId = WorkId.of(work.kind(), index);
+            if (work.kind() == WorkKind.BIND) {
+                NamedMemory memory = grant.memory();
+                post(request.bind(workId, grant.window(), memory.region(), memory.address(), memory.length()));
+            } else {
+                post(request.invalidate(workId, grant.window()));
+            }
+        }
+    }
+
+    /// The grant whose bind or invalidation completed.
+    WindowGrant onWindowCompleted() {
+        return windowsPosted.remove();
     }
 
     private void post(SendWorkRequest request) {

@@ -5,6 +5,7 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot
 /// at the peer.
@@ -24,7 +25,8 @@ final class OutgoingRing {
     private final RemoteRegion remote;
     private final int slots;
     private final int slotBytes;
-    private final ArrayDeque<Message> waiting = new ArrayDeque<>();
+    /// Each a [Message], or a [WindowGrant] that makes one when its window is bound.
+    private final ArrayDeque<Object> waiting = new ArrayDeque<>();
     // How many of those that wait are answers to the peer's requests.
     private int waitingAnswers;
     private int nextSlot;
@@ -45,6 +47,16 @@ final class OutgoingRing {
         } else {
             waiting.add(message);
         }
+    }
+
+    /// The message of a grant; it and those behind it wait until its window is bound.
+    void enqueue(WindowGrant grant) {
+        waiting.add(grant);
+    }
+
+    /// Puts a message before all others that wait.
+    void enqueueFirst(Message message) {
+        waiting.addFirst(message);
     }
 
     /// Called for every message that arrives. A peer that keeps the rules asks anew under an index only when it has
@@ -79,12 +91,9 @@ final class OutgoingRing {
     int pump(Lane control) {
         int count = 0;
         while (freeSlots > 0 && control.hasFreeSendSlot() && control.credits().maySend()) {
-            Message message = waiting.poll();
+            Message message = poll();
             if (message == null) {
                 break;
-            }
-            if (isAnswer(message)) {
-                waitingAnswers--;
             }
             long offset = (long) nextSlot * slotBytes;
             int length = MessageCodec.encode(message, staging.segment().asSlice(offset, slotBytes));
@@ -101,9 +110,31 @@ final class OutgoingRing {
         return count;
     }
 
-    /// Whether all messages are on their way.
-    boolean isEmpty() {
-        return waiting.isEmpty();
+    /// The next message that may go; null if there is none.
+    private @Nullable Message poll() {
+        while (!isIdle()) {
+            switch (waiting.remove()) {
+                case WindowGrant grant -> {
+                    if (grant.state() == WindowGrant.State.BOUND) {
+                        return grant.message();
+                    }
+                    // Its request has ended before it was asked.
+                }
+                case Message message -> {
+                    if (isAnswer(message)) {
+                        waitingAnswers--;
+                    }
+                    return message;
+                }
+                default -> throw new IllegalStateException("neither a message nor a grant");
+            }
+        }
+        return null;
+    }
+
+    /// Whether nothing waits, or only for a window.
+    boolean isIdle() {
+        return waiting.isEmpty() || (waiting.peek() instanceof WindowGrant grant && grant.awaitsBind());
     }
 
     /// The peer has taken so many messages more.

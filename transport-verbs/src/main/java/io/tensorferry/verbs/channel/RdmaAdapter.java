@@ -5,6 +5,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -18,11 +19,15 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
 ///
 /// Threading: any thread, but what is said to belong to the loop.
 public final class RdmaAdapter implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
+
     private final AdapterContext context;
     private final LoopRunner runner;
     private final @Nullable ExecutorService ownWorkers;
@@ -44,6 +49,7 @@ public final class RdmaAdapter implements AutoCloseable {
         this.ownWorkers = ownWorkers;
         this.members = options.members();
         checkRing(options.channel(), port);
+        warnOfWideWindows(options, port);
         ProtectionDomain domain = port.device().allocateProtectionDomain();
         CompletionChannel completions = port.device().createCompletionChannel();
         var loop = new CompletionLoop(completions, runtime.clock());
@@ -55,7 +61,8 @@ public final class RdmaAdapter implements AutoCloseable {
                 port,
                 domain,
                 completions,
-                new RegisteredMemory(domain, options.memory()),
+                new RegisteredMemory(
+                        domain, options.memory(), options.config().rkeyScope()),
                 exchange,
                 loop,
                 runtime.workers(),
@@ -63,6 +70,16 @@ public final class RdmaAdapter implements AutoCloseable {
                 new PeerStatuses(),
                 new DeviceHealth(port, loop),
                 runtime.random());
+    }
+
+    private static void warnOfWideWindows(RdmaAdapterOptions options, ChosenPort port) {
+        if (options.config().rkeyScope() == RemoteKeyScope.REQUEST
+                && port.device().description().isSoftRoce()) {
+            LOG.warn(
+                    "RDMA_RKEY_SCOPE is request, but {} is Soft-RoCE: the key of a request opens its whole slab there, if only"
+                            + " over one queue pair and until the content has come",
+                    port.device().name());
+        }
     }
 
     private static void checkRing(ChannelOptions channel, ChosenPort port) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,6 +45,7 @@ public final class RdmaChannel {
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
+    private final RemoteKeys keys;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
@@ -95,6 +97,10 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.keys = switch (context.config().rkeyScope()) {
+            case SLAB -> new SlabKeys(outgoing);
+            case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pump);
+        };
         this.heardAtNs = context.loop().nanoTime();
         context.counters().opened.increment();
         context.loop().add(this);
@@ -154,14 +160,34 @@ public final class RdmaChannel {
         }
     }
 
+    /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
+    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`.
+    ///
+    /// @param naming makes the message of the key; a message that [#fits]
+    /// @param refused told, on the loop, if there is no key for the peer; then nothing was granted or sent
+    /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
+    public MemoryGrant send(
+            NamedMemory memory, int requestIndex, IntFunction<Message> naming, Consumer<TransportException> refused) {
+        if (!open) {
+            return MemoryGrant.LASTING;
+        }
+        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming, refused);
+        pump();
+        return grant;
+    }
+
+    /// By which lane the content of a request comes, at either end.
+    private Lane laneOf(int requestIndex) {
+        return lanes.get(1 + Integer.remainderUnsigned(requestIndex, lanes.size() - 1));
+    }
+
     /// Writes a content; exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
         if (!open) {
             write.onAbandoned();
             return;
         }
-        int dataLanes = lanes.size() - 1;
-        lanes.get(1 + Integer.remainderUnsigned(write.immediate, dataLanes)).enqueue(write);
+        laneOf(write.immediate).enqueue(write);
         pump();
     }
 
@@ -199,10 +225,12 @@ public final class RdmaChannel {
     }
 
     private void pump() {
-        if (!mayWrite) {
-            return;
-        }
         try {
+            // Nothing of it goes to the peer.
+            keys.pump();
+            if (!mayWrite) {
+                return;
+            }
             for (int i = 0; i < lanes.size(); i++) {
                 Lane lane = lanes.get(i);
                 int acknowledgements = lane.acknowledge();
@@ -272,6 +300,7 @@ public final class RdmaChannel {
                     write.onWritten();
                 }
             }
+            case BIND, INVALIDATE -> keys.onCompletion(kind, lane);
             case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
         }
     }
@@ -386,8 +415,10 @@ public final class RdmaChannel {
                     true);
             return;
         }
-        if (!spoke && mayWrite && outgoing.isEmpty()) {
-            send(HEARTBEAT);
+        if (!spoke && mayWrite && outgoing.isIdle()) {
+            // It has no order among the others, and those may wait for a window for long.
+            outgoing.enqueueFirst(HEARTBEAT);
+            pump();
         }
         spoke = false;
         scheduleKeepalive();
@@ -419,13 +450,18 @@ public final class RdmaChannel {
         context.counters().failed.increment();
         context.loop().remove(this);
         endpoint.stopTraffic();
+        // Before the queue pairs: a device may keep one as long as a window is bound on it.
+        keys.close();
         takeWhatArrived();
         endpoint.close();
-        if (!endpoint.isQuiet()) {
+        if (endpoint.isQuiet()) {
+            keys.end();
+        } else {
             LOG.error(
                     "the device neither stopped nor destroyed a queue pair to {}; the memory of what was under way stays"
                             + " out of use",
                     peer);
+            keys.strand();
             handler.onMemoryStranded(this);
         }
         var unconfirmed = new ArrayList<Integer>();

@@ -110,6 +110,12 @@ final class DeviceExamination {
         if (config.queueDepth() > maxDepth) {
             throw RdmaSetting.QUEUE_DEPTH.refused(config.queueDepth(), "1 to " + maxDepth + " on " + device.name());
         }
+        if (config.rkeyScope() == RemoteKeyScope.REQUEST
+                && !device.attributes().hasMemoryWindows()) {
+            throw RdmaSetting.RKEY_SCOPE.refused(
+                    config.rkeyScope(),
+                    RemoteKeyScope.SLAB + " on " + device.name() + ", which has no memory windows of type 2");
+        }
         int pkeys = port.attributes().pkeyTableLength();
         if (config.pkeyIndex() >= pkeys) {
             throw RdmaSetting.PKEY_INDEX.refused(config.pkeyIndex(), "0 to " + (pkeys - 1) + place);

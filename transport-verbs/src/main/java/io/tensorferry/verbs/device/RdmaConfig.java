@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's
 ///     active MTU
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
+/// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
 /// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
 public record RdmaConfig(
         @Nullable String device,
@@ -30,6 +31,7 @@ public record RdmaConfig(
         int serviceLevel,
         @Nullable Integer mtu,
         int trafficClass,
+        RemoteKeyScope rkeyScope,
         Fallback fallback) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
@@ -67,6 +69,15 @@ public record RdmaConfig(
 
     /// The same with another fallback.
     public RdmaConfig withFallback(Fallback changed) {
+        return with(rkeyScope, changed);
+    }
+
+    /// The same but for the scope of keys.
+    public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
+        return with(scope, fallback);
+    }
+
+    private RdmaConfig with(RemoteKeyScope scope, Fallback changed) {
         return new RdmaConfig(
                 device,
                 port,
@@ -78,6 +89,7 @@ public record RdmaConfig(
                 serviceLevel,
                 mtu,
                 trafficClass,
+                scope,
                 changed);
     }
 
@@ -102,6 +114,7 @@ public record RdmaConfig(
         private int serviceLevel;
         private @Nullable Integer mtu;
         private int trafficClass;
+        private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
         private Fallback fallback = Fallback.NONE;
 
         private Builder() {}
@@ -156,6 +169,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder rkeyScope(RemoteKeyScope rkeyScope) {
+            this.rkeyScope = rkeyScope;
+            return this;
+        }
+
         public Builder fallback(Fallback fallback) {
             this.fallback = fallback;
             return this;
@@ -175,6 +193,7 @@ public record RdmaConfig(
                     serviceLevel,
                     mtu,
                     trafficClass,
+                    rkeyScope,
                     fallback);
         }
     }

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.device;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The ten settings: the variable that the documentation names, the other spelling that is accepted, the field of
+/// The settings: the variable that the documentation names, the other spelling that is accepted, the field of
 /// [RdmaConfig], and what values are accepted whatever the device.
 enum RdmaSetting {
     DEVICE("RDMA_DEVICE", null, "device", 0, 0, "the name of a device"),
@@ -38,7 +38,8 @@ enum RdmaSetting {
             return MTUS.contains(value);
         }
     },
-    TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", null, "trafficClass", 0, 255, "0 to 255");
+    TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", null, "trafficClass", 0, 255, "0 to 255"),
+    RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request");
 
     private static final List<Integer> MTUS = List.of(256, 512, 1024, 2048, 4096);
 
@@ -86,7 +87,14 @@ enum RdmaSetting {
         } catch (NumberFormatException e) {
             // The same error as for a number out of range.
         }
-        throw new IllegalArgumentException(name + " is '" + value + "'; accepted: " + accepted);
+        throw unreadable(name, value);
+    }
+
+    /// The error for a value that is none of those accepted.
+    ///
+    /// @param name the variable as it was spelled
+    IllegalArgumentException unreadable(String name, String value) {
+        return new IllegalArgumentException(name + " is '" + value + "'; accepted: " + accepted);
     }
 
     /// @throws IllegalArgumentException if the value is not accepted

@@ -37,6 +37,7 @@ final class RdmaVariables {
         number(RdmaSetting.SERVICE_LEVEL, builder::serviceLevel);
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
+        keyScope(builder);
         String fallback = value(FALLBACK);
         if (fallback != null) {
             builder.fallback(Fallback.parse(FALLBACK, fallback));
@@ -48,6 +49,18 @@ final class RdmaVariables {
                     String.join("; ", remarks));
         }
         return config;
+    }
+
+    private void keyScope(RdmaConfig.Builder builder) {
+        String variable = RdmaSetting.RKEY_SCOPE.variable();
+        String value = value(variable);
+        if (value != null) {
+            RemoteKeyScope scope = RemoteKeyScope.of(value);
+            if (scope == null) {
+                throw RdmaSetting.RKEY_SCOPE.unreadable(variable, value);
+            }
+            builder.rkeyScope(scope);
+        }
     }
 
     private void number(RdmaSetting setting, IntConsumer target) {

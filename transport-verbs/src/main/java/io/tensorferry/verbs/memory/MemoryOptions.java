@@ -16,7 +16,7 @@ public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLi
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     private static final long DEFAULT_SLAB_BYTES = 64L << 20;
-    private static final long SMALLEST_SLAB_BYTES = 4096;
+    static final long SMALLEST_SLAB_BYTES = 4096;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     /// @throws IllegalArgumentException if a value is out of its range

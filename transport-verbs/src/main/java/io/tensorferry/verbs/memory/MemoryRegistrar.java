@@ -8,7 +8,6 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
 import java.util.Set;
 
 /// Registers memory with one protection domain, and says what to do where that fails.
@@ -16,20 +15,20 @@ import java.util.Set;
 /// Threading: any thread; it holds no state. Registration pins every page: milliseconds for a slab.
 final class MemoryRegistrar {
     private final ProtectionDomain domain;
+    private final Set<AccessFlag> access;
 
-    MemoryRegistrar(ProtectionDomain domain) {
+    /// @param access to memory that is not read-only
+    MemoryRegistrar(ProtectionDomain domain, Set<AccessFlag> access) {
         this.domain = domain;
+        this.access = access;
     }
 
-    /// @param memory off-heap; peers may write it unless it is read-only, in which case the device only reads it
+    /// @param memory off-heap; if it is read-only, the device only reads it
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
     ///     refuses for another reason
     MemoryRegion register(MemorySegment memory) {
-        Set<AccessFlag> access = memory.isReadOnly()
-                ? EnumSet.noneOf(AccessFlag.class)
-                : EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
         try {
-            return domain.register(memory, access);
+            return domain.register(memory, memory.isReadOnly() ? Set.of() : access);
         } catch (VerbsException e) {
             if (e.errno() == VerbsException.ENOMEM) {
                 throw new TransportException(

@@ -3,9 +3,12 @@ package io.tensorferry.verbs.memory;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,17 +29,40 @@ public final class RegisteredMemory implements AutoCloseable {
     private static final Thread ANOTHER_THREAD =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
+    private static final Set<AccessFlag> WRITTEN_BY_PEERS =
+            EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    /// With the smallest slabs every larger buffer gets one of its own.
+    private static final MemoryOptions ALONE = new MemoryOptions(
+            MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
+
     private final MemoryRegistrar registrar;
     private final RegionTable regions = new RegionTable();
     private final SlabPool pool;
+    /// Where buffers come from whose keys peers keep as long as they are there.
+    private final SlabPool peerPool;
     private final TensorAllocator allocator = new PooledTensorAllocator(this::allocate);
     private final TensorAllocator allocatorNow = new PooledTensorAllocator(this::allocateNow);
     private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
+    /// Memory whose keys open a whole slab or registration.
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options) {
-        this.registrar = new MemoryRegistrar(domain);
+        this(domain, options, RemoteKeyScope.SLAB);
+    }
+
+    /// @param scope whether peers get the keys of slabs and registrations, or of windows that are bound to them
+    public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RemoteKeyScope scope) {
+        this.registrar = new MemoryRegistrar(
+                domain,
+                switch (scope) {
+                    case SLAB -> WRITTEN_BY_PEERS;
+                    case REQUEST -> EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+                });
         this.pool = new SlabPool(options, registrar, regions);
+        this.peerPool = switch (scope) {
+            case SLAB -> pool;
+            case REQUEST -> new SlabPool(ALONE, new MemoryRegistrar(domain, WRITTEN_BY_PEERS), regions);
+        };
     }
 
     /// Makes tensors in the pool, aligned to 64 bytes. A tensor of 0 bytes takes no memory.
@@ -80,6 +106,18 @@ public final class RegisteredMemory implements AutoCloseable {
     /// From now on nobody waits at the limit, and who waits fails: those who use this memory are about to end.
     public void endWaits() {
         pool.endWaits();
+        peerPool.endWaits();
+    }
+
+    /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it has
+    /// a registration of its own, and does not count for the limit.
+    ///
+    /// @param bytes more than 4,096
+    public RegisteredBuffer allocateForPeer(long bytes) {
+        if (bytes <= MemoryOptions.SMALLEST_SLAB_BYTES) {
+            throw new IllegalArgumentException("a buffer for a peer of " + bytes + " bytes would share its slab");
+        }
+        return new RegisteredBuffer(peerPool, peerPool.allocate(bytes, true), bytes);
     }
 
     /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations
@@ -140,6 +178,7 @@ public final class RegisteredMemory implements AutoCloseable {
             open.forEach(Registration::close);
         }
         pool.close();
+        peerPool.close();
     }
 
     int freeBlockCount() {

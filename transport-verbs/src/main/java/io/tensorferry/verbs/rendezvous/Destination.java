@@ -5,6 +5,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -14,13 +15,11 @@ import org.jspecify.annotations.Nullable;
 /// Registered memory that a sender is told to write into: the result tensor's own, or a buffer for its serialised
 /// form.
 ///
-/// @param address what the sender is told; 0 where nothing is to be written
-/// @param remoteKey the key that goes with it
+/// @param named what the sender is told; null where nothing is to be written
 /// @param tensor the result, where its type is DMA-able and it is not dead
 /// @param buffer the buffer, where the type is not DMA-able
 record Destination(
-        long address,
-        int remoteKey,
+        @Nullable NamedMemory named,
         @Nullable Tensor tensor,
         @Nullable RegisteredBuffer buffer) implements AutoCloseable {
     /// @param mayWait whether this thread may wait for memory at the limit
@@ -28,7 +27,7 @@ record Destination(
     ///     tensor of 0 bytes
     static Destination allocate(TensorMetaData metaData, RegisteredMemory memory, boolean mayWait) {
         if (metaData.dead()) {
-            return new Destination(0, 0, null, null);
+            return new Destination(null, null, null);
         }
         if (!metaData.dataType().isDmaAble()) {
             if (metaData.byteSize() == 0) {
@@ -37,12 +36,13 @@ record Destination(
             }
             long bytes = metaData.byteSize();
             RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
-            return new Destination(buffer.address(), buffer.remoteKey(), null, buffer);
+            return new Destination(
+                    new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()), null, buffer);
         }
         TensorAllocator allocator = mayWait ? memory.allocator() : memory.allocatorNow();
         Tensor tensor = allocator.allocate(metaData.dataType(), metaData.shape());
         if (metaData.byteSize() == 0) {
-            return new Destination(0, 0, tensor, null);
+            return new Destination(null, tensor, null);
         }
         long address = tensor.segment().address();
         MemoryRegion region = memory.regionOf(address, metaData.byteSize());
@@ -51,7 +51,12 @@ record Destination(
             throw new TransportException(
                     StatusCode.INTERNAL, "the allocator gave memory that is not registered for " + metaData);
         }
-        return new Destination(address, region.remoteKey(), tensor, null);
+        return new Destination(new NamedMemory(region, address, metaData.byteSize()), tensor, null);
+    }
+
+    /// What the sender is told; 0 where nothing is to be written.
+    long address() {
+        return named == null ? 0 : named.address();
     }
 
     /// The bytes that the sender writes.

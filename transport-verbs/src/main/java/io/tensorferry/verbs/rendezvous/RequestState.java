@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// AwaitingChannel -- channel -->   AwaitingReply: the request is sent, with memory if the metadata is known
-/// AwaitingReply   -- content -->   Ended: delivered
-/// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Ended: delivered
+/// AwaitingReply   -- content -->   Landed: the peer's key is revoked --> Ended: delivered
+/// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Landed --> Ended
 /// any of them     -- refused -->   Ended: failed
 /// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
 /// lands
@@ -39,6 +39,9 @@ sealed interface RequestState {
     /// TENSOR_RE_REQUEST is sent.
     record AwaitingContent(TensorMetaData metaData) implements RequestState {}
 
+    /// The content is in place; the peer's right to write there is being taken back.
+    record Landed(TensorMetaData metaData) implements RequestState {}
+
     /// The user has been told; the peer may still write into the memory.
     record GivenUp() implements RequestState {}
 
@@ -57,6 +60,12 @@ sealed interface RequestState {
         record AllocationFailed(TransportException cause) implements Event {}
 
         record ContentLanded() implements Event {}
+
+        /// The peer cannot write into the memory any more.
+        record KeyRevoked() implements Event {}
+
+        /// The device has no key to give to the peer: the message that would name the memory was not sent.
+        record NoKey(TransportException cause) implements Event {}
 
         /// ERROR_STATUS came: there will be no content, and the sender does not write.
         record Refused(TransportException cause) implements Event {}
@@ -90,10 +99,14 @@ sealed interface RequestState {
         /// Tell the sender that the receiver does not wait any longer.
         record SendGiveUp() implements Action {}
 
+        /// Take back the peer's right to write into the memory.
+        record RevokeKey() implements Action {}
+
         record Deliver(TensorMetaData metaData) implements Action {}
 
         record Fail(TransportException cause) implements Action {}
 
+        /// Free the memory, when the peer cannot write into it any more.
         record ReleaseMemory() implements Action {}
 
         /// The index is free for another request.
@@ -125,8 +138,11 @@ sealed interface RequestState {
                     case Event.UserGaveUp() -> silentEnd();
                     case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
                         throw new ProtocolViolationException("an answer to a request that was not sent");
-                    case Event.ChannelSuspended _, Event.Allocated _, Event.AllocationFailed _ ->
-                        throw impossible(state, event);
+                    case Event.ChannelSuspended _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.KeyRevoked _,
+                            Event.NoKey _ -> throw impossible(state, event);
                 };
             case AwaitingReply(var expected) ->
                 switch (event) {
@@ -136,13 +152,18 @@ sealed interface RequestState {
                         if (expected == null) {
                             throw new ProtocolViolationException("content for a request that named no memory");
                         }
-                        yield delivered(expected);
+                        yield landed(expected);
                     }
                     case Event.Refused(var cause) -> failed(cause);
+                    case Event.NoKey(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(expected);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                    case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.KeyRevoked _ ->
                         throw impossible(state, event);
                 };
             case Allocating(var metaData) ->
@@ -160,19 +181,43 @@ sealed interface RequestState {
                     // What is being allocated is thrown away when it comes.
                     case Event.ChannelSuspended() -> suspended(null);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.FallbackOpen _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
+                        throw impossible(state, event);
                 };
             case AwaitingContent(var metaData) ->
                 switch (event) {
-                    case Event.ContentLanded() -> delivered(metaData);
+                    case Event.ContentLanded() -> landed(metaData);
                     case Event.MetaDataChanged _ ->
                         throw new ProtocolViolationException("metadata twice for one request");
                     case Event.Refused(var cause) -> failed(cause);
+                    case Event.NoKey(var cause) ->
+                        Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
                     case Event.UserGaveUp() -> givenUp();
                     case Event.ChannelSuspended() -> suspended(metaData);
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.Allocated _, Event.AllocationFailed _ ->
+                    case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.KeyRevoked _ ->
                         throw impossible(state, event);
+                };
+            case Landed(var metaData) ->
+                switch (event) {
+                    case Event.KeyRevoked() -> delivered(metaData);
+                    // Too late: the receive finds that the user has ended it.
+                    case Event.UserGaveUp _ -> Step.of(state);
+                    // The peer has said all that it may say of this request.
+                    case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ -> Step.of(state);
+                    case Event.ChannelOpen _,
+                            Event.FallbackOpen _,
+                            Event.Allocated _,
+                            Event.AllocationFailed _,
+                            Event.NoKey _,
+                            // The key is revoked before the loss is told.
+                            Event.ChannelSuspended _ -> throw impossible(state, event);
+                    // It could not be revoked.
+                    case Event.ChannelLost(var cause) -> failed(cause);
                 };
             case GivenUp() ->
                 switch (event) {
@@ -183,8 +228,11 @@ sealed interface RequestState {
                     case Event.MetaDataChanged _ -> Step.of(state);
                     // Memory that no message has named yet.
                     case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
+                    // The request that would have named the memory was not sent: nobody writes there.
+                    case Event.NoKey _ -> silentEnd();
                     case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
-                    case Event.ChannelOpen _, Event.FallbackOpen _ -> throw impossible(state, event);
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _ ->
+                        throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
@@ -194,12 +242,18 @@ sealed interface RequestState {
                             Event.MetaDataChanged _,
                             Event.AllocationFailed _,
                             Event.ContentLanded _,
+                            Event.KeyRevoked _,
+                            Event.NoKey _,
                             Event.Refused _,
                             Event.UserGaveUp _,
                             Event.ChannelSuspended _,
                             Event.ChannelLost _ -> Step.of(state);
                 };
         };
+    }
+
+    private static Step landed(TensorMetaData metaData) {
+        return Step.of(new Landed(metaData), new Action.RevokeKey());
     }
 
     private static Step delivered(TensorMetaData metaData) {

@@ -7,11 +7,14 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.MemoryGrant;
+import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Checksum;
 import io.tensorferry.verbs.wire.Message;
 import java.util.OptionalLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,7 @@ final class TensorRequest implements ChannelWaiter {
     private final long order;
     private RequestState state;
     private @Nullable Destination destination;
+    private MemoryGrant grant = MemoryGrant.LASTING;
     private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
     // Which life of the peer was asked, and on which channel last.
@@ -116,6 +120,8 @@ final class TensorRequest implements ChannelWaiter {
     /// The channel is lost, the peer may go on over another one.
     void onSuspended() {
         channel = null;
+        // It ended with the channel.
+        grant = MemoryGrant.LASTING;
         checksum = OptionalLong.empty();
         allocations++;
         on(new RequestState.Event.ChannelSuspended());
@@ -175,6 +181,7 @@ final class TensorRequest implements ChannelWaiter {
                         Message.Direction.TO_SENDER,
                         StatusCode.CANCELLED,
                         "the receiver gave the request up"));
+            case RequestState.Action.RevokeKey() -> takeGrant().revoke(() -> on(new RequestState.Event.KeyRevoked()));
             case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
             case RequestState.Action.Fail(var cause) -> {
                 context.counters().failedReceives.increment();
@@ -182,7 +189,7 @@ final class TensorRequest implements ChannelWaiter {
             }
             case RequestState.Action.ReleaseMemory() -> {
                 if (destination != null) {
-                    takeDestination().close();
+                    takeGrant().revoke(takeDestination()::close);
                 }
             }
             case RequestState.Action.Forget() -> transfers.requests().remove(index);
@@ -199,30 +206,45 @@ final class TensorRequest implements ChannelWaiter {
 
     private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {
         try {
-            Message.TensorRequest message = request(expected, replay);
+            Destination allocated = destination;
+            Message.TensorRequest message = request(expected, replay, allocated, 0);
             if (expected != null && channel != null && !channel.fits(message)) {
                 // There is room for the key, but not for the metadata beside it.
                 takeDestination().close();
                 state = new RequestState.AwaitingReply(null);
-                message = request(null, replay);
+                send(request(null, replay, null, 0));
+            } else {
+                send(allocated, message, key -> request(expected, replay, allocated, key));
             }
-            send(message);
         } catch (IllegalArgumentException e) {
             on(new RequestState.Event.Refused(new TransportException(
                     StatusCode.INVALID_ARGUMENT, "the rendezvous key cannot be sent: " + e.getMessage(), e)));
         }
     }
 
-    private Message.TensorRequest request(@Nullable TensorMetaData expected, boolean replay) {
+    private Message.TensorRequest request(
+            @Nullable TensorMetaData expected, boolean replay, @Nullable Destination allocated, int remoteKey) {
         return new Message.TensorRequest(
                 receive.stepId(),
                 index,
                 receive.key().toString(),
                 expected,
-                destination == null ? 0 : destination.address(),
-                destination == null ? 0 : destination.remoteKey(),
+                allocated == null ? 0 : allocated.address(),
+                remoteKey,
                 context.options().dataValidation(),
                 replay);
+    }
+
+    /// Sends a message that names the memory, if there is any to be written.
+    ///
+    /// @param keyless the message where there is none
+    private void send(@Nullable Destination allocated, Message keyless, IntFunction<Message> naming) {
+        NamedMemory named = allocated == null ? null : allocated.named();
+        if (named == null) {
+            send(keyless);
+        } else if (channel != null) {
+            grant = channel.send(named, index, naming, cause -> on(new RequestState.Event.NoKey(cause)));
+        }
     }
 
     private void send(Message message) {
@@ -237,6 +259,12 @@ final class TensorRequest implements ChannelWaiter {
             throw new IllegalStateException("the request for " + key() + " has no memory in state " + state);
         }
         destination = null;
+        return taken;
+    }
+
+    private MemoryGrant takeGrant() {
+        MemoryGrant taken = grant;
+        grant = MemoryGrant.LASTING;
         return taken;
     }
 
@@ -276,8 +304,11 @@ final class TensorRequest implements ChannelWaiter {
         if (allocated == null) {
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
         }
-        send(new Message.TensorReRequest(
-                receive.stepId(), index, metaData, allocated.address(), allocated.remoteKey()));
+        send(allocated, reRequest(metaData, allocated, 0), key -> reRequest(metaData, allocated, key));
+    }
+
+    private Message.TensorReRequest reRequest(TensorMetaData metaData, Destination allocated, int remoteKey) {
+        return new Message.TensorReRequest(receive.stepId(), index, metaData, allocated.address(), remoteKey);
     }
 
     private void deliver(TensorMetaData metaData, Destination landed) {

@@ -13,9 +13,13 @@ public enum WorkKind {
     /// A posted receive, which takes one immediate.
     RECEIVE(4),
     /// A write of a part of a tensor's content that is not the last.
-    CHUNK(5);
+    CHUNK(5),
+    /// The binding of a memory window.
+    BIND(6),
+    /// The invalidation of a memory window.
+    INVALIDATE(7);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[6];
+    private static final WorkKind[] BY_CODE = new WorkKind[8];
 
     static {
         for (WorkKind kind : values()) {
@@ -29,7 +33,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 5.
+    /// 1 to 7.
     int code() {
         return code;
     }

@@ -203,6 +203,10 @@ class DeviceChoiceTest {
                 config(builder -> builder.gidIndex(1)),
                 verbs,
                 "gidIndex (RDMA_GID_INDEX) is 1; accepted: 0 to 0, the last");
+        assertRefused(
+                config(builder -> builder.rkeyScope(RemoteKeyScope.REQUEST)),
+                verbs,
+                "rkeyScope (RDMA_RKEY_SCOPE) is request; accepted: slab on mlx5_0, which has no memory windows of type 2");
     }
 
     @Test

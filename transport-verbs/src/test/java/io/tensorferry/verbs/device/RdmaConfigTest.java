@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class RdmaConfigTest {
     private static final RdmaConfig DEFAULTS =
-            new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, Fallback.NONE);
+            new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, RemoteKeyScope.SLAB, Fallback.NONE);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -45,8 +45,11 @@ class RdmaConfigTest {
                 Map.entry("RDMA_QP_SL", "6"),
                 Map.entry("RDMA_QP_MTU", "4096"),
                 Map.entry("RDMA_TRAFFIC_CLASS", "255"),
+                Map.entry("RDMA_RKEY_SCOPE", "Request"),
                 Map.entry("RDMA_FALLBACK", "grpc")));
-        assertThat(config).isEqualTo(new RdmaConfig("mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, Fallback.GRPC));
+        assertThat(config)
+                .isEqualTo(new RdmaConfig(
+                        "mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, RemoteKeyScope.REQUEST, Fallback.GRPC));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -58,6 +61,7 @@ class RdmaConfigTest {
                         .serviceLevel(6)
                         .mtu(4096)
                         .trafficClass(255)
+                        .rkeyScope(RemoteKeyScope.REQUEST)
                         .fallback(Fallback.GRPC)
                         .build())
                 .isEqualTo(config);
@@ -73,7 +77,9 @@ class RdmaConfigTest {
                     "RDMA_RETRY_CNT", "3",
                     "RDMA_SL", "2",
                     "RDMA_MTU", "512"));
-            assertThat(config).isEqualTo(new RdmaConfig(null, null, null, 1, 64, 10, 3, 2, 512, 0, Fallback.NONE));
+            assertThat(config)
+                    .isEqualTo(new RdmaConfig(
+                            null, null, null, 1, 64, 10, 3, 2, 512, 0, RemoteKeyScope.SLAB, Fallback.NONE));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()
@@ -134,6 +140,7 @@ class RdmaConfigTest {
         "RDMA_QP_RETRY_COUNT, 8, 0 to 7",
         "RDMA_RETRY_CNT, -1, 0 to 7",
         "RDMA_QP_SL, 8, 0 to 7",
+        "RDMA_RKEY_SCOPE, window, slab or request",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",

@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,7 @@ final class FaultyDevice {
     private static final int EIO = 5;
     private static final Set<Class<?>> WRAPPED = Set.of(ProtectionDomain.class, CompletionQueue.class, QueuePair.class);
 
+    private volatile BiConsumer<String, Object[]> observer = (method, arguments) -> {};
     private final Map<String, VerbsException> refused = new ConcurrentHashMap<>();
     private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Consumer<AsyncEvent> listener;
@@ -61,6 +63,11 @@ final class FaultyDevice {
     /// The device reports an event; nothing else happens.
     void raise(AsyncEvent event) {
         Objects.requireNonNull(listener, "nobody listens").accept(event);
+    }
+
+    /// From now on this is told of each call and its arguments, before it is made.
+    void observe(BiConsumer<String, Object[]> newObserver) {
+        observer = newObserver;
     }
 
     void recover() {
@@ -105,6 +112,7 @@ final class FaultyDevice {
             }
             default -> {}
         }
+        observer.accept(method.getName(), arguments);
         VerbsException refusal = refused.get(method.getName());
         if (refusal != null) {
             throw refusal;

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
@@ -38,46 +39,51 @@ import java.util.function.UnaryOperator;
 /// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of
 /// endpoints is a method call.
 final class LoopbackWorkers implements AutoCloseable {
+    private static final List<SoftwareOptions> DEVICES =
+            List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults());
+    private static final List<MemoryOptions> MEMORY = List.of(MemoryOptions.defaults(), MemoryOptions.defaults());
+
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
 
     LoopbackWorkers() {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()));
+        this(DEVICES);
     }
 
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
-        this(devices, new FaultyDevice());
+        this(devices, new FaultyDevice(), MEMORY, RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
     LoopbackWorkers(FaultyDevice faults) {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults);
+        this(faults, RemoteKeyScope.SLAB);
+    }
+
+    /// @param faults stands before the device of worker 0
+    /// @param scope what both workers' keys open
+    LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
+        this(DEVICES, faults, MEMORY, scope);
     }
 
     /// @param memory of worker 0
     LoopbackWorkers(MemoryOptions memory) {
-        this(
-                List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()),
-                new FaultyDevice(),
-                List.of(memory, MemoryOptions.defaults()));
+        this(DEVICES, new FaultyDevice(), List.of(memory, MemoryOptions.defaults()), RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
     /// @param memory of each worker
     LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
-        this(List.of(SoftwareOptions.defaults(), SoftwareOptions.defaults()), faults, List.of(memory, memory));
+        this(DEVICES, faults, List.of(memory, memory), RemoteKeyScope.SLAB);
     }
 
-    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults) {
-        this(devices, faults, List.of(MemoryOptions.defaults(), MemoryOptions.defaults()));
-    }
-
-    private LoopbackWorkers(List<SoftwareOptions> devices, FaultyDevice faults, List<MemoryOptions> memory) {
-        workers.add(new Worker(0, devices.get(0), faults::wrap, memory.get(0)));
-        workers.add(new Worker(1, devices.get(1), port -> port, memory.get(1)));
+    private LoopbackWorkers(
+            List<SoftwareOptions> devices, FaultyDevice faults, List<MemoryOptions> memory, RemoteKeyScope scope) {
+        RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
+        workers.add(new Worker(0, devices.get(0), faults::wrap, memory.get(0), config));
+        workers.add(new Worker(1, devices.get(1), port -> port, memory.get(1), config));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
@@ -86,9 +92,13 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
 
-        private Worker(int index, SoftwareOptions device, UnaryOperator<ChosenPort> wrapper, MemoryOptions memory) {
+        private Worker(
+                int index,
+                SoftwareOptions device,
+                UnaryOperator<ChosenPort> wrapper,
+                MemoryOptions memory,
+                RdmaConfig config) {
             provider = new SoftwareProvider(device);
-            var config = RdmaConfig.builder().build();
             var options = new RdmaAdapterOptions(
                     name(index),
                     Set.of(name(0), name(1)),

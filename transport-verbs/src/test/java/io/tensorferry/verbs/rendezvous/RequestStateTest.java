@@ -17,6 +17,7 @@ import io.tensorferry.verbs.rendezvous.RequestState.AwaitingReply;
 import io.tensorferry.verbs.rendezvous.RequestState.Ended;
 import io.tensorferry.verbs.rendezvous.RequestState.Event;
 import io.tensorferry.verbs.rendezvous.RequestState.GivenUp;
+import io.tensorferry.verbs.rendezvous.RequestState.Landed;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,8 +42,10 @@ class RequestStateTest {
                 new AwaitingReply(SMALL),
                 new Action.SendRequest(SMALL, false));
         assertStep(
-                new AwaitingReply(SMALL),
-                new Event.ContentLanded(),
+                new AwaitingReply(SMALL), new Event.ContentLanded(), new Landed(SMALL), new Action.RevokeKey());
+        assertStep(
+                new Landed(SMALL),
+                new Event.KeyRevoked(),
                 new Ended(),
                 new Action.Deliver(SMALL),
                 new Action.Forget());
@@ -62,8 +65,10 @@ class RequestStateTest {
                 new AwaitingContent(LARGE),
                 new Action.SendReRequest(LARGE));
         assertStep(
-                new AwaitingContent(LARGE),
-                new Event.ContentLanded(),
+                new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
+        assertStep(
+                new Landed(LARGE),
+                new Event.KeyRevoked(),
                 new Ended(),
                 new Action.Deliver(LARGE),
                 new Action.Forget());
@@ -203,5 +208,43 @@ class RequestStateTest {
             assertThatThrownBy(() -> RequestState.step(state, new Event.MetaDataChanged(SMALL)))
                     .isInstanceOf(ProtocolViolationException.class);
         }
+    }
+
+    @Test
+    void contentIsDeliveredOnlyWhenThePeerCanWriteNoMore() {
+        var landed = new Landed(SMALL);
+        for (Event event : List.of(
+                new Event.UserGaveUp(),
+                new Event.ContentLanded(),
+                new Event.MetaDataChanged(LARGE),
+                new Event.Refused(why))) {
+            assertStep(landed, event, landed);
+        }
+        assertStep(landed, new Event.KeyRevoked(), new Ended(), new Action.Deliver(SMALL), new Action.Forget());
+        assertStep(
+                landed,
+                new Event.ChannelLost(why),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Fail(why),
+                new Action.Forget());
+    }
+
+    @Test
+    void aRequestWithoutAKeyFails() {
+        assertStep(
+                new AwaitingReply(SMALL),
+                new Event.NoKey(why),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Fail(why),
+                new Action.Forget());
+        assertStep(
+                new AwaitingContent(LARGE),
+                new Event.NoKey(why),
+                new GivenUp(),
+                new Action.Fail(why),
+                new Action.SendGiveUp());
+        assertStep(new GivenUp(), new Event.NoKey(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
     }
 }

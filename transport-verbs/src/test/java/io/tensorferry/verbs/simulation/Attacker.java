@@ -246,6 +246,21 @@ final class Attacker implements AutoCloseable {
         post(LANE, contentAddress(), length, remoteAddress, remoteKey, requestIndex);
     }
 
+    /// Writes `length` bytes of its own memory over any queue pair, without an immediate.
+    void writeOver(int queuePair, long length, long remoteAddress, int remoteKey) {
+        freeSendSlots[queuePair]--;
+        written++;
+        queuePairs
+                .get(queuePair)
+                .postSend(request.write(
+                        queuePair, contentAddress(), length, region.localKey(), remoteAddress, remoteKey));
+    }
+
+    /// The ring that the victim told of.
+    RemoteRegion ring() {
+        return connected().ring();
+    }
+
     private void post(int queuePair, long local, long length, long remote, int remoteKey, int immediate) {
         freeSendSlots[queuePair]--;
         outstanding[queuePair]++;

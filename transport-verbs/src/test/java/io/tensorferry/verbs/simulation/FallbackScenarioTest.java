@@ -221,7 +221,7 @@ class FallbackScenarioTest {
                 schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
                 scenario.fabric.schedule(
                         random.nextLong(4 * MILLISECOND_NS),
-                        () -> scenario.fabric.failDevice(SimulatedCluster.name(seed % 2 == 0 ? 0 : 1)));
+                        () -> scenario.fabric.failDevice(SimulatedCluster.name(random.nextInt(2))));
                 scenario.await(
                         () -> transfers.size() == TRANSFERS
                                 && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),

@@ -156,7 +156,8 @@ class ProtocolSimulationTest {
                 seed,
                 size,
                 fabric,
-                validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())) {
+                (validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())
+                        .withRkeyScopeOf(seed))) {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);

@@ -15,6 +15,7 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -71,11 +72,24 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         Options withQueueDepth(int depth) {
+            return withConfig(depth, config.rkeyScope());
+        }
+
+        Options withRkeyScope(RemoteKeyScope scope) {
+            return withConfig(config.queueDepth(), scope);
+        }
+
+        /// Keys of slabs for one half of the seeds, and of requests for the other.
+        Options withRkeyScopeOf(long seed) {
+            return withRkeyScope(seed / 4 % 2 == 0 ? RemoteKeyScope.SLAB : RemoteKeyScope.REQUEST);
+        }
+
+        private Options withConfig(int depth, RemoteKeyScope scope) {
             return new Options(
                     channel,
                     rendezvous,
                     memory,
-                    RdmaConfig.builder().queueDepth(depth).build(),
+                    RdmaConfig.builder().queueDepth(depth).rkeyScope(scope).build(),
                     limits);
         }
 

@@ -69,7 +69,9 @@ abstract class InlineContract extends DeviceContract {
     }
 
     @ParameterizedTest
-    @EnumSource(names = "RDMA_READ", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(
+            names = {"RDMA_READ", "BIND_MW", "LOCAL_INV"},
+            mode = EnumSource.Mode.EXCLUDE)
     void theMemoryIsFreeAtOnceAndNeedsNoRegistration(SendWorkRequest.Opcode opcode) {
         connectInline();
         int bytes = one.queuePair.maxInlineBytes();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 abstract class ConcurrencyContract extends RendezvousContract {
     private static final int MANY = 10_000;
 
-    ConcurrencyContract(String protocol) {
+    ConcurrencyContract(Protocol protocol) {
         super(protocol);
     }
 

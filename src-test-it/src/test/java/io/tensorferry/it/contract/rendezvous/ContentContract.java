@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Every kind of tensor arrives as it was sent.
 abstract class ContentContract extends RendezvousContract {
-    ContentContract(String protocol) {
+    ContentContract(Protocol protocol) {
         super(protocol);
     }
 

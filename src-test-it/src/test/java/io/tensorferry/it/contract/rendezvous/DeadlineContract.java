@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 abstract class DeadlineContract extends RendezvousContract {
     private static final Duration SHORT = Duration.ofMillis(50);
 
-    DeadlineContract(String protocol) {
+    DeadlineContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /// Abort, cancellation, deadlines and the end of a step: each receive ends once, with the right status.
 abstract class EndingContract extends RendezvousContract {
-    EndingContract(String protocol) {
+    EndingContract(Protocol protocol) {
         super(protocol);
     }
 

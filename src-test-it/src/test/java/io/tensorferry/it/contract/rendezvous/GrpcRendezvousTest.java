@@ -3,6 +3,6 @@ package io.tensorferry.it.contract.rendezvous;
 /// The rendezvous contract over `grpc`.
 class GrpcRendezvousTest extends RendezvousContracts {
     GrpcRendezvousTest() {
-        super("grpc");
+        super(Protocol.GRPC);
     }
 }

@@ -2,7 +2,6 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
@@ -30,7 +29,7 @@ class IbverbsRelaxedOrderingRendezvousTest {
         assumeTrue(
                 device != null && !device.equals(SoftwareProvider.DEVICE),
                 "no RDMA device is named: -Drdma.device=NAME runs this on one");
-        Workers workers = Workers.start(ServerConfig.GRPC_VERBS, 2, 0);
+        Workers workers = Workers.start(Protocol.VERBS, 2, 0);
         try (var producer = workers.builder(0).verbsProviders(PROVIDERS).start();
                 var consumer = workers.builder(1).verbsProviders(PROVIDERS).start()) {
             for (int step = 1; step <= 3; step++) {

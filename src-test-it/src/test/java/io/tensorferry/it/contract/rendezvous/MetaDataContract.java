@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /// A key's tensor may be another kind of tensor in each step, whatever the receiver remembers of the last one.
 abstract class MetaDataContract extends RendezvousContract {
-    MetaDataContract(String protocol) {
+    MetaDataContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /// Each key is a queue, and neither side must come first.
 abstract class OrderContract extends RendezvousContract {
-    OrderContract(String protocol) {
+    OrderContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 /// Whose a tensor is before, during and after its way.
 abstract class OwnershipContract extends RendezvousContract {
-    OwnershipContract(String protocol) {
+    OwnershipContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 /// Keys that are not this worker's business are refused before anything happens.
 abstract class RefusalContract extends RendezvousContract {
-    RefusalContract(String protocol) {
+    RefusalContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -36,12 +36,12 @@ abstract class RendezvousContract {
 
     private static final long WARM_UP = -1;
 
-    private final String protocol;
+    private final Protocol protocol;
     private final List<Long> memoryOfChannels = new ArrayList<>();
     private long leakedBefore;
     private Workers workers;
 
-    RendezvousContract(String protocol) {
+    RendezvousContract(Protocol protocol) {
         this.protocol = protocol;
     }
 

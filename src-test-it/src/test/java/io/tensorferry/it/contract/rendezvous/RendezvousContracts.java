@@ -4,9 +4,9 @@ import org.junit.jupiter.api.Nested;
 
 /// Every theme of the rendezvous contract: the one list that each protocol has to pass.
 abstract class RendezvousContracts {
-    private final String protocol;
+    private final Protocol protocol;
 
-    RendezvousContracts(String protocol) {
+    RendezvousContracts(Protocol protocol) {
         this.protocol = protocol;
     }
 

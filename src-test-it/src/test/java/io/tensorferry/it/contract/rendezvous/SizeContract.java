@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 abstract class SizeContract extends RendezvousContract {
     private static final int MIB = 1 << 20;
 
-    SizeContract(String protocol) {
+    SizeContract(Protocol protocol) {
         super(protocol);
     }
 

@@ -7,6 +7,6 @@ import io.tensorferry.it.tally.DeviceTests.On;
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
 class VerbsRendezvousTest extends RendezvousContracts {
     VerbsRendezvousTest() {
-        super("grpc+verbs");
+        super(Protocol.VERBS);
     }
 }

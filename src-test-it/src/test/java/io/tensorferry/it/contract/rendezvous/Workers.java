@@ -18,22 +18,22 @@ final class Workers implements AutoCloseable {
     private static final Place HERE = Place.of(0);
 
     private final ClusterSpec cluster;
-    private final String protocol;
+    private final Protocol protocol;
     private final List<TransportServer> servers = new ArrayList<>();
 
-    private Workers(String protocol, ClusterSpec cluster) {
+    private Workers(Protocol protocol, ClusterSpec cluster) {
         this.protocol = protocol;
         this.cluster = cluster;
     }
 
     /// @param started how many of the cluster's workers are started, from task 0 on
-    static Workers start(String protocol, int count, int started) {
+    static Workers start(Protocol protocol, int count, int started) {
         return start(protocol, count, started, RendezvousLimits.defaults());
     }
 
     /// @param started how many of the cluster's workers are started, from task 0 on
     /// @param limits what may pile up in each of them
-    static Workers start(String protocol, int count, int started, RendezvousLimits limits) {
+    static Workers start(Protocol protocol, int count, int started, RendezvousLimits limits) {
         var workers = new Workers(protocol, ClusterSpec.of(Map.of("worker", freeAddresses(count))));
         try {
             for (int task = 0; task < started; task++) {
@@ -51,10 +51,10 @@ final class Workers implements AutoCloseable {
                 .cluster(cluster)
                 .job("worker")
                 .task(task)
-                .protocol(protocol)
+                .protocol(protocol.server())
                 // On a device it is the address of the device, which no other machine reaches.
                 .allowInsecure(true)
-                .rdmaConfig(HERE.rdmaConfig())
+                .rdmaConfig(HERE.rdmaConfig().withRkeyScope(protocol.rkeyScope()))
                 .connectTimeout(Duration.ofSeconds(3));
     }
 

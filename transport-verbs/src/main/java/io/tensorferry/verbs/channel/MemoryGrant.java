@@ -1,0 +1,16 @@
+package io.tensorferry.verbs.channel;
+
+/// That a peer may write into some memory, from the message that names it until it is revoked.
+///
+/// Owner: the loop.
+@FunctionalInterface
+public interface MemoryGrant {
+    /// A grant that the peer keeps: nothing can be revoked, or nothing was granted.
+    MemoryGrant LASTING = Runnable::run;
+
+    /// Takes the right back. Called once, when the peer is done with the memory or gets no more of it.
+    ///
+    /// @param then runs when the peer cannot write there any more, at the latest when the channel is gone: now, or
+    ///     later on the loop
+    void revoke(Runnable then);
+}

@@ -1,0 +1,35 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
+/// that; those behind it wait.
+///
+/// Owner: the loop.
+interface RemoteKeys {
+    /// Grants memory to the peer and queues the message that names it.
+    ///
+    /// @param lane over which the content comes
+    /// @param naming makes the message of the key
+    /// @param refused told if there is no key; the message is not sent then
+    MemoryGrant grant(NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused);
+
+    /// Posts what waits, as far as there is room.
+    void pump();
+
+    /// A work request that this posted on a lane has completed.
+    void onCompletion(WorkKind kind, Lane lane);
+
+    /// The channel is lost and its queue pairs are stopped, but still there: nothing is granted any more.
+    void close();
+
+    /// The queue pairs are stopped or gone: what waited to be revoked is.
+    void end();
+
+    /// The same, but a queue pair goes on, as far as is known: who waited for memory to be revoked never gets it.
+    void strand();
+}

@@ -1,0 +1,50 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/// The keys of whole registrations: they are there already, and stay.
+///
+/// Owner: the loop.
+final class SlabKeys implements RemoteKeys {
+    private final OutgoingRing outgoing;
+
+    SlabKeys(OutgoingRing outgoing) {
+        this.outgoing = outgoing;
+    }
+
+    @Override
+    public MemoryGrant grant(
+            NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
+        outgoing.enqueue(naming.apply(memory.region().remoteKey()));
+        return MemoryGrant.LASTING;
+    }
+
+    @Override
+    public void pump() {
+        // Nothing waits.
+    }
+
+    @Override
+    public void onCompletion(WorkKind kind, Lane lane) {
+        throw new IllegalStateException(kind + " was not posted");
+    }
+
+    @Override
+    public void close() {
+        // The keys end with their registrations.
+    }
+
+    @Override
+    public void end() {
+        // Nothing waits.
+    }
+
+    @Override
+    public void strand() {
+        // Nothing waits.
+    }
+}

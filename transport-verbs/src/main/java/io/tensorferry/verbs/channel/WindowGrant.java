@@ -1,0 +1,130 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
+import io.tensorferry.verbs.wire.Message;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/// A window that is bound to one request's memory, from the request's message to its end.
+///
+/// ```
+/// WAITING  -- a window is there -->  BINDING: the bind is posted, or waits for a slot of the send queue
+/// BINDING  -- bound -->              BOUND: the message goes out
+/// BINDING, BOUND -- revoke -->       REVOKING: the invalidation is posted, or waits
+/// REVOKING -- invalidated -->        ENDED: the memory is free, and the window
+/// WAITING  -- revoke, no window -->  ENDED
+/// any      -- channel gone -->       ENDED
+/// ```
+///
+/// Owner: the loop.
+final class WindowGrant implements MemoryGrant {
+    enum State {
+        WAITING,
+        BINDING,
+        BOUND,
+        REVOKING,
+        ENDED
+    }
+
+    private final WindowKeys keys;
+    private final NamedMemory memory;
+    private final Lane lane;
+    private final IntFunction<Message> naming;
+    private final Consumer<TransportException> refused;
+    private State state = State.WAITING;
+    private @Nullable MemoryWindow window;
+    private Runnable then = () -> {};
+
+    WindowGrant(
+            WindowKeys keys,
+            NamedMemory memory,
+            Lane lane,
+            IntFunction<Message> naming,
+            Consumer<TransportException> refused) {
+        this.keys = keys;
+        this.memory = memory;
+        this.lane = lane;
+        this.naming = naming;
+        this.refused = refused;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /// Whether its message must wait.
+    boolean awaitsBind() {
+        return state == State.WAITING || state == State.BINDING;
+    }
+
+    NamedMemory memory() {
+        return memory;
+    }
+
+    MemoryWindow window() {
+        MemoryWindow bound = window;
+        if (bound == null) {
+            throw new IllegalStateException("no window in state " + state);
+        }
+        return bound;
+    }
+
+    /// The message, whose key is known from the posting of the bind on.
+    Message message() {
+        return naming.apply(window().remoteKey());
+    }
+
+    void bind(MemoryWindow free) {
+        window = free;
+        state = State.BINDING;
+        lane.enqueueBind(this);
+    }
+
+    void onBound() {
+        if (state == State.BINDING) {
+            state = State.BOUND;
+        }
+    }
+
+    @Override
+    public void revoke(Runnable then) {
+        switch (state) {
+            case WAITING -> {
+                state = State.ENDED;
+                keys.forget(this);
+                then.run();
+            }
+            case BINDING, BOUND -> {
+                state = State.REVOKING;
+                this.then = then;
+                keys.invalidate(lane, this);
+            }
+            case REVOKING -> throw new IllegalStateException("it is being revoked already");
+            case ENDED -> then.run();
+        }
+    }
+
+    /// No window: whoever asked is told.
+    void refuse(TransportException cause) {
+        state = State.ENDED;
+        refused.accept(cause);
+    }
+
+    /// Nobody knows whether it opens anything.
+    void strand() {
+        state = State.ENDED;
+        window = null;
+        then = () -> {};
+    }
+
+    /// It opens nothing any more.
+    void end() {
+        state = State.ENDED;
+        window = null;
+        Runnable waiting = then;
+        then = () -> {};
+        waiting.run();
+    }
+}

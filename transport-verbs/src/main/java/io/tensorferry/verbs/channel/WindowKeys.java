@@ -1,0 +1,142 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/// A key for each request: a window that is bound to the request's memory, on the lane by which the content comes, before
+/// the message that names it goes out, and invalidated before the memory is used otherwise.
+///
+/// Owner: the loop.
+final class WindowKeys implements RemoteKeys {
+    private final WindowPool pool;
+    private final OutgoingRing outgoing;
+    private final List<Lane> lanes;
+    private final Runnable pumpChannel;
+    /// Grants that have not ended, oldest first.
+    private final Set<WindowGrant> live = new LinkedHashSet<>();
+    private final ArrayDeque<WindowGrant> withoutWindow = new ArrayDeque<>();
+    private boolean open = true;
+
+    /// @param lanes of the channel
+    /// @param pumpChannel has the channel post what it can, this one's work too
+    WindowKeys(AdapterContext context, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
+        this.pumpChannel = pumpChannel;
+        this.outgoing = outgoing;
+        this.lanes = lanes;
+        this.pool = new WindowPool(context, this::onWindows, this::onNoWindows);
+    }
+
+    @Override
+    public MemoryGrant grant(
+            NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
+        var grant = new WindowGrant(this, memory, lane, naming, refused);
+        live.add(grant);
+        outgoing.enqueue(grant);
+        withoutWindow.add(grant);
+        onWindows();
+        return grant;
+    }
+
+    /// Windows were added to the pool, or are wanted.
+    private void onWindows() {
+        if (!open) {
+            return;
+        }
+        while (!withoutWindow.isEmpty()) {
+            MemoryWindow window = pool.take();
+            if (window == null) {
+                break;
+            }
+            withoutWindow.remove().bind(window);
+        }
+        pumpIfOpen();
+    }
+
+    private void onNoWindows(TransportException cause) {
+        List<WindowGrant> refused = List.copyOf(withoutWindow);
+        withoutWindow.clear();
+        for (WindowGrant grant : refused) {
+            live.remove(grant);
+            grant.refuse(cause);
+        }
+        pumpIfOpen();
+    }
+
+    private void pumpIfOpen() {
+        if (open) {
+            pumpChannel.run();
+        }
+    }
+
+    @Override
+    public void pump() {
+        if (open) {
+            for (int i = 1; i < lanes.size(); i++) {
+                lanes.get(i).pumpWindows();
+            }
+        }
+    }
+
+    @Override
+    public void onCompletion(WorkKind kind, Lane lane) {
+        WindowGrant grant = lane.onWindowCompleted();
+        if (kind == WorkKind.BIND) {
+            grant.onBound();
+            pumpIfOpen();
+        } else {
+            pool.give(grant.window());
+            live.remove(grant);
+            grant.end();
+            onWindows();
+        }
+    }
+
+    /// A grant that never had a window.
+    void forget(WindowGrant grant) {
+        withoutWindow.remove(grant);
+        live.remove(grant);
+        pumpIfOpen();
+    }
+
+    void invalidate(Lane lane, WindowGrant grant) {
+        if (open) {
+            lane.enqueueInvalidation(grant);
+            pumpIfOpen();
+        }
+    }
+
+    @Override
+    public void close() {
+        open = false;
+        withoutWindow.clear();
+        var windows = new ArrayList<MemoryWindow>();
+        for (WindowGrant grant : live) {
+            if (grant.state() != WindowGrant.State.WAITING) {
+                windows.add(grant.window());
+            }
+        }
+        pool.close(windows);
+    }
+
+    @Override
+    public void end() {
+        List<WindowGrant> ended = List.copyOf(live);
+        live.clear();
+        ended.forEach(WindowGrant::end);
+    }
+
+    @Override
+    public void strand() {
+        live.forEach(WindowGrant::strand);
+        live.clear();
+    }
+}

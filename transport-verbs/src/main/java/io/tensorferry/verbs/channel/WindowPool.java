@@ -1,0 +1,102 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
+import io.tensorferry.verbs.device.VerbsException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The memory windows of one channel that are bound to nothing. It grows by a batch when it is empty, on a worker,
+/// because the device may take its time; it never shrinks before the channel's end.
+///
+/// Owner: the loop.
+final class WindowPool {
+    private static final Logger LOG = LoggerFactory.getLogger(WindowPool.class);
+    private static final int BATCH = 16;
+
+    private final AdapterContext context;
+    private final Runnable onGrown;
+    private final Consumer<TransportException> onRefused;
+    private final ArrayDeque<MemoryWindow> free = new ArrayDeque<>();
+    private boolean growing;
+    private boolean closed;
+
+    /// @param onGrown there are windows again, for those who found none
+    /// @param onRefused the device makes no more
+    WindowPool(AdapterContext context, Runnable onGrown, Consumer<TransportException> onRefused) {
+        this.context = context;
+        this.onGrown = onGrown;
+        this.onRefused = onRefused;
+    }
+
+    /// A window, or null; then [#onGrown] or [#onRefused] follows.
+    @Nullable
+    MemoryWindow take() {
+        MemoryWindow window = free.poll();
+        if (window == null && !growing && !closed) {
+            growing = true;
+            context.workers().execute(this::grow);
+        }
+        return window;
+    }
+
+    void give(MemoryWindow window) {
+        free.add(window);
+    }
+
+    /// On a worker.
+    private void grow() {
+        List<MemoryWindow> made = new ArrayList<>();
+        VerbsException failure = null;
+        try {
+            for (int i = 0; i < BATCH; i++) {
+                made.add(context.domain().allocateWindow());
+            }
+        } catch (VerbsException e) {
+            failure = e;
+        }
+        VerbsException why = failure;
+        context.loop().execute(() -> onMade(made, why));
+    }
+
+    private void onMade(List<MemoryWindow> made, @Nullable VerbsException failure) {
+        growing = false;
+        if (closed) {
+            closeAll(made);
+        } else if (made.isEmpty() && failure != null) {
+            onRefused.accept(new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "there is no memory window left for the request",
+                    null,
+                    failure.errno(),
+                    failure));
+        } else {
+            free.addAll(made);
+            onGrown.run();
+        }
+    }
+
+    /// Closes the windows that are free, and those in use.
+    void close(List<MemoryWindow> inUse) {
+        closed = true;
+        closeAll(inUse);
+        closeAll(free);
+        free.clear();
+    }
+
+    private static void closeAll(Iterable<MemoryWindow> windows) {
+        for (MemoryWindow window : windows) {
+            try {
+                window.close();
+            } catch (VerbsException e) {
+                LOG.error("the device did not take a memory window back; it is left behind", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+package io.tensorferry.verbs.device;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// How much of this process' memory the key opens that a peer is given with a request (`RDMA_RKEY_SCOPE`).
+public enum RemoteKeyScope {
+    /// The whole slab, or registration, that the tensor lies in, for as long as that is registered. Costs nothing.
+    SLAB,
+    /// The tensor's own bytes, over one queue pair, until the content has come: a [MemoryWindow] for each request. The
+    /// device needs memory windows of type 2.
+    REQUEST;
+
+    /// As it is written in the variable: `slab`, `request`.
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    /// The scope that is written so, in letters of either case; null if none is.
+    static @Nullable RemoteKeyScope of(String value) {
+        for (RemoteKeyScope scope : values()) {
+            if (scope.toString().equals(value.toLowerCase(Locale.ROOT))) {
+                return scope;
+            }
+        }
+        return null;
+    }
+}
