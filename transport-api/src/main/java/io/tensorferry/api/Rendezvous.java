@@ -51,8 +51,9 @@ public interface Rendezvous {
     PendingReceive recvAsync(RendezvousKey key, DoneCallback done);
 
     /// The same, with a deadline: a receive that has not ended when `timeout` has passed ends with
-    /// `DEADLINE_EXCEEDED`, and then it is as if it had been cancelled: the producer's tensor stays where it is, unless
-    /// it was matched with this receive already, and memory that the peer may still write stays out of the pool.
+    /// `DEADLINE_EXCEEDED`, and then it is as if it had been cancelled: the producer's tensor stays where it is,
+    /// unless it was matched with this receive already, and memory that the peer may still write stays out of the
+    /// pool.
     ///
     /// A timeout of 0 or less passes at once. No thread waits for it.
     ///

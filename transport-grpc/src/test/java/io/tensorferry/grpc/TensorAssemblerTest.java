@@ -26,11 +26,13 @@ class TensorAssemblerTest {
     private final List<Tensor> allocated = new ArrayList<>();
     private static final long MAX_BYTES = RendezvousLimits.UNLIMITED;
 
-    private final TensorAssembler assembler = new TensorAssembler((dataType, shape, bytes) -> {
-        Tensor tensor = TensorAllocator.unregistered().allocate(dataType, shape, bytes);
-        allocated.add(tensor);
-        return tensor;
-    }, MAX_BYTES);
+    private final TensorAssembler assembler = new TensorAssembler(
+            (dataType, shape, bytes) -> {
+                Tensor tensor = TensorAllocator.unregistered().allocate(dataType, shape, bytes);
+                allocated.add(tensor);
+                return tensor;
+            },
+            MAX_BYTES);
 
     private static TensorHeader header(int dtype, long bytes, long... dimensions) {
         var shape = TensorShapeProto.newBuilder();
@@ -98,7 +100,9 @@ class TensorAssemblerTest {
                 header(DataType.DOUBLE.number(), Long.MIN_VALUE, 1L << 60),
                 TensorHeader.newBuilder().setIsDead(true).setTensorBytes(1).build());
         for (TensorHeader header : senseless) {
-            assertCode(() -> new TensorAssembler(TensorAllocator.unregistered(), MAX_BYTES).header(header), StatusCode.DATA_LOSS);
+            assertCode(
+                    () -> new TensorAssembler(TensorAllocator.unregistered(), MAX_BYTES).header(header),
+                    StatusCode.DATA_LOSS);
         }
     }
 

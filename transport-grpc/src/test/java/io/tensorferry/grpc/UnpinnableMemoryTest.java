@@ -48,8 +48,8 @@ class UnpinnableMemoryTest {
     }
 
     private static <T> T wrap(Class<T> type, Object real) {
-        return type.cast(
-                Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (_, method, arguments) -> {
                     if (method.getName().equals("register")) {
                         throw new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, REASON);
                     }

@@ -23,12 +23,14 @@ final class NodeProcess {
     private final TransportServerBuilder description;
     private final Launcher launcher;
     private final int self;
+    private final int size;
     private TransportServer server;
 
-    private NodeProcess(TransportServerBuilder description, Launcher launcher, int self) {
+    private NodeProcess(TransportServerBuilder description, Launcher launcher, int self, int size) {
         this.description = description;
         this.launcher = launcher;
         this.self = self;
+        this.size = size;
         this.server = description.start();
     }
 
@@ -46,7 +48,8 @@ final class NodeProcess {
                         .allowInsecure(true)
                         .protocol(arguments[0]),
                 launcher,
-                self);
+                self,
+                addresses.size());
         try {
             launcher.tell("READY " + process.server.transportDevice());
             process.obey();
@@ -59,6 +62,7 @@ final class NodeProcess {
 
     private void obey() throws InterruptedException {
         Exchange exchange = null;
+        Load load = null;
         while (true) {
             String command = launcher.awaitCommand();
             String[] words = command.split(" ", 2);
@@ -73,6 +77,11 @@ final class NodeProcess {
                 case "memory" -> launcher.tell("MEMORY " + bytesInUse(Long.parseLong(words[1])));
                 case "offer" -> Hold.offer(server, self, Integer.parseInt(words[1]));
                 case "hold" -> new Hold(server, launcher, self, Integer.parseInt(words[1])).start();
+                case "load" -> {
+                    load = new Load(server, launcher, self, size, Long.parseLong(words[1]));
+                    load.start();
+                }
+                case "unload" -> launcher.tell("UNLOADED " + load.end());
                 case "end-hold" -> launcher.tell("ENDED dropped=" + server.closeStep(Hold.STEP));
                 case "down" -> {
                     server.close();

@@ -58,6 +58,11 @@ final class Lane {
         queuePair.postReceive(receiveWorkId);
     }
 
+    /// Needs no receive at the peer.
+    void postProbe() {
+        post(request.write(WorkId.of(WorkKind.PROBE, index), 0, 0, 0, 0, 0));
+    }
+
     void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
         countSent(Immediate.CONTROL_MESSAGE);
         post(request.writeWithImmediate(

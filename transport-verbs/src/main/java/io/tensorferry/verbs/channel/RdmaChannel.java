@@ -55,6 +55,7 @@ public final class RdmaChannel {
     private long keepaliveDueNs;
     // Whether the peer has been sent something since the last look.
     private boolean spoke;
+    private boolean probing;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
     private CompletionLoop.@Nullable Timer keepalive;
@@ -301,6 +302,7 @@ public final class RdmaChannel {
                 }
             }
             case BIND, INVALIDATE -> keys.onCompletion(kind, lane);
+            case PROBE -> probing = false;
             case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
         }
     }
@@ -415,13 +417,29 @@ public final class RdmaChannel {
                     true);
             return;
         }
-        if (!spoke && mayWrite && outgoing.isIdle()) {
-            // It has no order among the others, and those may wait for a window for long.
-            outgoing.enqueueFirst(HEARTBEAT);
-            pump();
+        if (!spoke && mayWrite) {
+            showLife();
         }
         spoke = false;
         scheduleKeepalive();
+    }
+
+    /// Says that this end lives. Where the peer lets it say nothing, finds out at least whether the peer's queue pair is
+    /// there: everything that was posted may have completed before that was destroyed.
+    private void showLife() {
+        Lane control = lanes.get(CONTROL);
+        if (outgoing.isIdle() && control.credits().maySend()) {
+            // It has no order among the others, and those may wait for a window for long.
+            outgoing.enqueueFirst(HEARTBEAT);
+            pump();
+        } else if (!probing && control.hasFreeSendSlot()) {
+            probing = true;
+            try {
+                control.postProbe();
+            } catch (VerbsException e) {
+                onRefused(e);
+            }
+        }
     }
 
     /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.

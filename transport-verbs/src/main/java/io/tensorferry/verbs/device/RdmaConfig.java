@@ -67,14 +67,14 @@ public record RdmaConfig(
         return new RdmaVariables(variables).read();
     }
 
-    /// The same with another fallback.
-    public RdmaConfig withFallback(Fallback changed) {
-        return with(rkeyScope, changed);
-    }
-
     /// The same but for the scope of keys.
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
         return with(scope, fallback);
+    }
+
+    /// The same with another fallback.
+    public RdmaConfig withFallback(Fallback changed) {
+        return with(rkeyScope, changed);
     }
 
     private RdmaConfig with(RemoteKeyScope scope, Fallback changed) {

@@ -17,9 +17,11 @@ public enum WorkKind {
     /// The binding of a memory window.
     BIND(6),
     /// The invalidation of a memory window.
-    INVALIDATE(7);
+    INVALIDATE(7),
+    /// An empty write that only shows whether the peer's queue pair is there.
+    PROBE(8);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[8];
+    private static final WorkKind[] BY_CODE = new WorkKind[9];
 
     static {
         for (WorkKind kind : values()) {
@@ -33,7 +35,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 7.
+    /// 1 to 8.
     int code() {
         return code;
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -92,8 +93,17 @@ class FaultyWorkTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"COMM_EST", "SQ_DRAINED", "PATH_MIG", "LID_CHANGE", "PKEY_CHANGE", "GID_CHANGE", "PORT_ACTIVE",
-        "CQ_ERR"})
+    @EnumSource(
+            names = {
+                "COMM_EST",
+                "SQ_DRAINED",
+                "PATH_MIG",
+                "LID_CHANGE",
+                "PKEY_CHANGE",
+                "GID_CHANGE",
+                "PORT_ACTIVE",
+                "CQ_ERR"
+            })
     void anEventThatConcernsNothingHereEndsNothing(AsyncEvent.Type type) throws Exception {
         var faults = new FaultyDevice();
         try (var workers = new LoopbackWorkers(faults)) {
@@ -162,7 +172,10 @@ class FaultyWorkTest {
             transfer(workers, 2);
             faults.refuse("register", new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, reason));
             var large = LoopbackWorkers.key(1, 0, "large");
-            workers.worker(1).manager.rendezvous(2).send(large, workers.worker(1).bytes(100 << 20, 1));
+            workers.worker(1)
+                    .manager
+                    .rendezvous(2)
+                    .send(large, workers.worker(1).bytes(100 << 20, 1));
             failure = failureOf(receive(workers, 2, large));
             assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
             assertThat(failure).hasMessageContaining(reason);
@@ -180,7 +193,7 @@ class FaultyWorkTest {
     }
 
     /// Its tensor comes over another channel.
-    private static void assertGoesOn(LoopbackWorkers workers, CompletableFuture<RecvResult> waiting) throws Exception {
+    private static void assertGoesOn(LoopbackWorkers workers, Future<RecvResult> waiting) throws Exception {
         awaitFailedChannel(workers);
         workers.worker(1).manager.rendezvous(1).send(LATER, workers.worker(1).bytes(100, 2));
         waiting.get(30, TimeUnit.SECONDS).tensorOrThrow().close();

@@ -66,7 +66,10 @@ class MillionReceivesTest {
     /// Half of the keys are known to the receiver: those ask with memory, the others without.
     private void warmUp(LoopbackWorkers workers) throws Exception {
         for (int i = 0; i < KEYS; i += 2) {
-            workers.worker(1).manager.rendezvous(2).send(keys[i], workers.worker(1).bytes(8, 1));
+            workers.worker(1)
+                    .manager
+                    .rendezvous(2)
+                    .send(keys[i], workers.worker(1).bytes(8, 1));
             RecvResult result =
                     workers.worker(0).manager.rendezvous(2).recvAsync(keys[i]).get(30, TimeUnit.SECONDS);
             result.tensorOrThrow().close();

@@ -219,9 +219,9 @@ class FallbackScenarioTest {
                 var random = new Random(seed);
                 var transfers = new ArrayList<Transfer>();
                 schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
+                String broken = SimulatedCluster.name((int) (seed % 2));
                 scenario.fabric.schedule(
-                        random.nextLong(4 * MILLISECOND_NS),
-                        () -> scenario.fabric.failDevice(SimulatedCluster.name(random.nextInt(2))));
+                        random.nextLong(4 * MILLISECOND_NS), () -> scenario.fabric.failDevice(broken));
                 scenario.await(
                         () -> transfers.size() == TRANSFERS
                                 && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),

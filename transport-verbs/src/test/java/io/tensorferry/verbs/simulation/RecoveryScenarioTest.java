@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.time.Duration;
@@ -221,6 +222,35 @@ class RecoveryScenarioTest {
             scenario.closeSteps();
             scenario.runFor(40 * SECOND_NS);
             scenario.exchange(1, 0, 2, "after", 10, 2);
+            scenario.end();
+        }
+    }
+
+    /// All that was posted has completed, and there are no credits for more: nothing would be posted that could fail.
+    @Test
+    void aPeerThatVanishesIsNoticedWhereNothingMayBeSent() {
+        var channel = new ChannelOptions(
+                1,
+                16,
+                4096,
+                Duration.ofMillis(100),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(3),
+                Duration.ZERO);
+        var options = SimulatedCluster.Options.defaults().withChannel(channel);
+        try (var scenario = new Scenario(5, 2, 0, options, SimulationOptions.defaults())) {
+            scenario.exchange(1, 0, 1, "before", 10, 1);
+            scenario.worker(1).pause(60 * SECOND_NS);
+            for (int i = 0; i < 100; i++) {
+                scenario.receive(1, 0, 1, "edge" + i);
+            }
+            scenario.runFor(SECOND_NS);
+            assertThat(scenario.worker(0).adapter.counters().failed()).isZero();
+            scenario.cluster.kill(scenario.worker(1));
+            scenario.runFor(2 * SECOND_NS);
+            assertThat(scenario.worker(0).adapter.counters().failed()).isEqualTo(1);
+            scenario.awaitAll();
             scenario.end();
         }
     }

@@ -59,7 +59,7 @@ class NumbersTest {
     void idsOfNothingThatWasPostedHaveNoKind() {
         assertThat(WorkId.kind(0)).isNull();
         assertThat(WorkId.kind(WorkId.MAX_NUMBER)).isNull();
-        assertThat(WorkId.kind(8L << 56)).isNull();
+        assertThat(WorkId.kind(9L << 56)).isNull();
         assertThat(WorkId.kind(-1)).isNull();
         assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, -1));
         assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, WorkId.MAX_NUMBER + 1));

@@ -25,7 +25,7 @@ abstract class LimitContract extends RendezvousContract {
     private static final int MOST_STEPS = 10;
     private static final int LARGEST = 256 << 10;
 
-    LimitContract(String protocol) {
+    LimitContract(Protocol protocol) {
         super(protocol);
     }
 

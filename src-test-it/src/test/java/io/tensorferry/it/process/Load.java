@@ -1,0 +1,280 @@
+package io.tensorferry.it.process;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.TransportServer;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/// Load without end between all nodes: each asks each other for one tensor after the other, several at a time, and
+/// answers what it is asked. It goes on whatever becomes of the others, and keeps a book: every callback runs once, no
+/// question or answer comes twice, every content is right.
+///
+/// It tells the launcher `GONE n` when node `n` fails first, and `AGAIN n` with the first right answer after that, or
+/// after the start.
+///
+/// Threading: one thread starts and ends it; receives end on the callback executor.
+final class Load {
+    /// One size each is asked for at a time.
+    private static final long[] SIZES = {64, 4 << 10, 256 << 10, 2 << 20};
+
+    private static final long PAUSE_MS = 50;
+    private static final long END_LIMIT_NS = 20_000_000_000L;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private final TransportServer server;
+    private final Launcher launcher;
+    private final int self;
+    private final List<Integer> peers;
+    private final long step;
+    // Tells this life of the node from earlier ones.
+    private final long life = System.nanoTime();
+    private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
+    private final Set<Integer> answering = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
+    private final AtomicInteger right = new AtomicInteger();
+    private final AtomicInteger wrong = new AtomicInteger();
+    private final AtomicInteger repeated = new AtomicInteger();
+    private final AtomicInteger failed = new AtomicInteger();
+    private volatile boolean stopping;
+
+    Load(TransportServer server, Launcher launcher, int self, int nodes, long step) {
+        this.server = server;
+        this.launcher = launcher;
+        this.self = self;
+        this.peers = IntStream.range(0, nodes)
+                .filter(node -> node != self)
+                .boxed()
+                .toList();
+        this.step = step;
+    }
+
+    void start() {
+        for (int peer : peers) {
+            for (int slot = 0; slot < SIZES.length; slot++) {
+                new Answers(peer, slot).await();
+                new Questions(peer, slot).ask();
+            }
+        }
+    }
+
+    /// Asks nothing more, and returns the book when every receive has ended, or after a limit.
+    String end() throws InterruptedException {
+        stopping = true;
+        long deadlineNs = System.nanoTime() + END_LIMIT_NS;
+        // Whoever is about to begin a receive has seen that this stops when the scheduler has ended.
+        later.shutdownNow();
+        later.awaitTermination(10, TimeUnit.SECONDS);
+        do {
+            server.closeStep(step);
+            Thread.sleep(20);
+        } while (ended.get() < begun.get() && System.nanoTime() < deadlineNs);
+        return "lost=" + (begun.get() - ended.get()) + " wrong=" + wrong + " repeated=" + repeated + " failed=" + failed
+                + " right=" + right;
+    }
+
+    private Rendezvous rendezvous() {
+        return server.rendezvous(step);
+    }
+
+    private static RendezvousKey key(int from, int to, String what, int slot) {
+        return RendezvousKey.of(PlannedTensor.device(from), PlannedTensor.device(to), what + " " + slot);
+    }
+
+    private void receive(RendezvousKey key, Consumer<RecvResult> then) {
+        if (stopping) {
+            return;
+        }
+        var calls = new AtomicInteger();
+        begun.incrementAndGet();
+        rendezvous().recvAsync(key, result -> {
+            if (calls.incrementAndGet() > 1) {
+                repeated.incrementAndGet();
+            }
+            try {
+                then.accept(result);
+            } finally {
+                ended.incrementAndGet();
+            }
+        });
+    }
+
+    private void soon(Runnable action) {
+        if (!stopping) {
+            try {
+                later.schedule(action, PAUSE_MS, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException _) {
+                // It stops now.
+            }
+        }
+    }
+
+    private void send(RendezvousKey key, Tensor tensor) {
+        try {
+            rendezvous().send(key, tensor);
+        } catch (TransportException e) {
+            if (!stopping) {
+                throw e;
+            }
+        }
+    }
+
+    private Tensor make(long size, long asker, long number) {
+        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(size));
+        MemorySegment memory = tensor.segment();
+        memory.set(LONG, 0, asker);
+        memory.set(LONG, 8, number);
+        for (long at = 16; at < size; at += Long.BYTES) {
+            memory.set(LONG, at, word(number, at));
+        }
+        return tensor;
+    }
+
+    private static boolean isWhole(Tensor tensor, long size) {
+        MemorySegment memory = tensor.segment();
+        if (memory.byteSize() != size) {
+            return false;
+        }
+        long number = memory.get(LONG, 8);
+        boolean same = true;
+        for (long at = 16; at < size; at += Long.BYTES) {
+            same &= memory.get(LONG, at) == word(number, at);
+        }
+        return same;
+    }
+
+    private static long word(long number, long at) {
+        return (number + 1) * 0x9E37_79B9_7F4A_7C15L ^ at;
+    }
+
+    private void heard(int peer) {
+        right.incrementAndGet();
+        if (answering.add(peer)) {
+            launcher.tell("AGAIN " + peer);
+        }
+    }
+
+    private void lost(int peer) {
+        if (stopping) {
+            return;
+        }
+        failed.incrementAndGet();
+        if (answering.remove(peer)) {
+            launcher.tell("GONE " + peer);
+        }
+    }
+
+    /// What this node asks one peer, one question at a time.
+    private final class Questions {
+        private final int peer;
+        private final int slot;
+        private long asked;
+        private long answered;
+
+        Questions(int peer, int slot) {
+            this.peer = peer;
+            this.slot = slot;
+        }
+
+        void ask() {
+            send(key(self, peer, "question", slot), make(16, life, ++asked));
+            listen();
+        }
+
+        private void listen() {
+            receive(key(peer, self, "answer", slot), this::onAnswer);
+        }
+
+        private void onAnswer(RecvResult result) {
+            switch (result) {
+                case RecvResult.Received(Tensor tensor) -> {
+                    long number;
+                    boolean mine;
+                    try (tensor) {
+                        mine = tensor.segment().get(LONG, 0) == life;
+                        number = tensor.segment().get(LONG, 8);
+                        if (!isWhole(tensor, SIZES[slot])) {
+                            wrong.incrementAndGet();
+                        } else if (mine && number <= answered) {
+                            repeated.incrementAndGet();
+                        }
+                    }
+                    if (mine) {
+                        answered = number;
+                    }
+                    if (mine && number == asked) {
+                        heard(peer);
+                        ask();
+                    } else {
+                        // To a question whose receive had failed, or of an earlier life of this node.
+                        listen();
+                    }
+                }
+                case RecvResult.Dead() -> wrong.incrementAndGet();
+                case RecvResult.Failed _ -> {
+                    lost(peer);
+                    soon(this::ask);
+                }
+            }
+        }
+    }
+
+    /// What one peer asks this node.
+    private final class Answers {
+        private final int peer;
+        private final int slot;
+        private final Map<Long, Long> last = new HashMap<>();
+
+        Answers(int peer, int slot) {
+            this.peer = peer;
+            this.slot = slot;
+        }
+
+        void await() {
+            receive(key(peer, self, "question", slot), this::onQuestion);
+        }
+
+        private void onQuestion(RecvResult result) {
+            switch (result) {
+                case RecvResult.Received(Tensor tensor) -> {
+                    long asker;
+                    long number;
+                    try (tensor) {
+                        asker = tensor.segment().get(LONG, 0);
+                        number = tensor.segment().get(LONG, 8);
+                    }
+                    if (number <= last.getOrDefault(asker, 0L)) {
+                        repeated.incrementAndGet();
+                    }
+                    last.put(asker, number);
+                    send(key(self, peer, "answer", slot), make(SIZES[slot], asker, number));
+                    await();
+                }
+                case RecvResult.Dead() -> wrong.incrementAndGet();
+                case RecvResult.Failed _ -> {
+                    lost(peer);
+                    soon(this::await);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.tensorferry.it.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A worker is stopped under full load, as a debugger or a job control does it: its sockets stay open and its device
+/// answers for it.
+@DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
+@Timeout(value = 180, unit = TimeUnit.SECONDS)
+class StoppedWorkerIT {
+    private static final List<Integer> ALL = List.of(0, 1, 2);
+    private static final List<Integer> OTHERS = List.of(0, 1);
+    private static final int VICTIM = 2;
+    private static final Duration SHORT = Duration.ofSeconds(4);
+    /// `peerTimeout`, then `reconnectTimeout`, and what a busy machine takes.
+    private static final Duration LIMIT = Duration.ofSeconds(10 + 3 + 3);
+
+    @Test
+    void aShortStopLosesNothing() throws Exception {
+        try (NodeCluster cluster = underLoad()) {
+            signal(cluster, "STOP");
+            Thread.sleep(SHORT);
+            signal(cluster, "CONT");
+            // Longer than the time after which a loss would be noticed.
+            Thread.sleep(SHORT);
+            for (String book : cluster.ask(ALL, "unload", "UNLOADED")) {
+                assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 ");
+            }
+            cluster.stop(ALL);
+        }
+    }
+
+    @Test
+    void aStoppedWorkerIsDeclaredDeadWithinTheBoundAndComesBack() throws Exception {
+        try (NodeCluster cluster = underLoad()) {
+            long stoppedNs = System.nanoTime();
+            signal(cluster, "STOP");
+            for (int other : OTHERS) {
+                cluster.node(other).awaitLine("GONE " + VICTIM, LIMIT);
+            }
+            var noticed = Duration.ofNanos(System.nanoTime() - stoppedNs);
+            assertThat(noticed).isBetween(Duration.ofSeconds(9), LIMIT);
+            System.out.printf("a stopped worker was given up after %d ms%n", noticed.toMillis());
+            signal(cluster, "CONT");
+            for (int other : OTHERS) {
+                cluster.node(other).awaitLine("AGAIN " + VICTIM, NodeCluster.LIMIT);
+            }
+            for (String book : cluster.ask(ALL, "unload", "UNLOADED")) {
+                assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=");
+            }
+            cluster.stop(ALL);
+        }
+    }
+
+    private static NodeCluster underLoad() throws InterruptedException {
+        NodeCluster cluster = NodeCluster.started("grpc+verbs", ALL.size());
+        ALL.forEach(node -> cluster.node(node).send("load 1"));
+        for (int node : ALL) {
+            for (int peer : ALL) {
+                if (peer != node) {
+                    cluster.node(node).awaitLine("AGAIN " + peer, NodeCluster.LIMIT);
+                }
+            }
+        }
+        return cluster;
+    }
+
+    private static void signal(NodeCluster cluster, String name) throws IOException, InterruptedException {
+        Process kill = new ProcessBuilder(
+                        "kill", "-" + name, Long.toString(cluster.node(VICTIM).pid()))
+                .inheritIO()
+                .start();
+        assertThat(kill.waitFor()).as("kill -%s", name).isZero();
+    }
+}

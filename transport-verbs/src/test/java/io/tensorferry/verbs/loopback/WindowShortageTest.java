@@ -1,0 +1,52 @@
+package io.tensorferry.verbs.loopback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.device.VerbsException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A device that makes no memory window fails the receive that needs one, and nothing else.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class WindowShortageTest {
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final int SIZE = 1000;
+
+    private final FaultyDevice device = new FaultyDevice();
+
+    @Test
+    void aReceiveWithoutAWindowIsExhaustedAndLaterOnesGoOn() throws InterruptedException {
+        try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST)) {
+            device.refuse(
+                    "allocateWindow", new VerbsException("ibv_alloc_mw", VerbsException.ENOMEM, "refused by the test"));
+            // The first is asked again with memory, the second names it at once: the sender keeps a tensor for the one
+            // and has not heard of the other.
+            assertExhausted(receive(workers, 1));
+            assertExhausted(receive(workers, 2));
+            device.recover();
+            RecvResult received = receive(workers, 3);
+            assertThat(received).isInstanceOf(RecvResult.Received.class);
+            received.tensorOrThrow().close();
+            assertThat(workers.worker(0).adapter.counters().failed())
+                    .as("channels that were lost")
+                    .isZero();
+        }
+    }
+
+    private static RecvResult receive(LoopbackWorkers workers, long step) throws InterruptedException {
+        var key = LoopbackWorkers.key(1, 0, "wanted");
+        var sender = workers.worker(1);
+        sender.manager.rendezvous(step).send(key, sender.bytes(SIZE, 7));
+        return workers.worker(0).manager.rendezvous(step).recv(key, LIMIT);
+    }
+
+    private static void assertExhausted(RecvResult result) {
+        assertThat(result).isInstanceOf(RecvResult.Failed.class);
+        assertThat(((RecvResult.Failed) result).cause().code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
+    }
+}
