@@ -19,8 +19,9 @@ class RefusalsTest {
                 refusals.connection("connection " + i);
             }
             assertThat(log.warnings())
-                    .containsExactly("worker refused a call: call 0 (1 calls and 0 connections so far; the next 10 s are"
-                            + " not logged)");
+                    .containsExactly(
+                            "worker refused a call: call 0 (1 calls and 0 connections so far; the next 10 s are"
+                                    + " not logged)");
 
             now.addAndGet(9_999_999_999L);
             refusals.call("too soon");

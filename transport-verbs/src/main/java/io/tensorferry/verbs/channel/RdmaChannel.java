@@ -424,7 +424,8 @@ public final class RdmaChannel {
         scheduleKeepalive();
     }
 
-    /// Says that this end lives. Where the peer lets it say nothing, finds out at least whether the peer's queue pair is
+    /// Says that this end lives. Where the peer lets it say nothing, finds out at least whether the peer's queue pair
+    /// is
     /// there: everything that was posted may have completed before that was destroyed.
     private void showLife() {
         Lane control = lanes.get(CONTROL);

@@ -163,8 +163,7 @@ sealed interface RequestState {
                             Event.FallbackOpen _,
                             Event.Allocated _,
                             Event.AllocationFailed _,
-                            Event.KeyRevoked _ ->
-                        throw impossible(state, event);
+                            Event.KeyRevoked _ -> throw impossible(state, event);
                 };
             case Allocating(var metaData) ->
                 switch (event) {
@@ -199,8 +198,7 @@ sealed interface RequestState {
                             Event.FallbackOpen _,
                             Event.Allocated _,
                             Event.AllocationFailed _,
-                            Event.KeyRevoked _ ->
-                        throw impossible(state, event);
+                            Event.KeyRevoked _ -> throw impossible(state, event);
                 };
             case Landed(var metaData) ->
                 switch (event) {

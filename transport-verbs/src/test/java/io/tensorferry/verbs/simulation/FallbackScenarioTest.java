@@ -220,8 +220,7 @@ class FallbackScenarioTest {
                 var transfers = new ArrayList<Transfer>();
                 schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
                 String broken = SimulatedCluster.name((int) (seed % 2));
-                scenario.fabric.schedule(
-                        random.nextLong(4 * MILLISECOND_NS), () -> scenario.fabric.failDevice(broken));
+                scenario.fabric.schedule(random.nextLong(4 * MILLISECOND_NS), () -> scenario.fabric.failDevice(broken));
                 scenario.await(
                         () -> transfers.size() == TRANSFERS
                                 && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),

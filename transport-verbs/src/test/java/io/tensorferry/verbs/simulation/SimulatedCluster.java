@@ -389,8 +389,8 @@ final class SimulatedCluster implements AutoCloseable {
             laterBy(this, delayNs, LONGEST_CALL_NS, () -> {
                 EndpointAcceptor target = acceptor(peer);
                 if (target == null || lost || isCut(name, peer)) {
-                    result.completeExceptionally(
-                            new TransportException(lost ? callFailureCode : StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
+                    result.completeExceptionally(new TransportException(
+                            lost ? callFailureCode : StatusCode.UNAVAILABLE, "no answer", peer, 0, null));
                     return;
                 }
                 var _ = remote.apply(target)

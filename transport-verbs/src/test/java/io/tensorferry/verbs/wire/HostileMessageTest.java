@@ -19,7 +19,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A million inputs, or `-Dhostile.messages`, that a broken or hostile peer could write, from one seed: each is a valid message or malformed,
+/// A million inputs, or `-Dhostile.messages`, that a broken or hostile peer could write, from one seed: each is a valid
+/// message or malformed,
 /// and nothing else happens.
 @Timeout(60 * 20)
 class HostileMessageTest {
