@@ -131,7 +131,10 @@ final class ChannelEndpoint implements AutoCloseable {
     }
 
     /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.
+    ///
+    /// @throws IllegalArgumentException if the peer's device is connected through another fabric
     void connect(ConnectionParameters peer) {
+        requireSameFabric(peer);
         int mtu = Math.min(context.port().mtu(), peer.mtu());
         while (queuePairs.size() > peer.queuePairs().size()) {
             queuePairs.removeLast().close();
@@ -146,6 +149,16 @@ final class ChannelEndpoint implements AutoCloseable {
                     mtu);
             QueuePairSetup.toReadyToSend(
                     queuePair, context.config(), addresses.get(i).packetSequenceNumber());
+        }
+    }
+
+    /// Queue pairs of two kinds of devices cannot meet: their set-up would succeed and nothing ever arrive.
+    private void requireSameFabric(ConnectionParameters peer) {
+        String own = context.port().fabric();
+        if (!own.equals(peer.fabric())) {
+            throw new IllegalArgumentException(peer.hostName() + " has a device of the fabric '" + peer.fabric() + "', "
+                    + context.workerName() + " has " + context.port().device().name() + " of the fabric '" + own
+                    + "'; choose devices of one fabric with RDMA_DEVICE");
         }
     }
 

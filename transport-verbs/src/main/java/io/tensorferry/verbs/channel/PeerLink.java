@@ -3,12 +3,10 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.Fallback;
-import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,6 +51,7 @@ final class PeerLink {
     private final String peer;
     private final AdapterContext context;
     private final ChannelHandler handler;
+    private final LinkFailures failures;
     private final List<ChannelWaiter> waiters = new ArrayList<>();
     private State state = State.IDLE;
     private @Nullable SetUpAttempt attempt;
@@ -72,8 +71,7 @@ final class PeerLink {
     private long backoffNs = FIRST_BACKOFF_NS;
     private CompletionLoop.@Nullable Timer timer;
     // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
-    // the
-    // peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
+    // the peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
     private CompletionLoop.@Nullable Timer patience;
     private boolean late;
     // What stood in the way last, since somebody has begun to wait.
@@ -83,12 +81,13 @@ final class PeerLink {
         this.peer = peer;
         this.context = context;
         this.handler = handler;
+        this.failures = new LinkFailures(peer, context.workerName());
     }
 
     /// Gives `waiter` the channel, now or when it is open.
     void withChannel(ChannelWaiter waiter) {
         if (state == State.CLOSED) {
-            waiter.onNoChannel(closed());
+            waiter.onNoChannel(failures.stopped());
             return;
         }
         if (fallenBack) {
@@ -96,7 +95,7 @@ final class PeerLink {
             if (state == State.IDLE) {
                 dialLater();
             }
-            waiter.onFallback(failure == null ? noChannel("the fallback is in use", null) : failure);
+            waiter.onFallback(failure == null ? failures.noChannel("the fallback is in use", null) : failure);
             return;
         }
         RdmaChannel current = channel;
@@ -146,21 +145,11 @@ final class PeerLink {
             patience = context.loop().schedule(GRACE_NS, () -> onTooLate(limit));
             return;
         }
-        TransportException cause = noChannel("no channel within " + limit, obstacle);
+        TransportException cause = failures.noChannel("no channel within " + limit, obstacle);
         if (current != null) {
             current.lose(cause, hasFallback());
         }
         failWaiters(cause);
-    }
-
-    private TransportException noChannel(String what, @Nullable TransportException last) {
-        return new TransportException(
-                StatusCode.UNAVAILABLE,
-                what + (last == null ? "" : ": " + last.getMessage()),
-                peer,
-                0,
-                last == null ? null : last.verbsStatus(),
-                last);
     }
 
     private boolean hasFallback() {
@@ -241,10 +230,10 @@ final class PeerLink {
             try {
                 endpoint = ChannelEndpoint.create(context);
             } catch (RuntimeException e) {
-                failure = asSetUpFailure("no endpoint could be made", e);
+                failure = failures.ofSetUp("no endpoint could be made", e);
             }
             ChannelEndpoint result = endpoint;
-            TransportException why = failure == null ? closed() : failure;
+            TransportException why = failure == null ? failures.stopped() : failure;
             context.loop().execute(() -> {
                 boolean wanted = result == null ? made == attempt : made.offerEndpoint(result);
                 if (wanted) {
@@ -254,53 +243,23 @@ final class PeerLink {
         });
     }
 
-    /// What is wrong with the parameters of an end stays wrong; what the device refuses may go another time.
-    private TransportException asSetUpFailure(String what, RuntimeException e) {
-        if (e instanceof TransportException known) {
-            return known;
-        }
-        StatusCode code = StatusCode.UNAVAILABLE;
-        int errno = 0;
-        if (e instanceof IllegalArgumentException) {
-            code = StatusCode.FAILED_PRECONDITION;
-        } else if (e instanceof VerbsException refused) {
-            errno = refused.errno();
-            if (errno == VerbsException.ENOMEM) {
-                code = StatusCode.RESOURCE_EXHAUSTED;
-            } else if (errno == VerbsException.EINVAL) {
-                code = StatusCode.FAILED_PRECONDITION;
-            }
-        }
-        return new TransportException(code, what + ": " + e.getMessage(), peer, errno, e);
-    }
-
     private void onAnswer(SetUpAttempt dialled, @Nullable OfferAnswer answer, @Nullable Throwable error) {
         if (dialled != attempt) {
             return;
         }
         switch (answer) {
-            case null -> onUnreachable(asTransportException(error));
+            case null -> onUnreachable(failures.ofCall(error));
             case OfferAnswer.Yield() -> expectOffer();
             case OfferAnswer.Accepted(ConnectionParameters parameters) -> {
                 try {
-                    checkAnswer(dialled, parameters);
+                    dialled.checkAnswer(peer, parameters);
                     open(dialled, parameters, true);
                 } catch (RuntimeException e) {
-                    onUnreachable(asSetUpFailure("the answer is not usable", e));
+                    onUnreachable(failures.ofSetUp("the answer is not usable", e));
                     return;
                 }
                 tellReady(dialled.connectionId);
             }
-        }
-    }
-
-    private void checkAnswer(SetUpAttempt dialled, ConnectionParameters parameters) {
-        parameters.validate();
-        if (parameters.connectionId() != dialled.connectionId
-                || !parameters.hostName().equals(peer)) {
-            throw new IllegalArgumentException("it comes from " + parameters.hostName() + " for connection "
-                    + Long.toHexString(parameters.connectionId()) + ", expected " + peer + " for "
-                    + Long.toHexString(dialled.connectionId));
         }
     }
 
@@ -311,12 +270,8 @@ final class PeerLink {
                 .whenComplete((_, error) -> {
                     if (error != null && opened != null) {
                         // Whatever the peer's reason, this channel is of no use; another may be.
-                        var cause = new TransportException(
-                                StatusCode.UNAVAILABLE,
-                                "the peer did not take note that this end is ready",
-                                peer,
-                                0,
-                                asTransportException(error));
+                        TransportException cause = failures.unavailable(
+                                "the peer did not take note that this end is ready", failures.ofCall(error));
                         context.loop().execute(() -> opened.lose(cause, true));
                     }
                 });
@@ -329,15 +284,11 @@ final class PeerLink {
     }
 
     private void onNoOffer() {
-        onUnreachable(new TransportException(
-                StatusCode.UNAVAILABLE, "the peer announced an offer that did not come", peer, 0, null));
+        onUnreachable(failures.unavailable("the peer announced an offer that did not come", null));
     }
 
     private void onUnreachable(TransportException cause) {
-        boolean retryable = cause.code() == StatusCode.UNAVAILABLE
-                || cause.code() == StatusCode.DEADLINE_EXCEEDED
-                || cause.code() == StatusCode.ABORTED;
-        if (!fallenBack && (!retryable || waiters.isEmpty() || late)) {
+        if (!fallenBack && (!LinkFailures.isRetryable(cause) || waiters.isEmpty() || late)) {
             failWaiters(cause);
             return;
         }
@@ -411,7 +362,7 @@ final class PeerLink {
     /// The peer dialled.
     void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         if (state == State.CLOSED) {
-            reply.completeExceptionally(closed());
+            reply.completeExceptionally(failures.stopped());
             return;
         }
         TransportException refusal = context.health().refusal(context.workerName());
@@ -420,8 +371,7 @@ final class PeerLink {
             return;
         }
         if (isOvertaken(offer)) {
-            reply.completeExceptionally(new TransportException(
-                    StatusCode.ABORTED, "a later offer or answer overtook this offer", context.workerName(), 0, null));
+            reply.completeExceptionally(failures.overtaken("a later offer or answer overtook this offer"));
             return;
         }
         remember(offer);
@@ -432,14 +382,7 @@ final class PeerLink {
         RdmaChannel old = channel;
         if (old != null) {
             boolean restarted = old.peerIncarnation() != offer.incarnation();
-            old.lose(
-                    new TransportException(
-                            restarted ? StatusCode.ABORTED : StatusCode.UNAVAILABLE,
-                            restarted ? "the peer was restarted" : "the peer set up a new channel",
-                            peer,
-                            0,
-                            null),
-                    !restarted);
+            old.lose(failures.replaced(restarted), !restarted);
         }
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
         makeEndpoint(answered, (endpoint, failure) -> {
@@ -453,14 +396,14 @@ final class PeerLink {
                 open(answered, offer, false);
                 reply.complete(new OfferAnswer.Accepted(own));
             } catch (RuntimeException e) {
-                TransportException cause = asSetUpFailure("the offer is not usable", e);
+                TransportException cause = failures.ofSetUp("the offer is not usable", e);
                 reply.completeExceptionally(cause);
                 onUnreachable(cause);
             }
         });
         // The attempt may have been superseded before its endpoint was made; then nobody else would answer.
-        answered.onDiscard(() -> reply.completeExceptionally(new TransportException(
-                StatusCode.ABORTED, "another offer took the place of this one", context.workerName(), 0, null)));
+        answered.onDiscard(() ->
+                reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
     }
 
     private boolean isOvertaken(ConnectionParameters offer) {
@@ -476,7 +419,6 @@ final class PeerLink {
         ChannelEndpoint endpoint = done.takeEndpoint();
         RdmaChannel opened;
         try {
-            requireSameFabric(parameters);
             endpoint.connect(parameters);
             opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost, this::onHeard);
         } catch (RuntimeException e) {
@@ -503,17 +445,6 @@ final class PeerLink {
             waiter.onChannel(opened);
         }
         handler.onChannelOpen(opened);
-    }
-
-    /// Queue pairs of two kinds of devices cannot meet: their set-up would succeed and nothing ever arrive.
-    private void requireSameFabric(ConnectionParameters parameters) {
-        String own = context.port().fabric();
-        if (!own.equals(parameters.fabric())) {
-            throw new IllegalArgumentException(parameters.hostName() + " has a device of the fabric '"
-                    + parameters.fabric() + "', " + context.workerName() + " has "
-                    + context.port().device().name() + " of the fabric '" + own
-                    + "'; choose devices of one fabric with RDMA_DEVICE");
-        }
     }
 
     /// The dialling peer is ready to be written to.
@@ -567,20 +498,8 @@ final class PeerLink {
     /// Ends everything; whoever waits fails.
     void close() {
         state = State.CLOSED;
-        failChannel(closed(), false);
-        failWaiters(closed());
+        failChannel(failures.stopped(), false);
+        failWaiters(failures.stopped());
         changeState(State.CLOSED);
-    }
-
-    private TransportException closed() {
-        return new TransportException(
-                StatusCode.UNAVAILABLE, "the transport of " + context.workerName() + " is stopped", peer, 0, null);
-    }
-
-    private TransportException asTransportException(@Nullable Throwable error) {
-        Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof TransportException known
-                ? known
-                : new TransportException(StatusCode.UNAVAILABLE, "the exchange failed: " + cause, peer, 0, cause);
     }
 }

@@ -46,19 +46,13 @@ public final class RdmaChannel {
     private final OutgoingRing outgoing;
     private final IncomingRing incoming;
     private final RemoteKeys keys;
+    private final Keepalive keepalive;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
-    private boolean heard;
-    // When something of the peer arrived last, or the channel was opened.
-    private long heardAtNs;
-    private long keepaliveDueNs;
-    // Whether the peer has been sent something since the last look.
-    private boolean spoke;
     private boolean probing;
     // The peer broke the protocol: nothing that it sends is looked at any more.
     private boolean distrusted;
-    private CompletionLoop.@Nullable Timer keepalive;
     private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
@@ -102,10 +96,11 @@ public final class RdmaChannel {
             case SLAB -> new SlabKeys(outgoing);
             case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pump);
         };
-        this.heardAtNs = context.loop().nanoTime();
+        ChannelOptions options = context.options();
+        this.keepalive = new Keepalive(
+                context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
         context.counters().opened.increment();
         context.loop().add(this);
-        scheduleKeepalive();
     }
 
     /// What both ends agreed on.
@@ -129,7 +124,7 @@ public final class RdmaChannel {
 
     /// Whether anything of the peer has arrived.
     boolean hasHeard() {
-        return heard;
+        return keepalive.hasHeard();
     }
 
     boolean hasQueuePair(int number) {
@@ -137,8 +132,7 @@ public final class RdmaChannel {
     }
 
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
-    /// key
-    /// can make it so.
+    /// key can make it so.
     public boolean fits(Message message) {
         return MessageCodec.fits(message, maxMessageBytes());
     }
@@ -244,7 +238,9 @@ public final class RdmaChannel {
                 } else {
                     sent += lane.pumpContents();
                 }
-                spoke |= sent > 0;
+                if (sent > 0) {
+                    keepalive.spoke();
+                }
             }
         } catch (VerbsException e) {
             onRefused(e);
@@ -317,11 +313,9 @@ public final class RdmaChannel {
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
-        if (!heard) {
-            heard = true;
+        if (keepalive.heard()) {
             context.loop().execute(() -> onHeard.accept(this));
         }
-        heardAtNs = context.loop().nanoTime();
         lane.postReceive();
         try {
             int immediate = completion.immediate();
@@ -386,49 +380,21 @@ public final class RdmaChannel {
         handler.onContent(this, immediate);
     }
 
-    private void scheduleKeepalive() {
-        long silentNs = context.loop().nanoTime() - heardAtNs;
-        long untilDeadNs = context.options().peerTimeout().toNanos() - silentNs;
-        long delayNs = Math.min(context.options().keepaliveInterval().toNanos(), Math.max(0, untilDeadNs));
-        keepaliveDueNs = context.loop().nanoTime() + delayNs;
-        keepalive = context.loop().schedule(delayNs, this::keepAlive);
+    private void onSilent() {
+        String what = mayWrite ? "the peer was silent for " : "the peer was not ready after ";
+        lose(
+                new TransportException(
+                        StatusCode.UNAVAILABLE, what + context.options().peerTimeout(), peer, 0, null),
+                true);
     }
 
-    /// Finds a peer that went without a word, and tells it that this end has not. Its device may answer for a process
-    /// that is stopped, so only what the process itself has sent counts.
-    private void keepAlive() {
-        if (!open) {
-            return;
-        }
-        long nowNs = context.loop().nanoTime();
-        if (nowNs - keepaliveDueNs > context.options().keepaliveInterval().toNanos()) {
-            // This process stood still itself, and has not looked at what came meanwhile.
-            heardAtNs = nowNs;
-        }
-        if (nowNs - heardAtNs >= context.options().peerTimeout().toNanos()) {
-            lose(
-                    new TransportException(
-                            StatusCode.UNAVAILABLE,
-                            (mayWrite ? "the peer was silent for " : "the peer was not ready after ")
-                                    + context.options().peerTimeout(),
-                            peer,
-                            0,
-                            null),
-                    true);
-            return;
-        }
-        if (!spoke && mayWrite) {
-            showLife();
-        }
-        spoke = false;
-        scheduleKeepalive();
-    }
-
-    /// Says that this end lives. Where the peer lets it say nothing, finds out at least whether the peer's queue pair
-    /// is
-    /// there: everything that was posted may have completed before that was destroyed.
+    /// Where the peer lets this end say nothing, finds out at least whether the peer's queue pair is there: everything
+    /// that was posted may have completed before that was destroyed.
     private void showLife() {
         Lane control = lanes.get(CONTROL);
+        if (!mayWrite) {
+            return;
+        }
         if (outgoing.isIdle() && control.credits().maySend()) {
             // It has no order among the others, and those may wait for a window for long.
             outgoing.enqueueFirst(HEARTBEAT);
@@ -463,9 +429,7 @@ public final class RdmaChannel {
         }
         failure = why;
         open = false;
-        if (keepalive != null) {
-            keepalive.cancel();
-        }
+        keepalive.stop();
         context.counters().failed.increment();
         context.loop().remove(this);
         endpoint.stopTraffic();

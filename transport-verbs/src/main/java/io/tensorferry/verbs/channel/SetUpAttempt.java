@@ -30,6 +30,18 @@ final class SetUpAttempt {
         return true;
     }
 
+    /// Checks that an answer is `peer`'s, and to this attempt.
+    ///
+    /// @throws IllegalArgumentException if it is not, or one of its values is wrong
+    void checkAnswer(String peer, ConnectionParameters answer) {
+        answer.validate();
+        if (answer.connectionId() != connectionId || !answer.hostName().equals(peer)) {
+            throw new IllegalArgumentException("it comes from " + answer.hostName() + " for connection "
+                    + Long.toHexString(answer.connectionId()) + ", expected " + peer + " for "
+                    + Long.toHexString(connectionId));
+        }
+    }
+
     /// The endpoint, which belongs to the caller from now on.
     ChannelEndpoint takeEndpoint() {
         ChannelEndpoint taken = endpoint;

@@ -1,0 +1,89 @@
+package io.tensorferry.verbs.channel;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Watches over the silence on one channel, in both directions: has this end say that it lives when it has said nothing
+/// else, and finds a peer that went without a word.
+///
+/// Only what the peer's process itself has sent counts: its device may answer for a process that is stopped.
+///
+/// Owner: the loop.
+final class Keepalive {
+    private final CompletionLoop loop;
+    private final long intervalNs;
+    private final long timeoutNs;
+    private final Runnable showLife;
+    private final Runnable onSilent;
+    // When something of the peer arrived last, or the channel was opened.
+    private long heardAtNs;
+    private boolean heard;
+    // Whether the peer has been sent something since the last look.
+    private boolean spoke;
+    private long dueNs;
+    private CompletionLoop.@Nullable Timer timer;
+
+    /// Starts to watch.
+    ///
+    /// @param interval how long this end may say nothing
+    /// @param timeout how long the peer may
+    /// @param showLife runs when this end has said nothing for an interval
+    /// @param onSilent runs once, when the peer has said nothing for the timeout
+    Keepalive(CompletionLoop loop, Duration interval, Duration timeout, Runnable showLife, Runnable onSilent) {
+        this.loop = loop;
+        this.intervalNs = interval.toNanos();
+        this.timeoutNs = timeout.toNanos();
+        this.showLife = showLife;
+        this.onSilent = onSilent;
+        this.heardAtNs = loop.nanoTime();
+        schedule();
+    }
+
+    /// Something of the peer has arrived; returns whether it is the first.
+    boolean heard() {
+        boolean first = !heard;
+        heard = true;
+        heardAtNs = loop.nanoTime();
+        return first;
+    }
+
+    boolean hasHeard() {
+        return heard;
+    }
+
+    /// The peer was sent something that its process notices.
+    void spoke() {
+        spoke = true;
+    }
+
+    void stop() {
+        if (timer != null) {
+            timer.cancel();
+        }
+    }
+
+    private void schedule() {
+        long nowNs = loop.nanoTime();
+        long untilDeadNs = Math.max(0, heardAtNs + timeoutNs - nowNs);
+        long delayNs = Math.min(intervalNs, untilDeadNs);
+        dueNs = nowNs + delayNs;
+        timer = loop.schedule(delayNs, this::look);
+    }
+
+    private void look() {
+        long nowNs = loop.nanoTime();
+        if (nowNs - dueNs > intervalNs) {
+            // This process stood still itself, and has not looked at what came meanwhile.
+            heardAtNs = nowNs;
+        }
+        if (nowNs - heardAtNs >= timeoutNs) {
+            onSilent.run();
+            return;
+        }
+        if (!spoke) {
+            showLife.run();
+        }
+        spoke = false;
+        schedule();
+    }
+}
