@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// A million writes of a hostile peer through the whole stack, drawn from one seed: what a worker has to bear it
 /// bears, what is wrong ends that channel and is counted, and a healthy peer notices nothing.
-@Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Timeout(value = 50, unit = TimeUnit.MINUTES) // for ten million writes
 class HostileMillionTest {
     private static final long SEED = Long.getLong("hostile.seed", 0x0BAD_5EED);
     private static final long WRITES = Long.getLong("hostile.writes", 1_000_000);
