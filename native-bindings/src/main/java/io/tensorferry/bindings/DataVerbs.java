@@ -7,13 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /// The verbs of the data path. The library does not export them: each device has its own, and the first argument of
-/// each
-/// method here is the function pointer from the device's `ibv_context.ops`. They return error numbers, and `poll_cq` a
-/// count or a negative number; `errno` is not used.
+/// each method here is the function pointer from the device's `ibv_context.ops`. They return error numbers, and
+/// `poll_cq` a count or a negative number; `errno` is not used.
 ///
 /// One handle serves all devices, and its class constant lets the JIT compiler inline it. Segments that are given
-/// should
-/// belong to the global arena, whose liveness check costs nothing.
+/// should belong to the global arena, whose liveness check costs nothing.
 public final class DataVerbs {
     /// The system property that has these calls made without the thread's change of state, which saves about 1 ns each.
     /// Off, because a driver that holds a spin lock from one call to the next, or waits in one, then can stop the whole

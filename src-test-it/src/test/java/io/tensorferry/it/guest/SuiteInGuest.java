@@ -11,8 +11,7 @@ import org.junit.jupiter.api.DynamicNode;
 /// Test classes that run in one JVM in a guest of its own, and become tests here.
 ///
 /// There the properties of [io.tensorferry.it.process.Place] name device, address and processor for each process: all
-/// on
-/// one device, or in turn on two hosts. For one thread.
+/// on one device, or in turn on two hosts. For one thread.
 final class SuiteInGuest {
     private static final List<String> ONE_HOST =
             List.of("-Drdma.device=" + Guest.DEVICE, "-Drdma.host=" + Guest.ADDRESS, "-Dit.pin=0,1");

@@ -35,9 +35,7 @@ record LinkFailures(String peer, String workerName) {
     /// A call of the exchange failed.
     TransportException ofCall(@Nullable Throwable error) {
         Throwable cause = error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
-        return cause instanceof TransportException known
-                ? known
-                : unavailable("the exchange failed: " + cause, cause);
+        return cause instanceof TransportException known ? known : unavailable("the exchange failed: " + cause, cause);
     }
 
     TransportException unavailable(String what, @Nullable Throwable cause) {

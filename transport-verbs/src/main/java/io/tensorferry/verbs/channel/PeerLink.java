@@ -32,7 +32,6 @@ import org.slf4j.LoggerFactory;
 /// Owner: the loop.
 final class PeerLink {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
-    private static final long FIRST_BACKOFF_NS = 20_000_000L;
     private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
     private static final long LONGEST_FALLBACK_BACKOFF_NS = 5_000_000_000L;
     // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
@@ -68,7 +67,7 @@ final class PeerLink {
     private long attempts;
     private long latestPeerAttempt;
     private long peerIncarnation;
-    private long backoffNs = FIRST_BACKOFF_NS;
+    private final Backoff backoff = new Backoff();
     private CompletionLoop.@Nullable Timer timer;
     // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
     // the peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
@@ -121,7 +120,7 @@ final class PeerLink {
     private void startPatience(Duration limit) {
         stopPatience();
         if (!fallenBack) {
-            backoffNs = FIRST_BACKOFF_NS;
+            backoff.reset();
         }
         late = false;
         patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
@@ -308,9 +307,7 @@ final class PeerLink {
             }
         }
         changeState(State.BACKING_OFF);
-        long jitter = context.random().nextLong(backoffNs / 2 + 1);
-        timer = context.loop().schedule(backoffNs / 2 + jitter, this::dial);
-        backoffNs = Math.min(longestNs, backoffNs * 2);
+        timer = context.loop().schedule(backoff.next(longestNs, context.random()), this::dial);
     }
 
     /// Nobody waits any longer: all are sent to the fallback, if there is one, or fail.
@@ -402,8 +399,8 @@ final class PeerLink {
             }
         });
         // The attempt may have been superseded before its endpoint was made; then nobody else would answer.
-        answered.onDiscard(() ->
-                reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
+        answered.onDiscard(
+                () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
     }
 
     private boolean isOvertaken(ConnectionParameters offer) {
@@ -435,10 +432,7 @@ final class PeerLink {
         if (fallenBack) {
             startPatience(context.options().reconnectTimeout());
         }
-        LOG.debug(
-                "channel to {} is open, {} queue pairs",
-                peer,
-                endpoint.queuePairs().size());
+        LOG.debug("channel to {} is open: {}", peer, opened.description());
         var served = List.copyOf(waiters);
         waiters.clear();
         for (ChannelWaiter waiter : served) {

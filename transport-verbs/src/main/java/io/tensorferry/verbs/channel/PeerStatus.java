@@ -28,8 +28,7 @@ public record PeerStatus(
         /// No channel could be had in time; what waited has failed. The next receive tries again.
         DOWN,
         /// No channel could be had in time; what waited has gone over the fallback, and so does every new receive,
-        /// while
-        /// a channel is tried for in the background.
+        /// while a channel is tried for in the background.
         FALLBACK
     }
 }

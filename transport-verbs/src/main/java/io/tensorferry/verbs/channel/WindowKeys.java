@@ -13,8 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 /// A key for each request: a window that is bound to the request's memory, on the lane by which the content comes,
-/// before
-/// the message that names it goes out, and invalidated before the memory is used otherwise.
+/// before the message that names it goes out, and invalidated before the memory is used otherwise.
 ///
 /// Owner: the loop.
 final class WindowKeys implements RemoteKeys {

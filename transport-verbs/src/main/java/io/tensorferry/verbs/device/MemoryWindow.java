@@ -1,10 +1,8 @@
 package io.tensorferry.verbs.device;
 
 /// A part of a memory region that peers reach by a key of its own (`ibv_mw` of type 2), from the work request that
-/// binds
-/// it until the one that invalidates it: only that range, with that access, and only the peer of the queue pair on
-/// which
-/// it was bound.
+/// binds it until the one that invalidates it: only that range, with that access, and only the peer of the queue
+/// pair on which it was bound.
 ///
 /// | state | event | next |
 /// |---|---|---|
@@ -14,8 +12,7 @@ package io.tensorferry.verbs.device;
 /// | any | [#close()] | closed |
 ///
 /// A queue pair carries both out in the order posted, together with its other work. So a peer gets through a window
-/// from
-/// the completion of the bind on, and no more after the completion of the invalidation, or after [#close()].
+/// from the completion of the bind on, and no more after the completion of the invalidation, or after [#close()].
 ///
 /// Devices differ in how well they guard: Soft-RoCE takes any range of the region, not only the window's.
 ///

@@ -109,8 +109,7 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
-    /// has
-    /// a registration of its own, and does not count for the limit.
+    /// has a registration of its own, and does not count for the limit.
     ///
     /// @param bytes more than 4,096
     public RegisteredBuffer allocateForPeer(long bytes) {

@@ -63,8 +63,7 @@ public final class StepTable<R extends StepRendezvous> {
     }
 
     /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever
-    /// asked
-    /// says when its request has ended, by [#release].
+    /// asked says when its request has ended, by [#release].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if the peer has parked too much
     public synchronized @Nullable R openForPeer(PeerRequest request) {

@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What a member that breaks the rules can do to memory that he was given a key for: with keys of requests he writes
-/// that
-/// request's bytes, over its lane, until its content has come; with keys of slabs he writes more.
+/// that request's bytes, over its lane, until its content has come; with keys of slabs he writes more.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HostileWindowTest {
     private static final long SEED = 20_260_202;

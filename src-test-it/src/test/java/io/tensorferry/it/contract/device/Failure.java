@@ -8,8 +8,7 @@ import java.util.Set;
 /// are the same on all devices, but for the last one.
 enum Failure {
     /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not
-    /// wait
-    /// for its answer.
+    /// wait for its answer.
     BEFORE_LOCAL_MEMORY(WorkStatus.SUCCESS, WorkStatus.WR_FLUSH_ERR),
     /// A message does not fit into its receive, at the sender. Soft-RoCE takes that for a receive that is wrong in
     /// itself.
@@ -19,8 +18,7 @@ enum Failure {
     /// A receive names memory that is not registered. Soft-RoCE takes that for a receive that is wrong in itself.
     RECEIVE_MEMORY(WorkStatus.LOC_PROT_ERR, WorkStatus.LOC_QP_OP_ERR),
     /// A write through a window goes to bytes of its region that are not the window's. Soft-RoCE lets it: it compares
-    /// the
-    /// range with the region's alone.
+    /// the range with the region's alone.
     OUTSIDE_THE_WINDOW(WorkStatus.REM_ACCESS_ERR, WorkStatus.SUCCESS);
 
     private final WorkStatus specified;

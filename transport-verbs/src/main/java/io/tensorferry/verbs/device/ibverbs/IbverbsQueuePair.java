@@ -29,8 +29,7 @@ import java.lang.foreign.MemorySegment;
 /// An `ibv_qp` of type RC.
 ///
 /// Threading: any thread. Posters of one queue exclude each other by that queue's lock, which [#close()] takes too, so
-/// that
-/// nobody posts to a queue pair that is gone. Completions free slots on the poller's thread, without a lock.
+/// that nobody posts to a queue pair that is gone. Completions free slots on the poller's thread, without a lock.
 final class IbverbsQueuePair implements QueuePair {
     private static final String MODIFY = "ibv_modify_qp";
     private static final String POST_SEND = "ibv_post_send";
@@ -56,8 +55,7 @@ final class IbverbsQueuePair implements QueuePair {
     private final Object modifyLock = new Object();
 
     /// The last state that is known: the one that was asked for, or ERR from the first failed completion on. Written
-    /// with
-    /// the lock of changes held, or to ERR by the poller.
+    /// with the lock of changes held, or to ERR by the poller.
     private volatile QueuePairState state = QueuePairState.RESET;
 
     private volatile int sendOwner;

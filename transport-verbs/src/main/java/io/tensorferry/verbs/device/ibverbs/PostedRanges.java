@@ -6,10 +6,8 @@ import io.tensorferry.verbs.device.WorkStatus;
 /// The local memory that each request of a send queue names, for the day that one fails.
 ///
 /// A request whose local memory is not registered must complete with [WorkStatus#LOC_PROT_ERR]. Soft-RoCE puts the
-/// queue
-/// pair into ERR and then reports that request as flushed, like those behind it, which tells a user nothing. So where
-/// the
-/// first failure of a queue pair is a flush that nobody asked for, its memory is looked up here.
+/// queue pair into ERR and then reports that request as flushed, like those behind it, which tells a user nothing.
+/// So where the first failure of a queue pair is a flush that nobody asked for, its memory is looked up here.
 ///
 /// Threading: recorded by whoever holds the send queue's lock, read by the poller.
 final class PostedRanges {

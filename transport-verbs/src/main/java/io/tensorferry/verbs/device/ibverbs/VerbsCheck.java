@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
 
 /// Turns what a verb returned into an exception; each method's name tells the convention that the verb follows. The
-/// verbs
-/// of the data path are checked where they are called, because a message that is made ready costs an object.
+/// verbs of the data path are checked where they are called, because a message that is made ready costs an object.
 final class VerbsCheck {
     private VerbsCheck() {}
 

@@ -6,9 +6,8 @@ import java.lang.invoke.VarHandle;
 /// The slots of one work queue: how many are taken, and the work id of each.
 ///
 /// Drivers free a slot when they like, and some do not notice when there is none. Here it is free when its completion
-/// was
-/// polled, or that of a later request, on every device. Requests travel under their slot's number, so that a completion
-/// tells which slots it frees, those of unsignaled requests before it too.
+/// was polled, or that of a later request, on every device. Requests travel under their slot's number, so that a
+/// completion tells which slots it frees, those of unsignaled requests before it too.
 ///
 /// Threading: slots are taken by one thread at a time, who holds the queue's lock, and freed by the poller.
 final class WorkSlots {
