@@ -54,7 +54,7 @@ final class LoopbackWorkers implements AutoCloseable {
 
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
-        this(devices, new FaultyDevice(), MEMORY, RemoteKeyScope.SLAB);
+        this(devices, UnaryOperator.identity(), MEMORY, RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
@@ -65,25 +65,28 @@ final class LoopbackWorkers implements AutoCloseable {
     /// @param faults stands before the device of worker 0
     /// @param scope what both workers' keys open
     LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
-        this(DEVICES, faults, MEMORY, scope);
+        this(DEVICES, faults::wrap, MEMORY, scope);
     }
 
     /// @param memory of worker 0
     LoopbackWorkers(MemoryOptions memory) {
-        this(DEVICES, new FaultyDevice(), List.of(memory, MemoryOptions.defaults()), RemoteKeyScope.SLAB);
+        this(DEVICES, UnaryOperator.identity(), List.of(memory, MemoryOptions.defaults()), RemoteKeyScope.SLAB);
     }
 
     /// @param faults stands before the device of worker 0
     /// @param memory of each worker
     LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
-        this(DEVICES, faults, List.of(memory, memory), RemoteKeyScope.SLAB);
+        this(DEVICES, faults::wrap, List.of(memory, memory), RemoteKeyScope.SLAB);
     }
 
     private LoopbackWorkers(
-            List<SoftwareOptions> devices, FaultyDevice faults, List<MemoryOptions> memory, RemoteKeyScope scope) {
+            List<SoftwareOptions> devices,
+            UnaryOperator<ChosenPort> wrapper,
+            List<MemoryOptions> memory,
+            RemoteKeyScope scope) {
         RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
-        workers.add(new Worker(0, devices.get(0), faults::wrap, memory.get(0), config));
-        workers.add(new Worker(1, devices.get(1), port -> port, memory.get(1), config));
+        workers.add(new Worker(0, devices.get(0), wrapper, memory.get(0), config));
+        workers.add(new Worker(1, devices.get(1), UnaryOperator.identity(), memory.get(1), config));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.

@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -43,11 +44,17 @@ class MemoryWaitTest {
         threads.close();
     }
 
-    private Future<RegisteredBuffer> allocateLater(long bytes) {
-        return threads.submit(() -> memory.allocate(bytes));
+    /// Returns when the allocation waits for memory to come back.
+    private Future<RegisteredBuffer> allocateLater(long bytes) throws InterruptedException {
+        var allocation = new FutureTask<>(() -> memory.allocate(bytes));
+        Thread thread = Thread.ofVirtual().start(allocation);
+        while (thread.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(allocation.isDone()).as("it ended and did not wait").isFalse();
+            Thread.sleep(1);
+        }
+        return allocation;
     }
 
-    /// Until `thread`'s allocation waits, or has ended.
     private static void assertWaits(Future<RegisteredBuffer> allocation) throws InterruptedException {
         Thread.sleep(20);
         assertThat(allocation.isDone()).isFalse();
@@ -182,7 +189,7 @@ class MemoryWaitTest {
             memory.endWaits();
             assertExhausted(one);
             assertExhausted(another);
-            assertExhausted(allocateLater(1));
+            assertExhausted(threads.submit(() -> memory.allocate(1)));
         }
     }
 
