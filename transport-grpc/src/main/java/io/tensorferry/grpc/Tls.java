@@ -26,14 +26,18 @@ final class Tls implements AutoCloseable {
     private final String worker;
     private volatile Credentials credentials;
     private volatile @Nullable ScheduledFuture<?> schedule;
-    // What was read last, right or wrong, so that each wrong state of the files is said once. Guarded by this.
-    private @Nullable TlsFiles latest;
+    // What the last look found, null if it could not be read; and what was judged last, right or wrong. Guarded by
+    // this.
+    private @Nullable TlsFiles seen;
+    private boolean unreadable;
+    private TlsFiles judged;
     private @Nullable String complaint;
 
     private Tls(TransportSecurity security, String worker, TlsFiles files) {
         this.security = security;
         this.worker = worker;
-        this.latest = files;
+        this.seen = files;
+        this.judged = files;
         this.credentials = Credentials.of(files, security, worker);
     }
 
@@ -51,14 +55,31 @@ final class Tls implements AutoCloseable {
         return tls;
     }
 
-    /// Takes what the files say now, if it is another thing and right.
+    /// Takes what the files say now, if it is another thing and right. Three files are not replaced at once, so what a
+    /// look finds counts when the next one finds the same.
     synchronized void reload() {
+        TlsFiles files;
         try {
-            TlsFiles files = TlsFiles.read(security);
-            if (latest != null && files.haveSameText(latest)) {
-                return;
+            files = TlsFiles.read(security);
+        } catch (RuntimeException e) {
+            seen = null;
+            if (unreadable) {
+                complain(String.valueOf(e.getMessage()));
             }
-            latest = files;
+            unreadable = true;
+            return;
+        }
+        unreadable = false;
+        TlsFiles before = seen;
+        seen = files;
+        if (before != null && files.haveSameText(before) && !files.haveSameText(judged)) {
+            judged = files;
+            judge(files);
+        }
+    }
+
+    private void judge(TlsFiles files) {
+        try {
             credentials = Credentials.of(files, security, worker);
             complaint = null;
             LOG.info("{} takes the new files of its TLS: {}", worker, describeOwn());
