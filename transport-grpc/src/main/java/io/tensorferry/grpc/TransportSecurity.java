@@ -33,7 +33,8 @@ public record TransportSecurity(
         }
     }
 
-    /// With [PeerIdentity#workerUri()], and the files looked at every 10 s; new ones count when two looks find the same.
+    /// With [PeerIdentity#workerUri()], and the files looked at every 10 s; new ones count when two looks find the
+    /// same.
     /// They are read when a server starts.
     public static TransportSecurity ofFiles(Path certificate, Path key, Path trust) {
         return new TransportSecurity(certificate, key, trust, PeerIdentity.workerUri(), DEFAULT_RELOAD_INTERVAL);

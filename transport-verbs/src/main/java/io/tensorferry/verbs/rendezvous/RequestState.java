@@ -255,11 +255,12 @@ sealed interface RequestState {
     }
 
     private static Step delivered(TensorMetaData metaData) {
-        return Step.of(new Ended(), new Action.Deliver(metaData), new Action.Forget());
+        // First: when the user hears of the end, nothing is pending.
+        return Step.of(new Ended(), new Action.Forget(), new Action.Deliver(metaData));
     }
 
     private static Step failed(TransportException cause) {
-        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Fail(cause), new Action.Forget());
+        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Forget(), new Action.Fail(cause));
     }
 
     private static Step suspended(@Nullable TensorMetaData allocated) {

@@ -43,7 +43,7 @@ class RequestStateTest {
                 new Action.SendRequest(SMALL, false));
         assertStep(new AwaitingReply(SMALL), new Event.ContentLanded(), new Landed(SMALL), new Action.RevokeKey());
         assertStep(
-                new Landed(SMALL), new Event.KeyRevoked(), new Ended(), new Action.Deliver(SMALL), new Action.Forget());
+                new Landed(SMALL), new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(SMALL));
     }
 
     @Test
@@ -61,7 +61,7 @@ class RequestStateTest {
                 new Action.SendReRequest(LARGE));
         assertStep(new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
         assertStep(
-                new Landed(LARGE), new Event.KeyRevoked(), new Ended(), new Action.Deliver(LARGE), new Action.Forget());
+                new Landed(LARGE), new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(LARGE));
     }
 
     @Test
@@ -135,8 +135,8 @@ class RequestStateTest {
                 new Event.ChannelLost(why),
                 new Ended(),
                 new Action.ReleaseMemory(),
-                new Action.Fail(why),
-                new Action.Forget());
+                new Action.Forget(),
+                new Action.Fail(why));
     }
 
     @Test
@@ -210,14 +210,14 @@ class RequestStateTest {
                 new Event.Refused(why))) {
             assertStep(landed, event, landed);
         }
-        assertStep(landed, new Event.KeyRevoked(), new Ended(), new Action.Deliver(SMALL), new Action.Forget());
+        assertStep(landed, new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(SMALL));
         assertStep(
                 landed,
                 new Event.ChannelLost(why),
                 new Ended(),
                 new Action.ReleaseMemory(),
-                new Action.Fail(why),
-                new Action.Forget());
+                new Action.Forget(),
+                new Action.Fail(why));
     }
 
     @Test
@@ -227,8 +227,8 @@ class RequestStateTest {
                 new Event.NoKey(why),
                 new Ended(),
                 new Action.ReleaseMemory(),
-                new Action.Fail(why),
-                new Action.Forget());
+                new Action.Forget(),
+                new Action.Fail(why));
         assertStep(
                 new AwaitingContent(LARGE),
                 new Event.NoKey(why),
