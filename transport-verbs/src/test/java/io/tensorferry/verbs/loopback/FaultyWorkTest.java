@@ -6,12 +6,11 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.HopelessStatuses;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -28,19 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FaultyWorkTest {
     private static final RendezvousKey KEY = LoopbackWorkers.key(1, 0, "edge");
     private static final RendezvousKey LATER = LoopbackWorkers.key(1, 0, "later");
-    private static final Set<WorkStatus> HOPELESS = EnumSet.of(
-            WorkStatus.REM_ACCESS_ERR,
-            WorkStatus.REM_INV_REQ_ERR,
-            WorkStatus.LOC_LEN_ERR,
-            WorkStatus.LOC_ACCESS_ERR,
-            WorkStatus.LOC_PROT_ERR,
-            WorkStatus.LOC_QP_OP_ERR,
-            WorkStatus.MW_BIND_ERR,
-            WorkStatus.LOC_EEC_OP_ERR,
-            WorkStatus.LOC_RDD_VIOL_ERR,
-            WorkStatus.REM_INV_RD_REQ_ERR,
-            WorkStatus.INV_EECN_ERR,
-            WorkStatus.INV_EEC_STATE_ERR);
 
     @ParameterizedTest
     @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "SUCCESS")
@@ -52,7 +38,7 @@ class FaultyWorkTest {
             faults.failNextCompletion(status, 0x81);
             // Something to do, so that something completes.
             CompletableFuture<RecvResult> trigger = receive(workers, 1, KEY);
-            if (HOPELESS.contains(status)) {
+            if (HopelessStatuses.ALL.contains(status)) {
                 TransportException failure = failureOf(waiting);
                 assertThat(failure.code()).isEqualTo(StatusCode.INTERNAL);
                 assertThat(failure.peer()).isEqualTo(LoopbackWorkers.name(1));
