@@ -80,7 +80,7 @@ final class PeerTransfers {
         responses.remove(requestIndex, response);
     }
 
-    /// A request has failed at this end, after it may have taken a tensor.
+    /// A request has failed at this end, after it has taken a tensor.
     void rememberFailure(int requestIndex, TransportException cause) {
         endings.put(requestIndex, cause);
     }

@@ -98,7 +98,11 @@ final class TensorResponse implements DoneCallback {
         TransportException cause = e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key + " cannot be sent: " + e, e);
-        context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
+        context.loop().execute(() -> {
+            // The tensor is gone: whoever asks again must not be made to wait for the next one.
+            transfers.rememberFailure(requestIndex, cause);
+            on(new ResponseState.Event.LocalFailure(cause));
+        });
     }
 
     private void prepared(OutgoingContent ready) {
@@ -159,10 +163,8 @@ final class TensorResponse implements DoneCallback {
                 channel.send(new Message.MetaDataResponse(
                         stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
             case ResponseState.Action.Write(var target) -> write(target);
-            case ResponseState.Action.SendError(var cause) -> {
-                transfers.rememberFailure(requestIndex, cause);
+            case ResponseState.Action.SendError(var cause) ->
                 sendError(cause.code(), String.valueOf(cause.getMessage()));
-            }
             case ResponseState.Action.ConfirmGiveUp() ->
                 sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
             case ResponseState.Action.Withdraw() -> table.remove(key, this);
