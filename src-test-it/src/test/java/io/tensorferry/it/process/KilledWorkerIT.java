@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class KilledWorkerIT {
-    private static final Duration LIMIT = Duration.ofSeconds(5);
+    /// Some device must notice, and then the dead one is waited for, as it might be restarted.
+    private static final Duration LIMIT =
+            Duration.ofSeconds(5).plus(ChannelOptions.defaults().reconnectTimeout());
     private static final int VICTIM = 2;
     private static final List<Integer> SURVIVORS = List.of(0, 1);
 
