@@ -21,7 +21,9 @@ class CutHosts {
     private static final List<Integer> BOTH = List.of(0, 1);
     private static final boolean EMULATED = Boolean.getBoolean("cut.emulated");
     private static final String DEVICE = System.getProperty("cut.device", "eth1");
-    private static final Duration SHORT = Duration.ofSeconds(3);
+    /// A device may notice within half a second, and then the set-up must get through within reconnectTimeout, 3 s: TCP
+    /// sends again after pauses that double.
+    private static final Duration SHORT = Duration.ofSeconds(1);
     /// `peerTimeout`, then `reconnectTimeout`, and what a busy machine takes.
     private static final Duration LIMIT = Duration.ofSeconds(10 + 3 + 4);
 
@@ -32,7 +34,7 @@ class CutHosts {
             Thread.sleep(SHORT);
             cut(false);
             // Longer than the time after which a loss would be noticed.
-            Thread.sleep(SHORT.multipliedBy(2));
+            Thread.sleep(SHORT.multipliedBy(6));
             assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
             cluster.stop(BOTH);
