@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
+import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -27,4 +28,9 @@ record AdapterContext(
         ChannelCounters counters,
         PeerStatuses peers,
         DeviceHealth health,
-        RandomGenerator random) {}
+        RandomGenerator random) {
+    /// Whether there is another way for receives from a peer to whom no channel can be had.
+    boolean hasFallback() {
+        return config.fallback() != Fallback.NONE;
+    }
+}

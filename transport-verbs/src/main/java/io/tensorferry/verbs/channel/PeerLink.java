@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.Fallback;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -146,13 +145,9 @@ final class PeerLink {
         }
         TransportException cause = failures.noChannel("no channel within " + limit, obstacle);
         if (current != null) {
-            current.lose(cause, hasFallback());
+            current.lose(cause, context.hasFallback());
         }
         failWaiters(cause);
-    }
-
-    private boolean hasFallback() {
-        return context.config().fallback() != Fallback.NONE;
     }
 
     private void changeState(State newState) {
@@ -317,7 +312,7 @@ final class PeerLink {
         failure = cause;
         var failed = List.copyOf(waiters);
         waiters.clear();
-        if (hasFallback() && state != State.CLOSED && (fallenBack || !failed.isEmpty())) {
+        if (context.hasFallback() && state != State.CLOSED && (fallenBack || !failed.isEmpty())) {
             fallBack(cause);
             failed.forEach(waiter -> waiter.onFallback(cause));
             return;

@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -453,8 +452,8 @@ public final class RdmaChannel {
             lane.abandonContents();
         }
         // What was still to be taken may say more of why.
-        boolean hasFallback = context.config().fallback() != Fallback.NONE;
-        var loss = new ChannelLoss(failure.cause(), failure.mayGoOn(hasFallback) && endpoint.isQuiet(), unconfirmed);
+        boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
+        var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);
         handler.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

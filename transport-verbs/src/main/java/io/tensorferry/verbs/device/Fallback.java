@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.device;
 
+import org.jspecify.annotations.Nullable;
+
 /// What carries receives where no channel to their peer can be had.
 public enum Fallback {
     /// Nothing: they fail.
@@ -13,16 +15,14 @@ public enum Fallback {
         this.word = word;
     }
 
-    /// As `RDMA_FALLBACK` says it.
-    ///
-    /// @throws IllegalArgumentException naming `variable` and what is accepted
-    static Fallback parse(String variable, String value) {
+    /// What `RDMA_FALLBACK` means by `word`; null if nothing.
+    static @Nullable Fallback of(String word) {
         for (Fallback fallback : values()) {
-            if (fallback.word.equals(value)) {
+            if (fallback.word.equals(word)) {
                 return fallback;
             }
         }
-        throw new IllegalArgumentException(variable + " is '" + value + "'; accepted: none, grpc");
+        return null;
     }
 
     /// The word that the configuration has for it.

@@ -39,7 +39,8 @@ enum RdmaSetting {
         }
     },
     TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", null, "trafficClass", 0, 255, "0 to 255"),
-    RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request");
+    RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request"),
+    FALLBACK("RDMA_FALLBACK", null, "fallback", 0, 0, "none, grpc");
 
     private static final List<Integer> MTUS = List.of(256, 512, 1024, 2048, 4096);
 

@@ -3,6 +3,8 @@ package io.tensorferry.verbs.device;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -14,8 +16,6 @@ import org.slf4j.LoggerFactory;
 /// some of them; these are understood too, with a warning, and only where the documented name is not set.
 final class RdmaVariables {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaVariables.class);
-
-    private static final String FALLBACK = "RDMA_FALLBACK";
 
     private final Map<String, String> variables;
     private final List<String> remarks = new ArrayList<>();
@@ -37,11 +37,8 @@ final class RdmaVariables {
         number(RdmaSetting.SERVICE_LEVEL, builder::serviceLevel);
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
-        keyScope(builder);
-        String fallback = value(FALLBACK);
-        if (fallback != null) {
-            builder.fallback(Fallback.parse(FALLBACK, fallback));
-        }
+        word(RdmaSetting.RKEY_SCOPE, RemoteKeyScope::of, builder::rkeyScope);
+        word(RdmaSetting.FALLBACK, Fallback::of, builder::fallback);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(
@@ -51,16 +48,17 @@ final class RdmaVariables {
         return config;
     }
 
-    private void keyScope(RdmaConfig.Builder builder) {
-        String variable = RdmaSetting.RKEY_SCOPE.variable();
-        String value = value(variable);
-        if (value != null) {
-            RemoteKeyScope scope = RemoteKeyScope.of(value);
-            if (scope == null) {
-                throw RdmaSetting.RKEY_SCOPE.unreadable(variable, value);
-            }
-            builder.rkeyScope(scope);
+    /// @param reading what a word stands for, or null
+    private <T> void word(RdmaSetting setting, Function<String, @Nullable T> reading, Consumer<T> target) {
+        String value = value(setting.variable());
+        if (value == null) {
+            return;
         }
+        T read = reading.apply(value);
+        if (read == null) {
+            throw setting.unreadable(setting.variable(), value);
+        }
+        target.accept(read);
     }
 
     private void number(RdmaSetting setting, IntConsumer target) {

@@ -141,6 +141,8 @@ class RdmaConfigTest {
         "RDMA_RETRY_CNT, -1, 0 to 7",
         "RDMA_QP_SL, 8, 0 to 7",
         "RDMA_RKEY_SCOPE, window, slab or request",
+        "RDMA_FALLBACK, tcp, 'none, grpc'",
+        "RDMA_FALLBACK, GRPC, 'none, grpc'",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",
