@@ -31,9 +31,7 @@ public final class MessageCodec {
     ///
     /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
     public static boolean fits(Message message, long capacity) {
-        return message instanceof Message.ErrorStatus
-                ? capacity >= MIN_MESSAGE_BYTES
-                : MessageEncoder.encodedSize(message) <= capacity;
+        return message.shortestSize() <= capacity;
     }
 
     /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between
