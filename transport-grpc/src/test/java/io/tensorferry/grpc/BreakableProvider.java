@@ -20,7 +20,7 @@ import java.util.Set;
 /// Threading: any thread.
 final class BreakableProvider implements VerbsProvider {
     private static final int EIO = 5;
-    private static final Set<String> WORK = Set.of("postSend", "createQueuePair");
+    private static final Set<String> WORK = Set.of("postSend", "submitSends", "createQueuePair");
     private static final Set<Class<?>> WRAPPED = Set.of(ProtectionDomain.class, QueuePair.class);
 
     private final SoftwareProvider real = new SoftwareProvider(SoftwareOptions.defaults());

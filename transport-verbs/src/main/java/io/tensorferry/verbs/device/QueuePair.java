@@ -24,14 +24,31 @@ public interface QueuePair extends AutoCloseable {
     /// @throws VerbsException EINVAL if [QueuePairTransition] does not allow it, or the device refuses
     void modify(QueuePairAttributes attributes);
 
-    /// Posts a send-queue work request, whose values are copied before this returns. In [QueuePairState#ERR] it
-    /// completes with [WorkStatus#WR_FLUSH_ERR].
+    /// Posts a send-queue work request, whose values are copied before this returns, and with it those that
+    /// [#prepareSend] was given before. In [QueuePairState#ERR] it completes with [WorkStatus#WR_FLUSH_ERR].
+    ///
+    /// @throws VerbsException as [#prepareSend] and [#submitSends()]
+    default void postSend(SendWorkRequest request) {
+        prepareSend(request);
+        submitSends();
+    }
+
+    /// Puts a send-queue work request behind those posted before, without telling the device: one [#submitSends()]
+    /// does so for many, at the price of one. Its values are copied before this returns, the bytes of an inline one
+    /// before [#submitSends()] does. The device may begin with it earlier, and does where its list is full.
     ///
     /// @throws VerbsException ENOMEM if the send queue is full (a slot is free again when the completion of its
     ///     request, or of a later signalled one, was polled), EINVAL if the state is neither RTS, SQE nor ERR, or
     ///     the request is to be inline and longer than [#maxInlineBytes()], or it is one for a window that
-    ///     [MemoryWindow] or the region does not allow
-    void postSend(SendWorkRequest request);
+    ///     [MemoryWindow] or the region does not allow; then this request is not posted, and those before it are
+    ///     as they were
+    void prepareSend(SendWorkRequest request);
+
+    /// Has the device carry out all that is prepared; nothing where nothing is.
+    ///
+    /// @throws VerbsException if the device refuses one: it, and those prepared behind it, are forgotten and never
+    ///     complete
+    void submitSends();
 
     /// Posts a receive that takes an immediate and no message bytes (for RDMA WRITE with immediate).
     ///

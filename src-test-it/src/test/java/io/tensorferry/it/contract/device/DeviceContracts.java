@@ -37,6 +37,14 @@ abstract class DeviceContracts {
     }
 
     @Nested
+    class PreparedSends extends PreparedSendContract {
+        @Override
+        DevicePairFixture open() {
+            return DeviceContracts.this.open();
+        }
+    }
+
+    @Nested
     class Inline extends InlineContract {
         @Override
         DevicePairFixture open() {

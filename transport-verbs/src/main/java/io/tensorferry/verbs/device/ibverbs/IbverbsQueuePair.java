@@ -44,7 +44,8 @@ final class IbverbsQueuePair implements QueuePair {
     private final int maxInlineBytes;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment refused;
-    private final SendRequestMemory sendRequest;
+    private final MemorySegment refusedPointer;
+    private final SendRequestList prepared;
     private final ReceiveRequestMemory receiveRequest;
     private final WorkSlots sends;
     private final PostedRanges ranges;
@@ -79,9 +80,9 @@ final class IbverbsQueuePair implements QueuePair {
         MemorySegment ops = ibv_context.ops(parents.device().context());
         postSendFunction = ibv_context_ops.post_send(ops);
         postReceiveFunction = ibv_context_ops.post_recv(ops);
-        // Written by the verb, read by nobody: one request is posted at a time.
-        refused = MemorySegment.ofAddress(arena.allocate(Ibverbs.C_POINTER).address());
-        sendRequest = new SendRequestMemory(arena);
+        refused = arena.allocate(Ibverbs.C_POINTER);
+        refusedPointer = MemorySegment.ofAddress(refused.address());
+        prepared = new SendRequestList(arena, options.sendDepth());
         receiveRequest = new ReceiveRequestMemory(arena);
         sends = new WorkSlots(options.sendDepth());
         ranges = new PostedRanges(sends.length());
@@ -193,6 +194,7 @@ final class IbverbsQueuePair implements QueuePair {
                 leave();
                 join();
                 causeMissing = false;
+                prepared.clear();
                 sends.clear();
                 receives.clear();
             }
@@ -210,7 +212,7 @@ final class IbverbsQueuePair implements QueuePair {
     }
 
     @Override
-    public void postSend(SendWorkRequest request) {
+    public void prepareSend(SendWorkRequest request) {
         if (request.isForWindow()) {
             postForWindow(request);
             return;
@@ -225,9 +227,35 @@ final class IbverbsQueuePair implements QueuePair {
             requireSendSlot();
             int slot = sends.prepare(request.workId);
             ranges.record(slot, request);
-            post(sendRequest.fill(request, WorkTag.of(sendOwner, false, slot)));
+            prepared.next().fill(request, WorkTag.of(sendOwner, false, slot));
+            sends.take();
+            if (prepared.isFull()) {
+                submitPrepared();
+            }
+        }
+    }
+
+    @Override
+    public void submitSends() {
+        synchronized (sendLock) {
+            requireOpen(POST_SEND);
+            submitPrepared();
         }
         flushIfFailed();
+    }
+
+    /// With the lock of the send queue held.
+    private void submitPrepared() {
+        if (prepared.isEmpty()) {
+            return;
+        }
+        int result = DataVerbs.postSend(postSendFunction, queuePair, prepared.first(), refusedPointer);
+        int left = result == 0 ? 0 : prepared.countFrom(refused.get(Ibverbs.C_POINTER, 0));
+        prepared.clear();
+        if (result != 0) {
+            sends.giveBack(left);
+            throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
+        }
     }
 
     private void requireSendSlot() {
@@ -241,15 +269,8 @@ final class IbverbsQueuePair implements QueuePair {
         }
     }
 
-    /// @param filled an `ibv_send_wr`, with the tag of the slot that was prepared
-    private void post(MemorySegment filled) {
-        int result = DataVerbs.postSend(postSendFunction, queuePair, filled, refused);
-        if (result != 0) {
-            throw new VerbsException(POST_SEND, Math.abs(result), "queue pair " + number);
-        }
-        sends.take();
-    }
-
+    /// Goes to the device at once, with what was prepared before: what the window is bound to from now on follows from
+    /// whether the device took it.
     private void postForWindow(SendWorkRequest request) {
         if (!(request.window instanceof IbverbsMemoryWindow window) || window.domain() != parents.domain()) {
             throw invalid(POST_SEND, "the window is of another protection domain");
@@ -264,12 +285,18 @@ final class IbverbsQueuePair implements QueuePair {
                     postBind(request, window, tag);
                 } else {
                     window.posted().requireBound(windows);
-                    post(sendRequest.fillInvalidate(request, window.remoteKey(), tag));
+                    prepared.next().fillInvalidate(request, window.remoteKey(), tag);
+                    takeAndSubmit();
                     window.posted().unbound();
                 }
             }
         }
         flushIfFailed();
+    }
+
+    private void takeAndSubmit() {
+        sends.take();
+        submitPrepared();
     }
 
     private void postBind(SendWorkRequest request, IbverbsMemoryWindow window, long tag) {
@@ -280,7 +307,8 @@ final class IbverbsQueuePair implements QueuePair {
         int key = window.posted().nextKey();
         OpenChildren.add(POST_SEND, region.windows());
         try {
-            post(sendRequest.fillBind(request, window, region, key, tag));
+            prepared.next().fillBind(request, window, region, key, tag);
+            takeAndSubmit();
         } catch (RuntimeException e) {
             region.windows().remove();
             throw e;
@@ -305,7 +333,10 @@ final class IbverbsQueuePair implements QueuePair {
             }
             long tag = WorkTag.of(receiveOwner, true, receives.prepare(workId));
             int result = DataVerbs.postRecv(
-                    postReceiveFunction, queuePair, receiveRequest.fill(tag, address, length, localKey), refused);
+                    postReceiveFunction,
+                    queuePair,
+                    receiveRequest.fill(tag, address, length, localKey),
+                    refusedPointer);
             if (result != 0) {
                 throw new VerbsException(POST_RECEIVE, Math.abs(result), "queue pair " + number);
             }

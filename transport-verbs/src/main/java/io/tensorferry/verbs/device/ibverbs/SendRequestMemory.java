@@ -9,7 +9,8 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An `ibv_send_wr` with its one `ibv_sge` or its window, made once and filled again for each request.
+/// An `ibv_send_wr` with its one `ibv_sge` or its window, made once and filled again for each request; one of a
+/// [SendRequestList].
 ///
 /// Owner: whoever holds the send queue's lock.
 final class SendRequestMemory {
@@ -42,8 +43,17 @@ final class SendRequestMemory {
         ibv_send_wr.sg_list(request, piece);
     }
 
-    /// @return the address of the `ibv_send_wr`
-    MemorySegment fill(SendWorkRequest from, long tag) {
+    /// The address of the `ibv_send_wr`.
+    MemorySegment pointer() {
+        return pointer;
+    }
+
+    /// What follows in the list; NULL for nothing.
+    void follow(MemorySegment next) {
+        ibv_send_wr.next(request, next);
+    }
+
+    void fill(SendWorkRequest from, long tag) {
         ibv_send_wr.wr_id(request, tag);
         ibv_send_wr.opcode(request, opcode(from.opcode));
         ibv_send_wr.send_flags(
@@ -57,13 +67,10 @@ final class SendRequestMemory {
         ibv_sge.addr(piece, from.localAddress);
         ibv_sge.length(piece, (int) from.length);
         ibv_sge.lkey(piece, from.localKey);
-        return pointer;
     }
 
     /// @param newKey what the window's key is from then on
-    /// @return the address of the `ibv_send_wr`
-    MemorySegment fillBind(
-            SendWorkRequest from, IbverbsMemoryWindow window, IbverbsMemoryRegion region, int newKey, long tag) {
+    void fillBind(SendWorkRequest from, IbverbsMemoryWindow window, IbverbsMemoryRegion region, int newKey, long tag) {
         fillForWindow(from, tag);
         ibv_send_wr.imm_data(request, 0);
         ibv_send_wr.bind_mw.mw(bind, window.pointer());
@@ -76,14 +83,11 @@ final class SendRequestMemory {
             access |= IbverbsProtectionDomain.flag(flag);
         }
         ibv_mw_bind_info.mw_access_flags(bindRange, access);
-        return pointer;
     }
 
-    /// @return the address of the `ibv_send_wr`
-    MemorySegment fillInvalidate(SendWorkRequest from, int key, long tag) {
+    void fillInvalidate(SendWorkRequest from, int key, long tag) {
         fillForWindow(from, tag);
         ibv_send_wr.invalidate_rkey(request, key);
-        return pointer;
     }
 
     private void fillForWindow(SendWorkRequest from, long tag) {

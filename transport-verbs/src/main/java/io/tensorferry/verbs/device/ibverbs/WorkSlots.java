@@ -50,6 +50,12 @@ final class WorkSlots {
         taken++;
     }
 
+    /// The latest slots that count, so many, count no longer: nothing was posted under their numbers.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the queue's lock is held
+    void giveBack(int count) {
+        taken -= count;
+    }
+
     /// Frees the slots up to this one.
     ///
     /// @param number what [#prepare] returned, as it came back with a completion

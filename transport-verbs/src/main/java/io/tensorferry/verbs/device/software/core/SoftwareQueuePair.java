@@ -80,9 +80,9 @@ public final class SoftwareQueuePair implements QueuePair {
     }
 
     @Override
-    public void postSend(SendWorkRequest request) {
+    public void prepareSend(SendWorkRequest request) {
         if (request.isForWindow()) {
-            postForWindow(request);
+            prepareForWindow(request);
             return;
         }
         if (request.length < 0 || request.length > MAX_LENGTH) {
@@ -95,6 +95,10 @@ public final class SoftwareQueuePair implements QueuePair {
             requireSending();
             sendQueue.add(request);
         }
+    }
+
+    @Override
+    public void submitSends() {
         requestService();
     }
 
@@ -105,7 +109,7 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
-    private void postForWindow(SendWorkRequest request) {
+    private void prepareForWindow(SendWorkRequest request) {
         if (!(request.window instanceof SoftwareMemoryWindow window) || window.domain() != domain) {
             throw invalid("ibv_post_send", "the window is of another protection domain");
         }
