@@ -2,7 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +25,8 @@ final class OutgoingRing {
     private final RemoteRegion remote;
     private final int slots;
     private final int slotBytes;
-    /// Each a [Message], or a [WindowGrant] that makes one when its window is bound.
-    private final ArrayDeque<Object> waiting = new ArrayDeque<>();
+    /// Those that wait, oldest first. A [WindowGrant] among them is none before its window is bound.
+    private final ArrayDeque<OutgoingMessage> waiting = new ArrayDeque<>();
     // How many of those that wait are answers to the peer's requests.
     private int waitingAnswers;
     private int nextSlot;
@@ -40,8 +40,8 @@ final class OutgoingRing {
         this.freeSlots = slots;
     }
 
-    void enqueue(Message message) {
-        if (isAnswer(message)) {
+    void enqueue(OutgoingMessage message) {
+        if (message.isAnswer()) {
             waitingAnswers++;
             waiting.add(waitingAnswers > EXPLAINED_ANSWERS ? withoutReason(message) : message);
         } else {
@@ -49,13 +49,8 @@ final class OutgoingRing {
         }
     }
 
-    /// The message of a grant; it and those behind it wait until its window is bound.
-    void enqueue(WindowGrant grant) {
-        waiting.add(grant);
-    }
-
     /// Puts a message before all others that wait.
-    void enqueueFirst(Message message) {
+    void enqueueFirst(OutgoingMessage message) {
         waiting.addFirst(message);
     }
 
@@ -71,16 +66,8 @@ final class OutgoingRing {
         }
     }
 
-    private static boolean isAnswer(Message message) {
-        return switch (message) {
-            case Message.MetaDataResponse _ -> true;
-            case Message.ErrorStatus status -> status.direction() == Message.Direction.TO_RECEIVER;
-            case Message.TensorRequest _, Message.TensorReRequest _, Message.Heartbeat _, Message.Resumed _ -> false;
-        };
-    }
-
     /// The text that tells a person why would be most of what waits.
-    private static Message withoutReason(Message answer) {
+    private static OutgoingMessage withoutReason(OutgoingMessage answer) {
         return answer instanceof Message.ErrorStatus status
                 ? new Message.ErrorStatus(
                         status.stepId(), status.requestIndex(), status.direction(), status.code(), REASON_DROPPED)
@@ -91,12 +78,12 @@ final class OutgoingRing {
     int pump(Lane control) {
         int count = 0;
         while (freeSlots > 0 && control.hasFreeSendSlot() && control.credits().maySend()) {
-            Message message = poll();
+            OutgoingMessage message = poll();
             if (message == null) {
                 break;
             }
             long offset = (long) nextSlot * slotBytes;
-            int length = MessageCodec.encode(message, staging.segment().asSlice(offset, slotBytes));
+            int length = message.encode(staging.segment(), offset, slotBytes);
             nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
             freeSlots--;
             control.postMessage(
@@ -111,23 +98,17 @@ final class OutgoingRing {
     }
 
     /// The next message that may go; null if there is none.
-    private @Nullable Message poll() {
+    private @Nullable OutgoingMessage poll() {
         while (!isIdle()) {
-            switch (waiting.remove()) {
-                case WindowGrant grant -> {
-                    if (grant.state() == WindowGrant.State.BOUND) {
-                        return grant.message();
-                    }
-                    // Its request has ended before it was asked.
-                }
-                case Message message -> {
-                    if (isAnswer(message)) {
-                        waitingAnswers--;
-                    }
-                    return message;
-                }
-                default -> throw new IllegalStateException("neither a message nor a grant");
+            OutgoingMessage next = waiting.remove();
+            if (next instanceof WindowGrant grant && grant.state() != WindowGrant.State.BOUND) {
+                // Its request has ended before it was asked.
+                continue;
             }
+            if (next.isAnswer()) {
+                waitingAnswers--;
+            }
+            return next;
         }
         return null;
     }

@@ -10,14 +10,13 @@ import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,8 +131,8 @@ public final class RdmaChannel {
 
     /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
     /// key can make it so.
-    public boolean fits(Message message) {
-        return MessageCodec.fits(message, maxMessageBytes());
+    public boolean fits(OutgoingMessage message) {
+        return message.shortestSize() <= maxMessageBytes();
     }
 
     private long maxMessageBytes() {
@@ -143,10 +142,10 @@ public final class RdmaChannel {
     /// Sends a control message, in order; a lost channel drops it.
     ///
     /// @throws IllegalArgumentException if it does not fit
-    public void send(Message message) {
+    public void send(OutgoingMessage message) {
         if (!fits(message)) {
-            throw new IllegalArgumentException("the message takes " + MessageCodec.encodedSize(message)
-                    + " bytes, one may have " + maxMessageBytes());
+            throw new IllegalArgumentException(
+                    "the message takes " + message.encodedSize() + " bytes, one may have " + maxMessageBytes());
         }
         if (open) {
             outgoing.enqueue(message);
@@ -157,15 +156,12 @@ public final class RdmaChannel {
     /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
     /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`.
     ///
-    /// @param naming makes the message of the key; a message that [#fits]
-    /// @param refused told, on the loop, if there is no key for the peer; then nothing was granted or sent
     /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
-    public MemoryGrant send(
-            NamedMemory memory, int requestIndex, IntFunction<Message> naming, Consumer<TransportException> refused) {
+    public MemoryGrant send(NamedMemory memory, int requestIndex, MemoryNaming naming) {
         if (!open) {
             return MemoryGrant.LASTING;
         }
-        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming, refused);
+        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming);
         pump();
         return grant;
     }

@@ -1,10 +1,6 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.WorkKind;
-import java.util.function.Consumer;
-import java.util.function.IntFunction;
 
 /// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
 /// that; those behind it wait.
@@ -14,9 +10,7 @@ interface RemoteKeys {
     /// Grants memory to the peer and queues the message that names it.
     ///
     /// @param lane over which the content comes
-    /// @param naming makes the message of the key
-    /// @param refused told if there is no key; the message is not sent then
-    MemoryGrant grant(NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused);
+    MemoryGrant grant(NamedMemory memory, Lane lane, MemoryNaming naming);
 
     /// Posts what waits, as far as there is room.
     void pump();

@@ -1,10 +1,6 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.WorkKind;
-import java.util.function.Consumer;
-import java.util.function.IntFunction;
 
 /// The keys of whole registrations: they are there already, and stay.
 ///
@@ -17,9 +13,8 @@ final class SlabKeys implements RemoteKeys {
     }
 
     @Override
-    public MemoryGrant grant(
-            NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
-        outgoing.enqueue(naming.apply(memory.region().remoteKey()));
+    public MemoryGrant grant(NamedMemory memory, Lane lane, MemoryNaming naming) {
+        outgoing.enqueue(naming.message(memory.region().remoteKey()));
         return MemoryGrant.LASTING;
     }
 

@@ -2,12 +2,12 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.wire.Message;
-import java.util.function.Consumer;
-import java.util.function.IntFunction;
+import io.tensorferry.verbs.wire.OutgoingMessage;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A window that is bound to one request's memory, from the request's message to its end.
+/// A window that is bound to one request's memory, from the request's message to its end; and that message, which waits
+/// for the window's key.
 ///
 /// ```
 /// WAITING  -- a window is there -->  BINDING: the bind is posted, or waits for a slot of the send queue
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// Owner: the loop.
-final class WindowGrant implements MemoryGrant {
+final class WindowGrant implements MemoryGrant, OutgoingMessage {
     enum State {
         WAITING,
         BINDING,
@@ -31,23 +31,17 @@ final class WindowGrant implements MemoryGrant {
     private final WindowKeys keys;
     private final NamedMemory memory;
     private final Lane lane;
-    private final IntFunction<Message> naming;
-    private final Consumer<TransportException> refused;
+    private final MemoryNaming naming;
     private State state = State.WAITING;
     private @Nullable MemoryWindow window;
+    private @Nullable OutgoingMessage message;
     private Runnable then = () -> {};
 
-    WindowGrant(
-            WindowKeys keys,
-            NamedMemory memory,
-            Lane lane,
-            IntFunction<Message> naming,
-            Consumer<TransportException> refused) {
+    WindowGrant(WindowKeys keys, NamedMemory memory, Lane lane, MemoryNaming naming) {
         this.keys = keys;
         this.memory = memory;
         this.lane = lane;
         this.naming = naming;
-        this.refused = refused;
     }
 
     State state() {
@@ -72,8 +66,28 @@ final class WindowGrant implements MemoryGrant {
     }
 
     /// The message, whose key is known from the posting of the bind on.
-    Message message() {
-        return naming.apply(window().remoteKey());
+    private OutgoingMessage message() {
+        OutgoingMessage made = message;
+        if (made == null) {
+            made = naming.message(window().remoteKey());
+            message = made;
+        }
+        return made;
+    }
+
+    @Override
+    public int encodedSize() {
+        return message().encodedSize();
+    }
+
+    @Override
+    public int shortestSize() {
+        return message().shortestSize();
+    }
+
+    @Override
+    public int encode(MemorySegment target, long offset, int room) {
+        return message().encode(target, offset, room);
     }
 
     void bind(MemoryWindow free) {
@@ -109,7 +123,7 @@ final class WindowGrant implements MemoryGrant {
     /// No window: whoever asked is told.
     void refuse(TransportException cause) {
         state = State.ENDED;
-        refused.accept(cause);
+        naming.onRefused(cause);
     }
 
     /// Nobody knows whether it opens anything.

@@ -2,15 +2,12 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
-import java.util.function.IntFunction;
 
 /// A key for each request: a window that is bound to the request's memory, on the lane by which the content comes,
 /// before the message that names it goes out, and invalidated before the memory is used otherwise.
@@ -36,9 +33,8 @@ final class WindowKeys implements RemoteKeys {
     }
 
     @Override
-    public MemoryGrant grant(
-            NamedMemory memory, Lane lane, IntFunction<Message> naming, Consumer<TransportException> refused) {
-        var grant = new WindowGrant(this, memory, lane, naming, refused);
+    public MemoryGrant grant(NamedMemory memory, Lane lane, MemoryNaming naming) {
+        var grant = new WindowGrant(this, memory, lane, naming);
         live.add(grant);
         outgoing.enqueue(grant);
         withoutWindow.add(grant);

@@ -8,11 +8,13 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.MemoryGrant;
+import io.tensorferry.verbs.channel.MemoryNaming;
 import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Checksum;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.OutgoingMessage;
 import java.util.OptionalLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -243,7 +245,17 @@ final class TensorRequest implements ChannelWaiter {
         if (named == null) {
             send(keyless);
         } else if (channel != null) {
-            grant = channel.send(named, index, naming, cause -> on(new RequestState.Event.NoKey(cause)));
+            grant = channel.send(named, index, new MemoryNaming() {
+                @Override
+                public OutgoingMessage message(int remoteKey) {
+                    return naming.apply(remoteKey);
+                }
+
+                @Override
+                public void onRefused(TransportException cause) {
+                    on(new RequestState.Event.NoKey(cause));
+                }
+            });
         }
     }
 

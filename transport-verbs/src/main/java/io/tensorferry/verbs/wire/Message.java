@@ -2,6 +2,7 @@ package io.tensorferry.verbs.wire;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
+import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +10,17 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A message that exists obeys the protocol: the constructors throw [IllegalArgumentException] for what may not be
 /// sent.
-public sealed interface Message {
+public sealed interface Message extends OutgoingMessage {
+    @Override
+    default int encodedSize() {
+        return MessageEncoder.encodedSize(this);
+    }
+
+    @Override
+    default int encode(MemorySegment target, long offset, int room) {
+        return MessageEncoder.encode(this, target.asSlice(offset, room));
+    }
+
     /// A message about one request, between the receiver of the tensor, who owns the request, and its sender.
     sealed interface OfRequest extends Message {
         /// The step of the request.
@@ -94,6 +105,11 @@ public sealed interface Message {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkChecksum(checksum);
         }
+
+        @Override
+        public boolean isAnswer() {
+            return true;
+        }
     }
 
     /// Receiver to sender: memory for the tensor that the sender described is allocated here; write it.
@@ -119,6 +135,16 @@ public sealed interface Message {
             if (code == StatusCode.OK) {
                 throw new IllegalArgumentException("an error status with the code OK");
             }
+        }
+
+        @Override
+        public int shortestSize() {
+            return MessageLayout.HEADER_BYTES;
+        }
+
+        @Override
+        public boolean isAnswer() {
+            return direction == Direction.TO_RECEIVER;
         }
     }
 

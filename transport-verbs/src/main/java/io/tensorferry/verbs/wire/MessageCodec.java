@@ -33,9 +33,7 @@ public final class MessageCodec {
     ///
     /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
     public static boolean fits(Message message, long capacity) {
-        return message instanceof Message.ErrorStatus
-                ? capacity >= MessageLayout.HEADER_BYTES
-                : MessageEncoder.encodedSize(message) <= capacity;
+        return message.shortestSize() <= capacity;
     }
 
     /// Whether a request for `key` with this metadata is short enough to give the key a [NameId].
