@@ -359,9 +359,14 @@ public final class RdmaChannel {
             throw new ProtocolViolationException(
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
-        Message message = incoming.take();
+        boolean repeated = incoming.nextIsRepeatedRequest();
         outgoing.requireAnswersTaken();
         context.counters().messagesReceived.increment();
+        if (repeated) {
+            handler.onRepeatedRequest(this, incoming.reader());
+            return;
+        }
+        Message message = incoming.message();
         if (!(message instanceof Message.Heartbeat)) {
             handler.onMessage(this, message);
         }

@@ -18,6 +18,9 @@ public final class MessageCodec {
     /// The shortest message, and so the smallest slot that makes sense.
     public static final int MIN_MESSAGE_BYTES = MessageLayout.REPEATED_BYTES;
 
+    /// Bytes of a [Message.RepeatedRequest].
+    public static final int REPEATED_REQUEST_BYTES = MessageLayout.REPEATED_BYTES;
+
     private MessageCodec() {}
 
     /// Bytes that `message` takes, a multiple of 8. A longer [Message.ErrorStatus] is cut to what fits when it is
@@ -34,6 +37,14 @@ public final class MessageCodec {
     /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
     public static boolean fits(Message message, long capacity) {
         return message.shortestSize() <= capacity;
+    }
+
+    /// Writes what a [Message.RepeatedRequest] says to `target` from `offset` on, without making one.
+    ///
+    /// @return the bytes written
+    public static int encodeRepeatedRequest(
+            MemorySegment target, long offset, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
+        return MessageEncoder.encodeRepeated(target, offset, stepId, requestIndex, nameId, address, remoteKey);
     }
 
     /// Whether a request for `key` with this metadata is short enough to give the key a [NameId].

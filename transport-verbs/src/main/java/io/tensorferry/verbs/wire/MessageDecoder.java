@@ -123,9 +123,8 @@ final class MessageDecoder {
                     Integer.toUnsignedString(statusBytes),
                     "it must be at most " + MessageLayout.MAX_STATUS_BYTES);
         }
-        int needed = shortened
-                ? MessageLayout.REPEATED_BYTES
-                : MessageLayout.paddedLength(rank, nameBytes, statusBytes);
+        int needed =
+                shortened ? MessageLayout.REPEATED_BYTES : MessageLayout.paddedLength(rank, nameBytes, statusBytes);
         // Of the copy: between the two looks at the source the field may have changed.
         int length = i32(MessageLayout.LENGTH);
         if (length != bytes.length || length != needed) {

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Messages to bytes; allocates nothing.
 final class MessageEncoder {
     // Magic, version, type and length of a repeated request as one number.
-    private static final long REPEATED_PREAMBLE = MessageLayout.MAGIC_VALUE
+    static final long REPEATED_PREAMBLE = MessageLayout.MAGIC_VALUE
             | MessageLayout.VERSION_VALUE << 16
             | MessageLayout.TYPE_REPEATED_REQUEST << 24
             | (long) MessageLayout.REPEATED_BYTES << 32;
@@ -73,7 +73,8 @@ final class MessageEncoder {
         begin(response, MessageLayout.TYPE_META_DATA_RESPONSE, length, target);
         int flags = response.checksum().isPresent() ? MessageLayout.FLAG_CHECKSUM : 0;
         putMetaData(response.metaData(), flags, target);
-        target.set(MessageLayout.U32, MessageLayout.CHECKSUM, (int) response.checksum().orElse(0));
+        target.set(MessageLayout.U32, MessageLayout.CHECKSUM, (int)
+                response.checksum().orElse(0));
         return length;
     }
 
@@ -119,13 +120,7 @@ final class MessageEncoder {
     }
 
     static int encodeRepeated(
-            MemorySegment target,
-            long offset,
-            long stepId,
-            int requestIndex,
-            int nameId,
-            long address,
-            int remoteKey) {
+            MemorySegment target, long offset, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
         target.set(MessageLayout.U64, offset, REPEATED_PREAMBLE);
         target.set(MessageLayout.U64, offset + MessageLayout.STEP_ID, stepId);
         target.set(MessageLayout.U32, offset + MessageLayout.REQUEST_INDEX, requestIndex);

@@ -29,8 +29,8 @@ final class MessageRules {
 
     static void checkNameId(int nameId) {
         if (!NameId.isValid(nameId)) {
-            throw new IllegalArgumentException("name id " + Integer.toUnsignedString(nameId) + " must be in [1, "
-                    + NameId.COUNT + "]");
+            throw new IllegalArgumentException(
+                    "name id " + Integer.toUnsignedString(nameId) + " must be in [1, " + NameId.COUNT + "]");
         }
     }
 
@@ -38,8 +38,8 @@ final class MessageRules {
         if (nameId != NameId.NONE) {
             checkNameId(nameId);
             if (!MessageCodec.mayName(key, metaData)) {
-                throw new IllegalArgumentException("a request of more than " + MessageLayout.MAX_NAMING_BYTES
-                        + " bytes gives its key a name id");
+                throw new IllegalArgumentException(
+                        "a request of more than " + MessageLayout.MAX_NAMING_BYTES + " bytes gives its key a name id");
             }
         }
     }
