@@ -13,7 +13,8 @@ import java.time.Duration;
 /// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
 /// @param reconnectTimeout the same for a peer that had been reached before, and for requests whose channel was lost:
 ///     short, so that a dead peer is told soon
-/// @param spin how long the loop polls in vain before it sleeps
+/// @param spin how long the loop polls in vain, at most, before it sleeps; less where that has not paid. 0 never to
+///     spin
 public record ChannelOptions(
         int lanes,
         int ringSlots,
