@@ -87,9 +87,14 @@ final class Arrivals {
             throw new ProtocolViolationException(
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
-        Message message = incoming.take();
+        boolean repeated = incoming.nextIsRepeatedRequest();
         outgoing.requireAnswersTaken();
         counters.messagesReceived.increment();
+        if (repeated) {
+            handler.onRepeatedRequest(channel, incoming.reader());
+            return;
+        }
+        Message message = incoming.message();
         if (!(message instanceof Message.Heartbeat)) {
             handler.onMessage(channel, message);
         }
