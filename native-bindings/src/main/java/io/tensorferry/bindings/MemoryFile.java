@@ -74,6 +74,14 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     /// @param arena what ends the mapping and closes the descriptor; not the global one
     /// @throws IOException naming the call that failed and its `errno`
     public static MemoryFile create(String name, long bytes, boolean writable, Arena arena) throws IOException {
+        return create(name, bytes, writable, arena, () -> {});
+    }
+
+    /// As [#create(String, long, boolean, Arena)].
+    ///
+    /// @param ending runs when the arena ends, before the memory does
+    public static MemoryFile create(String name, long bytes, boolean writable, Arena arena, Runnable ending)
+            throws IOException {
         try (var call = new NativeCall()) {
             int descriptor =
                     checked(call, "memfd_create", memfd(call, call.allocateFrom(name), MFD_CLOEXEC_ALLOW_SEALING));
@@ -87,6 +95,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
                     throw failure;
                 }
                 MemorySegment memory = start.reinterpret(bytes, arena, ended -> {
+                    ending.run();
                     unmap(ended, bytes);
                     close(descriptor);
                 });
