@@ -1,6 +1,7 @@
 package io.tensorferry.it.benchmark;
 
 import java.awt.AWTError;
+import java.awt.Color;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -49,8 +50,8 @@ public final class BenchmarkChart {
                 .build();
         chart.getStyler().setXAxisLogarithmic(true);
         chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideS);
-        chart.getStyler().setLegendLayout(Styler.LegendLayout.Horizontal);
+        chart.getStyler().setChartBackgroundColor(Color.WHITE);
+        chart.getStyler().setLegendPosition(Styler.LegendPosition.OutsideE);
         for (Map.Entry<String, List<PathSeries>> path : byPath(turns).entrySet()) {
             List<PathSeries> series = path.getValue();
             chart.addSeries(

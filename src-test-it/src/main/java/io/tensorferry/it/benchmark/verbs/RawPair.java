@@ -68,7 +68,7 @@ final class RawPair implements AutoCloseable {
 
     /// Moves a few messages and compares what has come with what was there.
     ///
-    /// @throws ChildFailedException if a byte differs
+    /// @throws io.tensorferry.it.process.ChildFailedException if a byte differs
     void verify(Operation operation, long bytes) throws InterruptedException {
         ChildJvm from = operation == Operation.WRITE ? source : target;
         ChildJvm to = operation == Operation.WRITE ? target : source;
