@@ -1,8 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.memory.RegisteredBuffer;
-import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.SlotReader;
 
 /// The receiving half of the ring of control messages: the memory that the peer writes, read slot after slot.
 ///
@@ -11,25 +10,26 @@ final class IncomingRing {
     private final RegisteredBuffer buffer;
     private final int slots;
     private final int slotBytes;
+    private final SlotReader reader;
     private int nextSlot;
 
     IncomingRing(RegisteredBuffer buffer, int slots, int slotBytes) {
         this.buffer = buffer;
         this.slots = slots;
         this.slotBytes = slotBytes;
+        this.reader = new SlotReader(slotBytes);
     }
 
     RemoteRegion region() {
         return new RemoteRegion(buffer.address(), buffer.remoteKey());
     }
 
-    /// The next message. The slot is free afterwards: nothing of the message refers to it.
+    /// Goes on to the next slot, which the peer may write again once it is acknowledged.
     ///
-    /// @throws io.tensorferry.verbs.wire.MalformedMessageException if the slot holds anything but a well-formed
-    ///     message
-    Message take() {
-        long offset = (long) nextSlot * slotBytes;
+    /// @return reads its messages, at least one; until the next call
+    SlotReader openSlot() {
+        reader.open(buffer.segment(), (long) nextSlot * slotBytes);
         nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
-        return MessageCodec.decode(buffer.segment().asSlice(offset, slotBytes));
+        return reader;
     }
 }

@@ -12,12 +12,16 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +54,28 @@ class HostilePeerTest {
                     stage.attacker.sendBytes(bytes);
                 }),
                 attack("no bytes, in a slot that was never written", stage -> stage.attacker.sendBytes(new byte[0])),
+                attack("a message behind which nothing follows, though it says so", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat());
+                    bytes[3] |= (byte) 0x80;
+                    stage.attacker.sendBytes(Arrays.copyOf(bytes, Attacker.SLOT_BYTES));
+                }),
+                attack("a slot full of messages, the last of which says that another follows", stage -> {
+                    var full = new Message[Attacker.SLOT_BYTES / 64];
+                    Arrays.fill(full, new Message.Heartbeat());
+                    byte[] bytes = Attacker.slotOf(full);
+                    bytes[bytes.length - 61] |= (byte) 0x80;
+                    stage.attacker.sendBytes(bytes);
+                }),
+                attack("a good message, and a bad one in the same slot", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat(), new Message.Heartbeat());
+                    bytes[64 + 4]++;
+                    stage.attacker.sendBytes(bytes);
+                }),
+                attack("a length that leads out of the slot", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat(), new Message.Heartbeat());
+                    MemorySegment.ofArray(bytes).set(ValueLayout.JAVA_INT_UNALIGNED, 64 + 4, Attacker.SLOT_BYTES);
+                    stage.attacker.sendBytes(bytes);
+                }),
                 attack("a whole slot of zeros", stage -> stage.attacker.sendBytes(new byte[Attacker.SLOT_BYTES])),
                 attack("a whole slot of ones", stage -> {
                     byte[] bytes = new byte[Attacker.SLOT_BYTES];
@@ -72,6 +98,11 @@ class HostilePeerTest {
                 attack(
                         "an acknowledgement of nothing on a lane",
                         stage -> immediate(stage, Attacker.LANE, Immediate.ACKNOWLEDGEMENT)),
+                attack("one request index twice in one slot", stage -> {
+                    int index = stage.freshIndex();
+                    stage.attacker.sendBytes(
+                            Attacker.slotOf(stage.request(index, "absent"), stage.request(index, "absent too")));
+                }),
                 attack("one request index twice", stage -> {
                     int index = stage.freshIndex();
                     stage.attacker.send(stage.request(index, "absent"));
@@ -101,6 +132,22 @@ class HostilePeerTest {
                 attack("content for a request that named no memory", stage -> {
                     var asked = victimAsks(stage, "cold");
                     stage.attacker.content(asked.requestIndex(), 0, 0, 0);
+                }),
+                attack("a number that stands for nothing", stage -> {
+                    name(stage, 7, "named", null);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 8, 0, 0));
+                }),
+                attack("memory for a name that expects nothing", stage -> {
+                    name(stage, 7, "named", null);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 7, 1, 2));
+                }),
+                attack("no memory for a name that expects content", stage -> {
+                    name(stage, NameId.COUNT, "named", TRIPLE);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), NameId.COUNT, 0, 0));
+                }),
+                attack("memory around the end of the address space", stage -> {
+                    name(stage, 7, "named", TRIPLE);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 7, -2, 2));
                 }),
                 attack("metadata twice", stage -> {
                     var asked = victimAsks(stage, "cold");
@@ -137,6 +184,18 @@ class HostilePeerTest {
                         "a key that is none",
                         stage -> stage.attacker.send(
                                 new Message.TensorRequest(STEP, stage.freshIndex(), ";;", null, 0, 0, false))),
+                attack("a key that is none, by its number", stage -> {
+                    stage.attacker.send(
+                            new Message.TensorRequest(STEP, stage.freshIndex(), 9, ";;", TRIPLE, 1, 2, false, false));
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 9, 1, 2));
+                }),
+                attack("every number there is", stage -> {
+                    for (int i = 0; i < 40; i++) {
+                        name(stage, 1 + i * 1638, "named", null);
+                        stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 1 + i * 1638, 0, 0));
+                        stage.settle();
+                    }
+                }),
                 attack(
                         "a tensor of another worker",
                         stage -> stage.attacker.send(requestFor(stage, HEALTHY, ATTACKER))),
@@ -310,6 +369,20 @@ class HostilePeerTest {
                 stage.attacker.send(requestFor(stage, VICTIM, HEALTHY));
             }
         }
+    }
+
+    private static void name(HostileStage stage, int nameId, String edge, @Nullable TensorMetaData expected) {
+        String key = Scenario.key(VICTIM, ATTACKER, edge).toString();
+        stage.attacker.send(new Message.TensorRequest(
+                STEP,
+                stage.freshIndex(),
+                nameId,
+                key,
+                expected,
+                expected == null ? 0 : 0x1000,
+                expected == null ? 0 : 7,
+                false,
+                false));
     }
 
     private static Message.TensorRequest victimAsks(HostileStage stage, String edge) {
