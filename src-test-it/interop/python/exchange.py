@@ -41,7 +41,7 @@ def check_parameters(p):
     """Raises Refused(INVALID_ARGUMENT) where a field is out of the range that section 3 gives."""
     power_of_two = p.ring.slots & (p.ring.slots - 1) == 0
     checks = {
-        "protocol_version": p.protocol_version == 1,
+        "protocol_version": p.protocol_version == 2,
         "host_name": len(p.host_name) <= 512 and WORKER_NAME.fullmatch(p.host_name),
         "incarnation": p.incarnation,
         "connection_id": p.connection_id,
@@ -128,7 +128,7 @@ class Exchange:
         link.attempts += 1
         limits = channel.limits
         p = schema.ConnectionParameters(
-            protocol_version=1, host_name=self.name, incarnation=self.incarnation, connection_id=channel.connection_id,
+            protocol_version=2, host_name=self.name, incarnation=self.incarnation, connection_id=channel.connection_id,
             receive_depth=limits.receive_depth, mtu=limits.mtu, max_message_bytes=limits.max_message_bytes,
             attempt=link.attempts, fabric=self.device.fabric)
         for a in channel.addresses:

@@ -7,11 +7,16 @@ import struct
 from tensors import Metadata
 
 MAGIC = 0x4654
-VERSION = 1
-# magic, version, type, length, step, index, rkey, address, tensor bytes, checksum, data type, flags, rank,
+VERSION = 2
+NAME_IDS = 65536
+LONGEST_NAMING = 576  # bytes of a TENSOR_REQUEST that gives its key a number
+# magic, version, type, length, step, index, rkey, address, tensor bytes, checksum, name id, data type, flags, rank,
 # name size, status code, status size
-_HEADER = struct.Struct("<HBBIQIIQQQIBBHII")
+_HEADER = struct.Struct("<HBBIQIIQQIIIBBHII")
 assert _HEADER.size == 64
+# magic, version, type, length, step, index, rkey, address, name id, zero
+_REPEATED = struct.Struct("<HBBIQIIQII")
+assert _REPEATED.size == 40
 
 _IS_DEAD, _HAS_META_DATA, _HAS_CHECKSUM, _WANTS_CHECKSUM, _TO_SENDER, _REPLAY = 1, 2, 4, 8, 16, 32
 
@@ -27,6 +32,7 @@ class Type(enum.IntEnum):
     ERROR_STATUS = 3
     HEARTBEAT = 4
     RESUMED = 5
+    REPEATED_REQUEST = 6
 
 
 _FLAGS_ALLOWED = {
@@ -55,6 +61,7 @@ class Message:
     to_sender: bool = False
     replay: bool = False
     name: str = ""
+    name_id: int = 0
     status_code: int = 0
     status_text: str = ""
 
@@ -72,6 +79,9 @@ class Message:
 
 def encode(m, slot_bytes):
     """The bytes of `m`; ValueError if a slot cannot hold them. The text of a status is cut to fit."""
+    if m.type == Type.REPEATED_REQUEST:
+        return _REPEATED.pack(MAGIC, VERSION, m.type, _REPEATED.size, m.step_id, m.request_index, m.rkey,
+                              m.remote_addr, m.name_id, 0)
     shape = m.metadata.shape if m.metadata else ()
     name = m.name.encode()
     size = 64 + 8 * len(shape) + len(name)
@@ -86,15 +96,18 @@ def encode(m, slot_bytes):
         flags |= _HAS_META_DATA | (_IS_DEAD if m.metadata.dead else 0)
     header = _HEADER.pack(
         MAGIC, VERSION, m.type, length, m.step_id, m.request_index, m.rkey, m.remote_addr,
-        m.metadata.tensor_bytes if m.metadata else 0, m.checksum or 0, m.metadata.dtype if m.metadata else 0,
+        m.metadata.tensor_bytes if m.metadata else 0, m.checksum or 0, m.name_id,
+        m.metadata.dtype if m.metadata else 0,
         flags, len(shape), len(name), m.status_code, len(text))
     return (header + struct.pack(f"<{len(shape)}q", *shape) + name + text).ljust(length, b"\0")
 
 
 def decode(slot):
     """The message at the start of `slot`, a copy of the whole slot; Violation where any byte is not as it must be."""
-    (magic, version, kind, length, step, index, rkey, address, tensor_bytes, checksum, dtype, flags, rank, name_size,
-     code, text_size) = _HEADER.unpack_from(slot)
+    if slot[3] == Type.REPEATED_REQUEST:
+        return _decode_repeated(slot)
+    (magic, version, kind, length, step, index, rkey, address, tensor_bytes, checksum, name_id, dtype, flags, rank,
+     name_size, code, text_size) = _HEADER.unpack_from(slot)
     _require(magic == MAGIC and version == VERSION and kind in Type._value2member_map_, "magic, version or type")
     kind = Type(kind)
     _require(rank <= 254 and text_size <= 65535, "rank or text")
@@ -120,7 +133,8 @@ def decode(slot):
         _require(0 < address <= 2**64 - tensor_bytes, "address")
     else:
         _require(not address and not rkey, "address without content")
-    _require(checksum < 2**32 if flags & _HAS_CHECKSUM else not checksum, "checksum")
+    _require(flags & _HAS_CHECKSUM or not checksum, "checksum")
+    _require(name_id <= NAME_IDS if kind == Type.TENSOR_REQUEST and length <= LONGEST_NAMING else not name_id, "name id")
     _require((name_size > 0) == (kind == Type.TENSOR_REQUEST), "name")
     _require(code > 0 if kind == Type.ERROR_STATUS else not code and not text_size, "status")
     try:
@@ -129,7 +143,14 @@ def decode(slot):
     except UnicodeDecodeError as e:
         raise Violation(f"malformed {kind.name}: {e}") from e
     return Message(kind, step, index, metadata, address, rkey, checksum if flags & _HAS_CHECKSUM else None,
-                   bool(flags & _WANTS_CHECKSUM), bool(flags & _TO_SENDER), bool(flags & _REPLAY), name, code, text)
+                   bool(flags & _WANTS_CHECKSUM), bool(flags & _TO_SENDER), bool(flags & _REPLAY), name, name_id, code, text)
+
+
+def _decode_repeated(slot):
+    magic, version, kind, length, step, index, rkey, address, name_id, zero = _REPEATED.unpack_from(slot)
+    _require(magic == MAGIC and version == VERSION and length == _REPEATED.size, "magic, version or length")
+    _require(0 < name_id <= NAME_IDS and not zero, "name id")
+    return Message(Type(kind), step, index, remote_addr=address, rkey=rkey, name_id=name_id)
 
 
 def _require(condition, what):

@@ -9,6 +9,7 @@ import re
 import tensors
 from device import READ_BY_DEVICE, WRITABLE_BY_PEER
 from messages import Message, Type, Violation
+from names import Names
 from recovery import INTERNAL, UNAVAILABLE, Kept
 
 CANCELLED, INVALID_ARGUMENT, ABORTED, DATA_LOSS = 1, 3, 10, 15
@@ -96,6 +97,7 @@ class Rendezvous:
         self.asked = {}  # (peer, index) -> Receive, oldest first; also those that wait for another channel
         self.served = {}  # (channel, index) -> Request
         self.kept = collections.defaultdict(Kept)  # peer -> what is kept for its replays
+        self.names = collections.defaultdict(Names)  # channel -> numbers of keys
         self.incarnations = {}  # peer -> that of the last channel
         self.tensors = collections.defaultdict(collections.deque)  # (step, key) -> Tensor
         self.requests = collections.defaultdict(collections.deque)  # (step, key) -> Request
@@ -130,8 +132,9 @@ class Rendezvous:
     def _ask(self, receive, channel, replay=False):
         receive.channel = channel
         receive.state = Asked.AWAITING_REPLY
-        channel.send(Message(Type.TENSOR_REQUEST, receive.step, receive.index, receive.metadata, *self._place(receive),
-                             wants_checksum=self.validate, replay=replay, name=receive.key))
+        request = Message(Type.TENSOR_REQUEST, receive.step, receive.index, receive.metadata, *self._place(receive),
+                          wants_checksum=self.validate, replay=replay, name=receive.key)
+        channel.send(self.names[channel].shortened(request))
 
     def waits_for(self, peer):
         """Whether a receive waits for a channel to the peer."""
@@ -348,8 +351,8 @@ class Rendezvous:
             return
         if m.type == Type.RESUMED:
             self.kept[channel.peer].resumed(channel)
-        elif m.type == Type.TENSOR_REQUEST:
-            self._tensor_request(channel, m)
+        elif m.type in (Type.TENSOR_REQUEST, Type.REPEATED_REQUEST):
+            self._tensor_request(channel, self.names[channel].in_full(m))
         elif m.type == Type.TENSOR_RE_REQUEST:
             self._re_request(channel, m)
         elif m.type == Type.META_DATA_RESPONSE:
@@ -373,6 +376,7 @@ class Rendezvous:
 
     def lost(self, channel, code, text, for_good):
         """The channel is gone. Its requests wait for another one, unless the peer cannot come back."""
+        self.names.pop(channel, None)
         for receive in [r for r in self.asked.values() if r.channel is channel]:
             if receive.state == Asked.GIVEN_UP:
                 self._end(receive)

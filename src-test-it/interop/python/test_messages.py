@@ -1,5 +1,6 @@
 """The bytes of docs/protocol.md, section 9, examples, and of section 16: `python3 -m unittest` in this folder."""
 
+import dataclasses
 import pathlib
 import re
 import unittest
@@ -14,6 +15,8 @@ WHERE = {"remote_addr": 0x7F0011223344, "rkey": 0xCAFE0001}
 
 EXAMPLES = [
     Message(Type.TENSOR_REQUEST, STEP, INDEX, MATRIX, wants_checksum=True, name="a;1;b;é;0:0", **WHERE),
+    Message(Type.TENSOR_REQUEST, STEP, INDEX, MATRIX, name="a;1;b;e;0:0", name_id=0x102, **WHERE),
+    Message(Type.REPEATED_REQUEST, STEP, INDEX, name_id=0x102, **WHERE),
     Message(Type.TENSOR_REQUEST, STEP, INDEX, name="a;1;b;e;0:0"),
     Message(Type.META_DATA_RESPONSE, STEP, INDEX, MATRIX, checksum=0xE3069283),
     Message(Type.META_DATA_RESPONSE, STEP, INDEX, tensors.DEAD.metadata),
@@ -56,6 +59,8 @@ class MessagesTest(unittest.TestCase):
 
     def test_only_a_request_can_be_a_replay(self):
         for example, message in zip(examples_of_the_page(), EXAMPLES):
+            if message.type == Type.REPEATED_REQUEST:
+                continue  # it has no flags
             data = bytearray(example)
             data[52] |= 0x20
             data = bytes(data).ljust(4096, b"\0")
@@ -65,6 +70,20 @@ class MessagesTest(unittest.TestCase):
             else:
                 with self.assertRaises(messages.Violation, msg=str(message)):
                     messages.decode(data)
+
+    def test_a_number_of_a_key_is_in_range_and_in_a_short_request(self):
+        for index in (1, 2):
+            at = 44 if EXAMPLES[index].type == Type.TENSOR_REQUEST else 32
+            for name_id in (65537, 2**32 - 1):
+                data = bytearray(examples_of_the_page()[index])
+                data[at:at + 4] = name_id.to_bytes(4, "little")
+                with self.assertRaises(messages.Violation):
+                    messages.decode(bytes(data).ljust(4096, b"\0"))
+        longest = Message(Type.TENSOR_REQUEST, 1, 2, name="k" * 512, name_id=7)
+        self.assertEqual(messages.decode(messages.encode(longest, 4096).ljust(4096, b"\0")), longest)
+        longer = messages.encode(dataclasses.replace(longest, name="k" * 513), 4096).ljust(4096, b"\0")
+        with self.assertRaises(messages.Violation):
+            messages.decode(longer)
 
     def test_the_text_of_a_status_is_cut_between_characters(self):
         long = Message(Type.ERROR_STATUS, 1, 2, status_code=13, status_text="é" * 4096)

@@ -60,7 +60,7 @@ class PackageDirectionTest {
                 .whereLayer("device")
                 .mayOnlyBeAccessedByLayers("devices", "memory", "channel", "rendezvous", "grpc")
                 .whereLayer("bindings")
-                .mayOnlyBeAccessedByLayers("devices")
+                .mayOnlyBeAccessedByLayers("devices", "memory")
                 .whereLayer("proto")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .check(PRODUCT);

@@ -71,67 +71,54 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     /// @param vendorError what the vendor's documents explain; 0 for nothing
     /// @throws IllegalArgumentException if `status` is a success
     static ChannelFailure ofCompletion(String peer, WorkKind kind, WorkStatus status, int vendorError) {
+        Finding finding = findingOf(status, kind);
+        String verbs =
+                vendorError == 0 ? status.name() : status + ", vendor error 0x" + Integer.toHexString(vendorError);
+        return finding.at(peer, "a work request (" + kind + ") failed: " + finding.why, verbs);
+    }
+
+    private static Finding findingOf(WorkStatus status, WorkKind kind) {
         return switch (status) {
             case SUCCESS -> throw new IllegalArgumentException("a success is no failure");
-            case WR_FLUSH_ERR ->
-                disturbed(peer, kind, status, vendorError, "the queue pair was stopped before it was carried out");
-            case RETRY_EXC_ERR ->
-                disturbed(peer, kind, status, vendorError, "the peer does not answer: it is gone or cannot be reached");
-            case RNR_RETRY_EXC_ERR ->
-                disturbed(peer, kind, status, vendorError, "the peer posted no receive for too long");
-            case REM_OP_ERR -> disturbed(peer, kind, status, vendorError, "the peer's device could not carry it out");
-            case REM_ABORT_ERR -> disturbed(peer, kind, status, vendorError, "the peer's device aborted it");
-            case RESP_TIMEOUT_ERR -> disturbed(peer, kind, status, vendorError, "the peer's device answered too late");
-            case BAD_RESP_ERR ->
-                disturbed(peer, kind, status, vendorError, "the peer's device gave an answer that makes no sense");
-            case FATAL_ERR -> disturbed(peer, kind, status, vendorError, "the device failed at it");
-            case GENERAL_ERR -> disturbed(peer, kind, status, vendorError, "the device gives no reason");
-            case REM_ACCESS_ERR ->
-                hopeless(peer, kind, status, vendorError, "the peer named memory that it does not let this end write");
-            case REM_INV_REQ_ERR ->
-                hopeless(peer, kind, status, vendorError, "the peer's queue pair does not take such a request");
+            case WR_FLUSH_ERR -> disturbed("the queue pair was stopped before it was carried out");
+            case RETRY_EXC_ERR -> disturbed("the peer does not answer: it is gone or cannot be reached");
+            case RNR_RETRY_EXC_ERR -> disturbed("the peer posted no receive for too long");
+            case REM_OP_ERR -> disturbed("the peer's device could not carry it out");
+            case REM_ABORT_ERR -> disturbed("the peer's device aborted it");
+            case RESP_TIMEOUT_ERR -> disturbed("the peer's device answered too late");
+            case BAD_RESP_ERR -> disturbed("the peer's device gave an answer that makes no sense");
+            case FATAL_ERR -> disturbed("the device failed at it");
+            case GENERAL_ERR -> disturbed("the device gives no reason");
+            case REM_ACCESS_ERR -> hopeless("the peer named memory that it does not let this end write");
+            case REM_INV_REQ_ERR -> hopeless("the peer's queue pair does not take such a request");
             case LOC_LEN_ERR ->
                 hopeless(
-                        peer,
-                        kind,
-                        status,
-                        vendorError,
                         kind == WorkKind.RECEIVE
                                 ? "the peer sent a message where only writes are allowed"
                                 : "it is longer than the device takes");
-            case LOC_ACCESS_ERR ->
-                hopeless(peer, kind, status, vendorError, "the peer wrote where it is not allowed to");
-            case LOC_PROT_ERR ->
-                hopeless(peer, kind, status, vendorError, "memory of this end is not registered any more");
-            case LOC_QP_OP_ERR -> hopeless(peer, kind, status, vendorError, "the device does not take such a request");
-            case MW_BIND_ERR -> hopeless(peer, kind, status, vendorError, "a memory window could not be bound");
+            case LOC_ACCESS_ERR -> hopeless("the peer wrote where it is not allowed to");
+            case LOC_PROT_ERR -> hopeless("memory of this end is not registered any more");
+            case LOC_QP_OP_ERR -> hopeless("the device does not take such a request");
+            case MW_BIND_ERR -> hopeless("a memory window could not be bound");
             case LOC_EEC_OP_ERR, LOC_RDD_VIOL_ERR, REM_INV_RD_REQ_ERR, INV_EECN_ERR, INV_EEC_STATE_ERR ->
-                hopeless(peer, kind, status, vendorError, "only a reliable datagram can end so, and this is none");
+                hopeless("only a reliable datagram can end so, and this is none");
         };
     }
 
-    private static ChannelFailure disturbed(
-            String peer, WorkKind kind, WorkStatus status, int vendorError, String why) {
-        return ofCompletion(StatusCode.UNAVAILABLE, Recovery.RECONNECT, peer, kind, status, vendorError, why);
+    /// What a failure means.
+    private record Finding(Recovery recovery, String why) {
+        ChannelFailure at(String peer, String message, String verbs) {
+            StatusCode code = recovery == Recovery.FAIL ? StatusCode.INTERNAL : StatusCode.UNAVAILABLE;
+            return new ChannelFailure(new TransportException(code, message, peer, 0, verbs, null), recovery);
+        }
     }
 
-    private static ChannelFailure hopeless(String peer, WorkKind kind, WorkStatus status, int vendorError, String why) {
-        return ofCompletion(StatusCode.INTERNAL, Recovery.FAIL, peer, kind, status, vendorError, why);
+    private static Finding disturbed(String why) {
+        return new Finding(Recovery.RECONNECT, why);
     }
 
-    private static ChannelFailure ofCompletion(
-            StatusCode code,
-            Recovery recovery,
-            String peer,
-            WorkKind kind,
-            WorkStatus status,
-            int vendorError,
-            String why) {
-        String verbs =
-                vendorError == 0 ? status.name() : status + ", vendor error 0x" + Integer.toHexString(vendorError);
-        return new ChannelFailure(
-                new TransportException(code, "a work request (" + kind + ") failed: " + why, peer, 0, verbs, null),
-                recovery);
+    private static Finding hopeless(String why) {
+        return new Finding(Recovery.FAIL, why);
     }
 
     /// What an event of this type concerns.
@@ -150,33 +137,23 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     /// @param device the device's name
     /// @throws IllegalArgumentException if events of this type end none
     static ChannelFailure ofEvent(AsyncEvent.Type type, String device, String peer) {
+        Finding finding = findingOf(type, device);
+        return finding.at(peer, finding.why, type.name());
+    }
+
+    private static Finding findingOf(AsyncEvent.Type type, String device) {
         return switch (type) {
-            case QP_FATAL -> ofEvent(type, StatusCode.UNAVAILABLE, Recovery.RECONNECT, peer, "a queue pair failed");
-            case PATH_MIG_ERR ->
-                ofEvent(type, StatusCode.UNAVAILABLE, Recovery.RECONNECT, peer, "a queue pair lost its path");
-            case QP_REQ_ERR ->
-                ofEvent(type, StatusCode.INTERNAL, Recovery.FAIL, peer, "the peer sent a request that is not allowed");
-            case QP_ACCESS_ERR ->
-                ofEvent(type, StatusCode.INTERNAL, Recovery.FAIL, peer, "the peer wrote where it is not allowed to");
-            case CQ_ERR ->
-                ofEvent(type, StatusCode.UNAVAILABLE, Recovery.RECONNECT, peer, "the completion queue failed");
+            case QP_FATAL -> disturbed("a queue pair failed");
+            case PATH_MIG_ERR -> disturbed("a queue pair lost its path");
+            case QP_REQ_ERR -> hopeless("the peer sent a request that is not allowed");
+            case QP_ACCESS_ERR -> hopeless("the peer wrote where it is not allowed to");
+            case CQ_ERR -> disturbed("the completion queue failed");
             case PORT_ERR ->
-                ofEvent(
-                        type,
-                        StatusCode.UNAVAILABLE,
-                        Recovery.RECONNECT_WHEN_PORT_IS_ACTIVE,
-                        peer,
-                        "the port of " + device + " went down");
-            case DEVICE_FATAL ->
-                ofEvent(type, StatusCode.UNAVAILABLE, Recovery.NEVER, peer, "the device " + device + " is broken");
+                new Finding(Recovery.RECONNECT_WHEN_PORT_IS_ACTIVE, "the port of " + device + " went down");
+            case DEVICE_FATAL -> new Finding(Recovery.NEVER, "the device " + device + " is broken");
             case PORT_ACTIVE, COMM_EST, SQ_DRAINED, PATH_MIG, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
                 throw new IllegalArgumentException(type + " ends no channel");
         };
-    }
-
-    private static ChannelFailure ofEvent(
-            AsyncEvent.Type type, StatusCode code, Recovery recovery, String peer, String why) {
-        return new ChannelFailure(new TransportException(code, why, peer, 0, type.name(), null), recovery);
     }
 
     /// A verb of the data path that the device refused: posting, or asking for a notification.

@@ -1,11 +1,16 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageReader;
 
 /// What the layer above is told by the channels of an adapter. Every call comes on the loop and must not block.
 public interface ChannelHandler {
     /// A control message arrived. A [ProtocolViolationException] fails the channel, and only it.
     void onMessage(RdmaChannel channel, Message message);
+
+    /// The message that comes for each transfer of a name that the channel knows, read and not made:
+    /// [Message.RepeatedRequest]. A [ProtocolViolationException] fails the channel, and only it.
+    void onRepeatedRequest(RdmaChannel channel, MessageReader message);
 
     /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException]
     /// fails the channel, and only it.

@@ -36,7 +36,7 @@ public record ConnectionParameters(
         int mtu,
         long maxMessageBytes,
         String fabric) {
-    public static final int PROTOCOL_VERSION = 1;
+    public static final int PROTOCOL_VERSION = 2;
     public static final int MAX_LANES = 64;
     public static final int MIN_RECEIVE_DEPTH = 32;
     public static final int MIN_RING_SLOTS = 16;

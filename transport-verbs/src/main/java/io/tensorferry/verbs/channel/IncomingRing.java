@@ -2,7 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.MessageReader;
 
 /// The receiving half of the ring of control messages: the memory that the peer writes, read slot after slot.
 ///
@@ -11,7 +11,9 @@ final class IncomingRing {
     private final RegisteredBuffer buffer;
     private final int slots;
     private final int slotBytes;
+    private final MessageReader reader = new MessageReader();
     private int nextSlot;
+    private long offset;
 
     IncomingRing(RegisteredBuffer buffer, int slots, int slotBytes) {
         this.buffer = buffer;
@@ -23,13 +25,25 @@ final class IncomingRing {
         return new RemoteRegion(buffer.address(), buffer.remoteKey());
     }
 
-    /// The next message. The slot is free afterwards: nothing of the message refers to it.
+    /// Goes on to the next message, which may be written again by the peer once it is acknowledged.
+    ///
+    /// @return whether it is one that the reader has in its fields; otherwise [#message()] makes it
+    /// @throws io.tensorferry.verbs.wire.MalformedMessageException if it is such a message, but not well-formed
+    boolean nextIsRepeatedRequest() {
+        offset = (long) nextSlot * slotBytes;
+        nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
+        return reader.readRepeatedRequest(buffer.segment(), offset, slotBytes);
+    }
+
+    /// The message, if it is of another kind. Nothing of it refers to the slot.
     ///
     /// @throws io.tensorferry.verbs.wire.MalformedMessageException if the slot holds anything but a well-formed
     ///     message
-    Message take() {
-        long offset = (long) nextSlot * slotBytes;
-        nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
-        return MessageCodec.decode(buffer.segment().asSlice(offset, slotBytes));
+    Message message() {
+        return reader.read(buffer.segment(), offset, slotBytes);
+    }
+
+    MessageReader reader() {
+        return reader;
     }
 }

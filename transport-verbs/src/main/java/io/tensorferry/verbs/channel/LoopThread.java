@@ -4,21 +4,27 @@ import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/// Turns a completion loop on a thread of its own: polls, spins for a bounded time, then sleeps until something
-/// happens.
+/// Turns a completion loop on a thread of its own: polls, spins for a bounded time, which [SpinTime] chooses, then
+/// sleeps until something happens.
+///
+/// While it spins it offers its processor to others every few microseconds: on a machine with fewer processors than
+/// threads that have something to do, one of those may be the peer that it waits for.
 ///
 /// Threading: [#start] and [#stop] from one thread at a time.
 final class LoopThread implements LoopRunner {
+    /// A system call each: as seldom as a peer that waits for the processor can bear.
+    private static final long OFFER_NS = 5_000;
+
     private final String name;
-    private final long spinNs;
+    private final SpinTime spin;
     private final CountDownLatch stopped = new CountDownLatch(1);
     // Read and written by the loop's thread alone.
     private boolean running = true;
     private @Nullable CompletionLoop loop;
 
-    LoopThread(String name, long spinNs) {
+    LoopThread(String name, long mostSpinNs) {
         this.name = name;
-        this.spinNs = spinNs;
+        this.spin = new SpinTime(mostSpinNs);
     }
 
     @Override
@@ -29,20 +35,41 @@ final class LoopThread implements LoopRunner {
 
     private void run(CompletionLoop loop) {
         try {
-            long idleSinceNs = System.nanoTime();
             while (running) {
-                if (loop.doWork() > 0) {
-                    idleSinceNs = System.nanoTime();
-                } else if (System.nanoTime() - idleSinceNs < spinNs) {
-                    Thread.onSpinWait();
-                } else {
+                if (loop.doWork() == 0 && !spin(loop)) {
+                    long sleptSinceNs = System.nanoTime();
                     loop.sleep();
-                    idleSinceNs = System.nanoTime();
+                    spin.slept(System.nanoTime() - sleptSinceNs);
                 }
             }
         } finally {
             stopped.countDown();
         }
+    }
+
+    /// Looks for work, at most as long as it may; returns whether there was some.
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gets the processor first
+    private boolean spin(CompletionLoop loop) {
+        long mostNs = spin.currentNs();
+        if (mostNs == 0) {
+            return false;
+        }
+        long sinceNs = System.nanoTime();
+        long nowNs = sinceNs;
+        long offeredNs = sinceNs - OFFER_NS;
+        while (nowNs - sinceNs < mostNs) {
+            if (nowNs - offeredNs >= OFFER_NS) {
+                Thread.yield();
+                offeredNs = nowNs;
+            } else {
+                Thread.onSpinWait();
+            }
+            if (loop.doWork() > 0) {
+                return true;
+            }
+            nowNs = System.nanoTime();
+        }
+        return false;
     }
 
     @Override

@@ -61,7 +61,11 @@ public final class RdmaAdapter implements AutoCloseable {
                 port,
                 domain,
                 completions,
-                new RegisteredMemory(domain, options.memory(), options.config().rkeyScope()),
+                new RegisteredMemory(
+                        domain,
+                        options.memory(),
+                        options.config(),
+                        port.device().numaNode()),
                 exchange,
                 loop,
                 runtime.workers(),

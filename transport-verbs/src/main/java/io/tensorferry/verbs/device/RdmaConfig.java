@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
 /// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
 /// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
+/// @param hugePages in what pages the slabs lie (`RDMA_HUGE_PAGES`)
+/// @param numaNode on which node's memory the slabs lie (`RDMA_NUMA_NODE`)
 public record RdmaConfig(
         @Nullable String device,
         @Nullable Integer port,
@@ -32,7 +34,9 @@ public record RdmaConfig(
         @Nullable Integer mtu,
         int trafficClass,
         RemoteKeyScope rkeyScope,
-        Fallback fallback) {
+        Fallback fallback,
+        HugePages hugePages,
+        NumaPlacement numaNode) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -90,7 +94,9 @@ public record RdmaConfig(
                 mtu,
                 trafficClass,
                 scope,
-                changed);
+                changed,
+                hugePages,
+                numaNode);
     }
 
     /// A builder with the defaults.
@@ -116,6 +122,8 @@ public record RdmaConfig(
         private int trafficClass;
         private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
         private Fallback fallback = Fallback.NONE;
+        private HugePages hugePages = HugePages.NONE;
+        private NumaPlacement numaNode = NumaPlacement.ANYWHERE;
 
         private Builder() {}
 
@@ -179,6 +187,16 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder hugePages(HugePages hugePages) {
+            this.hugePages = hugePages;
+            return this;
+        }
+
+        public Builder numaNode(NumaPlacement numaNode) {
+            this.numaNode = numaNode;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -194,7 +212,9 @@ public record RdmaConfig(
                     mtu,
                     trafficClass,
                     rkeyScope,
-                    fallback);
+                    fallback,
+                    hugePages,
+                    numaNode);
         }
     }
 }

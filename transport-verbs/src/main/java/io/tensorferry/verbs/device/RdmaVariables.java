@@ -39,6 +39,8 @@ final class RdmaVariables {
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
         word(RdmaSetting.RKEY_SCOPE, RemoteKeyScope::of, builder::rkeyScope);
         word(RdmaSetting.FALLBACK, Fallback::of, builder::fallback);
+        word(RdmaSetting.HUGE_PAGES, HugePages::of, builder::hugePages);
+        word(RdmaSetting.NUMA_NODE, NumaPlacement::of, builder::numaNode);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(

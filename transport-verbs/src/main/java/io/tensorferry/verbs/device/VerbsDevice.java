@@ -15,6 +15,11 @@ public interface VerbsDevice extends AutoCloseable {
     /// The device's limits; they do not change while it is open.
     DeviceAttributes attributes();
 
+    /// The NUMA node that the device is attached to, counted from 0; -1 where there is none, or it is not known.
+    default int numaNode() {
+        return -1;
+    }
+
     /// The state of a port now.
     ///
     /// @param portNumber 1 to `attributes().portCount()`

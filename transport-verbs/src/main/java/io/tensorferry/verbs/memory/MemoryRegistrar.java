@@ -6,7 +6,6 @@ import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -43,20 +42,6 @@ final class MemoryRegistrar {
                     memory.byteSize() + " bytes could not be registered with the device",
                     null,
                     e.errno(),
-                    e);
-        }
-    }
-
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no such memory
-    static MemorySegment allocate(Arena arena, long bytes, long alignment) {
-        try {
-            return arena.allocate(bytes, alignment);
-        } catch (OutOfMemoryError e) {
-            throw new TransportException(
-                    StatusCode.RESOURCE_EXHAUSTED,
-                    "no " + bytes
-                            + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to the size of"
-                            + " the heap (-Xmx)",
                     e);
         }
     }

@@ -6,6 +6,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -46,21 +47,25 @@ public final class RegisteredMemory implements AutoCloseable {
 
     /// Memory whose keys open a whole slab or registration.
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options) {
-        this(domain, options, RemoteKeyScope.SLAB);
+        this(domain, options, RdmaConfig.builder().build(), -1);
     }
 
-    /// @param scope whether peers get the keys of slabs and registrations, or of windows that are bound to them
-    public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RemoteKeyScope scope) {
+    /// @param config says whether peers get the keys of slabs and registrations, or of windows that are bound to them,
+    ///     and where slabs lie
+    /// @param deviceNode the NUMA node of the domain's device, -1 where it is not known
+    public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode) {
+        SlabMemory memory = SlabMemory.of(domain, config.hugePages(), config.numaNode(), deviceNode);
+        RemoteKeyScope scope = config.rkeyScope();
         this.registrar = new MemoryRegistrar(
                 domain,
                 switch (scope) {
                     case SLAB -> WRITTEN_BY_PEERS;
                     case REQUEST -> EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
                 });
-        this.pool = new SlabPool(options, registrar, regions);
+        this.pool = new SlabPool(options, memory, registrar, regions);
         this.peerPool = switch (scope) {
             case SLAB -> pool;
-            case REQUEST -> new SlabPool(ALONE, new MemoryRegistrar(domain, WRITTEN_BY_PEERS), regions);
+            case REQUEST -> new SlabPool(ALONE, memory, new MemoryRegistrar(domain, WRITTEN_BY_PEERS), regions);
         };
     }
 

@@ -14,7 +14,6 @@ import org.slf4j.LoggerFactory;
 /// registered, which belong to the lock of the [SlabPool].
 final class Slab {
     private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
-    private static final long PAGE_BYTES = 4096;
 
     private final long number;
     private final Arena arena;
@@ -38,12 +37,12 @@ final class Slab {
     /// @param dedicated whether it serves one large request alone
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory, or it cannot be
     ///     pinned
-    static Slab open(long number, long bytes, boolean dedicated, MemoryRegistrar registrar) {
+    static Slab open(long number, long bytes, boolean dedicated, SlabMemory memory, MemoryRegistrar registrar) {
         // Shared: any thread uses it. Closed by the pool; an automatic arena could end while only a device or a peer
         // knows the address.
         Arena arena = Arena.ofShared();
         try {
-            MemorySegment segment = MemoryRegistrar.allocate(arena, bytes, PAGE_BYTES);
+            MemorySegment segment = memory.allocate(arena, bytes);
             return new Slab(number, arena, segment, registrar.register(segment), dedicated);
         } catch (RuntimeException e) {
             arena.close();

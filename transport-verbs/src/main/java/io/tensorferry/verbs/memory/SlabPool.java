@@ -21,11 +21,11 @@ import org.slf4j.LoggerFactory;
 /// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.
 final class SlabPool {
     private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
-    private static final long PAGE_BYTES = 4096;
     /// Far over any address space, so that rounding up cannot overflow.
     private static final long LARGEST_REQUEST = 1L << 62;
 
     private final MemoryOptions options;
+    private final SlabMemory memory;
     private final MemoryRegistrar registrar;
     private final RegionTable regions;
     private final MemoryWaits waits;
@@ -42,8 +42,9 @@ final class SlabPool {
     private long allocations;
     private boolean closed;
 
-    SlabPool(MemoryOptions options, MemoryRegistrar registrar, RegionTable regions) {
+    SlabPool(MemoryOptions options, SlabMemory memory, MemoryRegistrar registrar, RegionTable regions) {
         this.options = options;
+        this.memory = memory;
         this.registrar = registrar;
         this.regions = regions;
         this.waits = new MemoryWaits(options.waitAtLimit().toNanos());
@@ -203,9 +204,9 @@ final class SlabPool {
             return null;
         }
         boolean dedicated = size > options.slabBytes();
-        long wanted = dedicated ? (size + PAGE_BYTES - 1) & -PAGE_BYTES : options.slabBytes();
+        long wanted = dedicated ? (size + SlabMemory.PAGE_BYTES - 1) & -SlabMemory.PAGE_BYTES : options.slabBytes();
         // Near the limit a slab is as large as may be.
-        Slab slab = Slab.open(nextNumber++, Math.min(wanted, room()), dedicated, registrar);
+        Slab slab = Slab.open(nextNumber++, Math.min(wanted, room()), dedicated, memory, registrar);
         regions.add(slab.region());
         LOG.debug("registered a slab of {} bytes", slab.byteSize());
         return addSlab(slab, size);

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
@@ -16,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 /// form.
 ///
 /// @param named what the sender is told; null where nothing is to be written
-/// @param tensor the result, where its type is DMA-able and it is not dead
+/// @param result the result, a tensor in this memory; null where the content is to be decoded, and for a dead tensor
 /// @param buffer the buffer, where the type is not DMA-able
 record Destination(
         @Nullable NamedMemory named,
-        @Nullable Tensor tensor,
+        RecvResult.@Nullable Received result,
         @Nullable RegisteredBuffer buffer) implements AutoCloseable {
     /// @param mayWait whether this thread may wait for memory at the limit
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
@@ -41,7 +42,7 @@ record Destination(
         TensorAllocator allocator = mayWait ? memory.allocator() : memory.allocatorNow();
         Tensor tensor = allocator.allocate(metaData.dataType(), metaData.shape());
         if (metaData.byteSize() == 0) {
-            return new Destination(null, tensor, null);
+            return new Destination(null, new RecvResult.Received(tensor), null);
         }
         long address = tensor.segment().address();
         MemoryRegion region = memory.regionOf(address, metaData.byteSize());
@@ -50,7 +51,8 @@ record Destination(
             throw new TransportException(
                     StatusCode.INTERNAL, "the allocator gave memory that is not registered for " + metaData);
         }
-        return new Destination(new NamedMemory(region, address, metaData.byteSize()), tensor, null);
+        return new Destination(
+                new NamedMemory(region, address, metaData.byteSize()), new RecvResult.Received(tensor), null);
     }
 
     /// What the sender is told; 0 where nothing is to be written.
@@ -60,8 +62,8 @@ record Destination(
 
     /// The bytes that the sender writes.
     MemorySegment content() {
-        if (tensor != null) {
-            return tensor.segment();
+        if (result != null) {
+            return result.tensor().segment();
         }
         return buffer != null ? buffer.segment() : MemorySegment.NULL;
     }
@@ -73,8 +75,8 @@ record Destination(
 
     @Override
     public void close() {
-        if (tensor != null) {
-            tensor.close();
+        if (result != null) {
+            result.tensor().close();
         }
         if (buffer != null) {
             buffer.close();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread; one lock.
 public final class MetaDataCache {
-    private final Map<String, TensorMetaData> entries;
+    private final Map<String, WarmRequest> entries;
 
     /// @param capacity the most entries it holds, 1 or more
     public MetaDataCache(int capacity) {
@@ -26,20 +26,29 @@ public final class MetaDataCache {
             private static final long serialVersionUID = 1L;
 
             @Override
-            protected boolean removeEldestEntry(Map.Entry<String, TensorMetaData> eldest) {
+            protected boolean removeEldestEntry(Map.Entry<String, WarmRequest> eldest) {
                 return size() > capacity;
             }
         };
     }
 
     /// What was put last for `key`, or null; counts as a use.
-    public synchronized @Nullable TensorMetaData get(RendezvousKey key) {
+    public @Nullable TensorMetaData get(RendezvousKey key) {
+        WarmRequest known = course(key);
+        return known == null ? null : known.metaData();
+    }
+
+    /// The course of a request for `key` if its metadata is what was put last, or null; counts as a use.
+    synchronized @Nullable WarmRequest course(RendezvousKey key) {
         return entries.get(key.toString());
     }
 
     /// Remembers `metaData`; drops the entry that was not used for longest if there are too many.
-    public synchronized void put(RendezvousKey key, TensorMetaData metaData) {
-        entries.put(key.toString(), metaData);
+    public void put(RendezvousKey key, TensorMetaData metaData) {
+        var course = new WarmRequest(metaData);
+        synchronized (this) {
+            entries.put(key.toString(), course);
+        }
     }
 
     public synchronized void remove(RendezvousKey key) {

@@ -39,6 +39,10 @@ final class PeerTransfers {
     private @Nullable TransportException dropped;
     private final @Nullable FallbackReceives fallback;
     private @Nullable RdmaChannel channel;
+    // The channel that the names were given on; a new one begins with none.
+    private @Nullable RdmaChannel namingChannel;
+    private OutgoingNames outgoingNames = new OutgoingNames();
+    private IncomingNames incomingNames = new IncomingNames();
     private boolean resumed;
     private long losses;
 
@@ -59,6 +63,27 @@ final class PeerTransfers {
 
     RequestTable<TensorRequest> requests() {
         return requests;
+    }
+
+    /// The numbers that stand for keys in the requests of this worker over `open`.
+    OutgoingNames outgoingNames(RdmaChannel open) {
+        beginNames(open);
+        return outgoingNames;
+    }
+
+    /// The same in the requests of the peer.
+    IncomingNames incomingNames(RdmaChannel open) {
+        beginNames(open);
+        return incomingNames;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private void beginNames(RdmaChannel open) {
+        if (namingChannel != open) {
+            namingChannel = open;
+            outgoingNames = new OutgoingNames();
+            incomingNames = new IncomingNames();
+        }
     }
 
     /// Greater than all numbers that it gave before. Any thread.

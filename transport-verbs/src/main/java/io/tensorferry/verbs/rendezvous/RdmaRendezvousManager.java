@@ -11,6 +11,8 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageReader;
+import io.tensorferry.verbs.wire.NameId;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -115,17 +117,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
         // Before the request reaches the loop: a receive that moves to the fallback is the fallback's to give up.
         receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
-        context.loop().execute(() -> begin(transfers, receive, request));
-    }
-
-    private void begin(PeerTransfers transfers, RemoteReceive receive, TensorRequest request) {
-        FallbackReceives receives = transfers.fallback();
-        if (receives != null && receives.holds(receive.stepId(), receive.key())) {
-            // Behind the others of its key, which the peer may not have yet.
-            request.on(new RequestState.Event.FallbackOpen());
-        } else {
-            adapter.withChannel(receive.peer(), request);
-        }
+        context.loop().execute(request);
     }
 
     /// A request of `peer` that comes over the fallback, checked to be for a tensor of this worker.
@@ -195,6 +187,14 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             PeerTransfers transfers = transfers(channel.peer());
             switch (message) {
                 case Message.TensorRequest request -> answer(channel, transfers, request);
+                case Message.RepeatedRequest request ->
+                    answer(
+                            channel,
+                            request.stepId(),
+                            request.requestIndex(),
+                            request.nameId(),
+                            request.address(),
+                            request.remoteKey());
                 case Message.MetaDataResponse metaData -> {
                     TensorRequest request = requestOf(transfers, channel, metaData.requestIndex());
                     if (request != null) {
@@ -237,30 +237,84 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
 
         private void answer(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
-            RendezvousKey key;
+            PeerName name = read(channel, transfers, message);
+            if (name.key() != null && message.replay() && answerReplay(channel, transfers, message)) {
+                return;
+            }
+            answer(
+                    channel,
+                    transfers,
+                    name,
+                    message.stepId(),
+                    message.requestIndex(),
+                    message.address(),
+                    message.remoteKey());
+        }
+
+        /// What the request says of its name; where it gives it a number, that stands for this from now on.
+        private PeerName read(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
+            PeerName name;
             try {
-                key = RendezvousKey.parse(message.key());
+                RendezvousKey key = RendezvousKey.parse(message.key());
                 checkParties(key, channel.peer());
+                name = PeerName.of(key, message.metaData(), message.wantsChecksum());
             } catch (IllegalArgumentException e) {
-                refuse(channel, message, StatusCode.INVALID_ARGUMENT, String.valueOf(e.getMessage()));
+                name = PeerName.refused(String.valueOf(e.getMessage()), message.metaData());
+            }
+            if (message.nameId() != NameId.NONE) {
+                transfers.incomingNames(channel).define(message.nameId(), name);
+            }
+            return name;
+        }
+
+        @Override
+        public void onRepeatedRequest(RdmaChannel channel, MessageReader message) {
+            answer(
+                    channel,
+                    message.stepId(),
+                    message.requestIndex(),
+                    message.nameId(),
+                    message.address(),
+                    message.remoteKey());
+        }
+
+        private void answer(
+                RdmaChannel channel, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
+            PeerTransfers transfers = transfers(channel.peer());
+            PeerName name = transfers.incomingNames(channel).get(nameId);
+            if (name == null) {
+                throw new ProtocolViolationException("name id " + nameId + " stands for nothing");
+            }
+            name.checkDestination(address, remoteKey);
+            answer(channel, transfers, name, stepId, requestIndex, address, remoteKey);
+        }
+
+        private void answer(
+                RdmaChannel channel,
+                PeerTransfers transfers,
+                PeerName name,
+                long stepId,
+                int requestIndex,
+                long address,
+                int remoteKey) {
+            RendezvousKey key = name.key();
+            if (key == null) {
+                refuse(channel, stepId, requestIndex, StatusCode.INVALID_ARGUMENT, name.refusal());
                 return;
             }
-            if (message.replay() && answerReplay(channel, transfers, message)) {
-                return;
+            if (transfers.response(requestIndex) != null) {
+                throw new ProtocolViolationException("request index " + requestIndex + " is in use");
             }
-            if (transfers.response(message.requestIndex()) != null) {
-                throw new ProtocolViolationException("request index " + message.requestIndex() + " is in use");
-            }
-            PeerRequest parked = PeerRequest.of(message.stepId(), channel.peer(), key);
+            PeerRequest parked = PeerRequest.of(stepId, channel.peer(), key);
             RdmaRendezvous rendezvous;
             try {
                 rendezvous = steps.openForPeer(parked);
             } catch (TransportException e) {
-                refuse(channel, message, e.code(), String.valueOf(e.getMessage()));
+                refuse(channel, stepId, requestIndex, e.code(), String.valueOf(e.getMessage()));
                 return;
             }
             if (rendezvous == null) {
-                refuse(channel, message, StatusCode.ABORTED, "step " + message.stepId() + " is closed");
+                refuse(channel, stepId, requestIndex, StatusCode.ABORTED, "step " + stepId + " is closed");
                 return;
             }
             var response = new TensorResponse(
@@ -269,10 +323,12 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     channel,
                     rendezvous.table(),
                     key,
-                    message,
+                    name,
+                    stepId,
+                    requestIndex,
                     () -> steps.release(parked, rendezvous));
-            transfers.add(message.requestIndex(), response);
-            response.start();
+            transfers.add(requestIndex, response);
+            response.start(address, remoteKey);
         }
 
         /// Goes on with a request that was asked on an earlier channel; returns false if nothing is left of it here,
@@ -285,7 +341,12 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 return true;
             }
             if (refusal != null) {
-                refuse(channel, message, refusal.code(), String.valueOf(refusal.getMessage()));
+                refuse(
+                        channel,
+                        message.stepId(),
+                        message.requestIndex(),
+                        refusal.code(),
+                        String.valueOf(refusal.getMessage()));
                 return true;
             }
             return false;
@@ -300,9 +361,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             }
         }
 
-        private void refuse(RdmaChannel channel, Message.TensorRequest message, StatusCode code, String why) {
-            channel.send(new Message.ErrorStatus(
-                    message.stepId(), message.requestIndex(), Message.Direction.TO_RECEIVER, code, why));
+        private void refuse(RdmaChannel channel, long stepId, int requestIndex, StatusCode code, String why) {
+            channel.send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, why));
         }
 
         @Override

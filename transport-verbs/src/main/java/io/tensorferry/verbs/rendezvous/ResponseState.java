@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 sealed interface ResponseState {
     /// The tensor was not sent yet, or is being made ready.
     ///
-    /// @param target where the receiver has memory, or null
-    record AwaitingTensor(@Nullable Target target) implements ResponseState {}
+    /// @param expected the metadata that the receiver has memory for, or null
+    record AwaitingTensor(@Nullable TensorMetaData expected) implements ResponseState {}
 
     /// META_DATA_RESPONSE is sent.
     record AwaitingReRequest(TensorMetaData metaData) implements ResponseState {}
@@ -47,9 +47,6 @@ sealed interface ResponseState {
 
     record Ended() implements ResponseState {}
 
-    /// Memory of the receiver for a content of this metadata.
-    record Target(TensorMetaData metaData, long address, int remoteKey) {}
-
     sealed interface Event {
         /// The tensor is there and can be written as it is.
         ///
@@ -60,7 +57,8 @@ sealed interface ResponseState {
         /// There will be no tensor: the step was aborted, the key refused, the copy failed.
         record LocalFailure(TransportException cause) implements Event {}
 
-        record ReRequested(Target target) implements Event {}
+        /// The receiver has memory for a content of this metadata.
+        record ReRequested(TensorMetaData metaData) implements Event {}
 
         record ReceiverGaveUp() implements Event {}
 
@@ -78,9 +76,9 @@ sealed interface ResponseState {
 
         /// The receiver asks again, over another channel.
         ///
-        /// @param target where the receiver has memory, or null
+        /// @param expected the metadata that the receiver has memory for, or null
         /// @param announce as in [Prepared]
-        record Replayed(@Nullable Target target, boolean announce) implements Event {}
+        record Replayed(@Nullable TensorMetaData expected, boolean announce) implements Event {}
 
         /// The receiver asks again, over the fallback.
         record Claimed() implements Event {}
@@ -95,7 +93,8 @@ sealed interface ResponseState {
     sealed interface Action {
         record SendMetaData(TensorMetaData metaData) implements Action {}
 
-        record Write(Target target) implements Action {}
+        /// Write the content where the receiver said last.
+        record Write() implements Action {}
 
         record SendError(TransportException cause) implements Action {}
 
@@ -130,9 +129,9 @@ sealed interface ResponseState {
     /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
     static Step step(ResponseState state, Event event) {
         return switch (state) {
-            case AwaitingTensor(var target) ->
+            case AwaitingTensor(var expected) ->
                 switch (event) {
-                    case Event.Prepared(var metaData, var announce) -> answer(metaData, target, announce);
+                    case Event.Prepared(var metaData, var announce) -> answer(metaData, expected, announce);
                     case Event.LocalFailure(var cause) -> refused(cause);
                     case Event.ReRequested _ ->
                         throw new ProtocolViolationException("asked again before it was answered");
@@ -146,12 +145,12 @@ sealed interface ResponseState {
                 };
             case AwaitingReRequest(var metaData) ->
                 switch (event) {
-                    case Event.ReRequested(var target) -> {
-                        if (!target.metaData().equals(metaData)) {
+                    case Event.ReRequested(var allocated) -> {
+                        if (!allocated.equals(metaData)) {
                             throw new ProtocolViolationException(
-                                    "asked again for " + target.metaData() + " instead of " + metaData);
+                                    "asked again for " + allocated + " instead of " + metaData);
                         }
-                        yield Step.of(new Writing(metaData), new Action.Write(target));
+                        yield Step.of(new Writing(metaData), new Action.Write());
                     }
                     case Event.ReceiverGaveUp _ ->
                         Step.of(
@@ -186,8 +185,8 @@ sealed interface ResponseState {
                     case Event.Prepared(var ready, var _) -> Step.of(new Detached(ready));
                     case Event.LocalFailure(var cause) -> Step.of(new DetachedFailure(cause));
                     case Event.Withdrawn _ -> Step.of(new Ended(), new Action.Forget());
-                    case Event.Replayed(var target, var announce) ->
-                        metaData == null ? Step.of(new AwaitingTensor(target)) : answer(metaData, target, announce);
+                    case Event.Replayed(var expected, var announce) ->
+                        metaData == null ? Step.of(new AwaitingTensor(expected)) : answer(metaData, expected, announce);
                     case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
@@ -240,9 +239,9 @@ sealed interface ResponseState {
     }
 
     /// What a request is told when its tensor is ready.
-    private static Step answer(TensorMetaData metaData, @Nullable Target target, boolean announce) {
-        if (!announce && target != null && target.metaData().equals(metaData)) {
-            return Step.of(new Writing(metaData), new Action.Write(target));
+    private static Step answer(TensorMetaData metaData, @Nullable TensorMetaData expected, boolean announce) {
+        if (!announce && metaData.equals(expected)) {
+            return Step.of(new Writing(metaData), new Action.Write());
         }
         return Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
     }

@@ -3,7 +3,6 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
@@ -12,19 +11,22 @@ import io.tensorferry.verbs.channel.MemoryNaming;
 import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
-import io.tensorferry.verbs.wire.Checksum;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.OutgoingMessage;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One receive of a tensor on another worker: performs what [RequestState] decides.
 ///
-/// Owner: the loop; made on the caller's thread and handed to the loop with its first event.
-final class TensorRequest implements ChannelWaiter {
+/// Owner: the loop; made on the caller's thread and handed to the loop as the command that starts it. It is what the
+/// ring takes as its first message too: where all goes as expected, nothing is made for it on the loop.
+final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, OutgoingMessage {
     private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
 
     private final TransferContext context;
@@ -32,11 +34,17 @@ final class TensorRequest implements ChannelWaiter {
     private final RemoteReceive receive;
     private final int index;
     private final long order;
+    private final @Nullable WarmRequest warm;
     private RequestState state;
     private @Nullable Destination destination;
     private MemoryGrant grant = MemoryGrant.LASTING;
     private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
+    // What the request says that is in the ring or waits for it.
+    private @Nullable TensorMetaData askedMetaData;
+    private boolean askedAgain;
+    private long askedAddress;
+    private int askedKey;
     // Which life of the peer was asked, and on which channel last.
     private long askedIncarnation;
     private long askedConnectionId;
@@ -47,13 +55,14 @@ final class TensorRequest implements ChannelWaiter {
             TransferContext context,
             PeerTransfers transfers,
             RemoteReceive receive,
-            @Nullable TensorMetaData expected,
+            @Nullable WarmRequest warm,
             @Nullable Destination destination) {
         this.context = context;
         this.transfers = transfers;
         this.receive = receive;
         this.destination = destination;
-        this.state = new RequestState.AwaitingChannel(expected, false);
+        this.warm = warm;
+        this.state = warm == null ? new RequestState.AwaitingChannel(null, false) : warm.start();
         this.order = transfers.nextOrder();
         this.index = transfers.requests().add(this);
     }
@@ -62,21 +71,21 @@ final class TensorRequest implements ChannelWaiter {
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left
     static TensorRequest create(TransferContext context, PeerTransfers transfers, RemoteReceive receive) {
-        TensorMetaData expected = context.metaDataCache().get(receive.key());
+        WarmRequest warm = context.metaDataCache().course(receive.key());
         Destination destination = null;
-        if (expected != null) {
+        if (warm != null) {
             try {
                 // The caller must not wait: where there is no memory now, a worker waits for it, if that is wanted.
-                destination = Destination.allocate(expected, context.memory(), false);
+                destination = Destination.allocate(warm.metaData(), context.memory(), false);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
-                LOG.debug("no memory for {} as it was last time, {}", receive.key(), expected, e);
-                expected = null;
+                LOG.debug("no memory for {} as it was last time, {}", receive.key(), warm.metaData(), e);
+                warm = null;
             }
         }
-        (expected == null ? context.counters().coldRequests : context.counters().warmRequests).increment();
+        (warm == null ? context.counters().coldRequests : context.counters().warmRequests).increment();
         try {
-            return new TensorRequest(context, transfers, receive, expected, destination);
+            return new TensorRequest(context, transfers, receive, warm, destination);
         } catch (TransportException e) {
             if (destination != null) {
                 destination.close();
@@ -98,6 +107,18 @@ final class TensorRequest implements ChannelWaiter {
         return channel == lost;
     }
 
+    /// The command that starts it.
+    @Override
+    public void run() {
+        FallbackReceives receives = transfers.fallback();
+        if (receives != null && receives.holds(receive.stepId(), receive.key())) {
+            // Behind the others of its key, which the peer may not have yet.
+            on(new RequestState.Event.FallbackOpen());
+        } else {
+            context.channels().accept(receive.peer(), this);
+        }
+    }
+
     @Override
     public void onChannel(RdmaChannel opened) {
         if (!(state instanceof RequestState.AwaitingChannel(var _, var replay))) {
@@ -111,7 +132,7 @@ final class TensorRequest implements ChannelWaiter {
         channel = opened;
         askedIncarnation = opened.peerIncarnation();
         askedConnectionId = opened.description().connectionId();
-        on(new RequestState.Event.ChannelOpen());
+        on(WarmRequest.CHANNEL_OPEN);
     }
 
     /// The device may write into the memory whatever becomes of this request: nobody gets it any more.
@@ -151,7 +172,7 @@ final class TensorRequest implements ChannelWaiter {
 
     void onContent() {
         requireChecksum();
-        on(new RequestState.Event.ContentLanded());
+        on(WarmRequest.CONTENT_LANDED);
     }
 
     /// A peer that leaves the checksum out would otherwise pass unverified.
@@ -162,10 +183,11 @@ final class TensorRequest implements ChannelWaiter {
     }
 
     void on(RequestState.Event event) {
-        RequestState.Step step = RequestState.step(state, event);
+        RequestState.Step step = warm == null ? RequestState.step(state, event) : warm.step(state, event);
         state = step.next();
-        for (RequestState.Action action : step.actions()) {
-            perform(action);
+        List<RequestState.Action> actions = step.actions();
+        for (int i = 0; i < actions.size(); i++) {
+            perform(actions.get(i));
         }
     }
 
@@ -183,7 +205,7 @@ final class TensorRequest implements ChannelWaiter {
                         Message.Direction.TO_SENDER,
                         StatusCode.CANCELLED,
                         "the receiver gave the request up"));
-            case RequestState.Action.RevokeKey() -> takeGrant().revoke(() -> on(new RequestState.Event.KeyRevoked()));
+            case RequestState.Action.RevokeKey() -> revokeKey();
             case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
             case RequestState.Action.Fail(var cause) -> {
                 context.counters().failedReceives.increment();
@@ -206,17 +228,37 @@ final class TensorRequest implements ChannelWaiter {
         fallback.add(receive, replay ? new SentRequest(index, askedConnectionId, askedIncarnation) : null);
     }
 
+    private void revokeKey() {
+        MemoryGrant taken = takeGrant();
+        if (taken.equals(MemoryGrant.LASTING)) {
+            on(WarmRequest.KEY_REVOKED);
+        } else {
+            taken.revoke(() -> on(WarmRequest.KEY_REVOKED));
+        }
+    }
+
     private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {
+        RdmaChannel open = channel;
+        if (open == null) {
+            return;
+        }
+        askedMetaData = expected;
+        askedAgain = replay;
+        askedAddress = destination == null ? 0 : destination.address();
+        askedKey = 0;
         try {
-            Destination allocated = destination;
-            Message.TensorRequest message = request(expected, replay, allocated, 0);
-            if (expected != null && channel != null && !channel.fits(message)) {
+            if (!isKnown() && expected != null && !open.fits(fullMessage(NameId.NONE))) {
                 // There is room for the key, but not for the metadata beside it.
                 takeDestination().close();
                 state = new RequestState.AwaitingReply(null);
-                send(request(null, replay, null, 0));
+                askedMetaData = null;
+                askedAddress = 0;
+            }
+            NamedMemory named = destination == null ? null : destination.named();
+            if (named == null) {
+                open.send(this);
             } else {
-                send(allocated, message, key -> request(expected, replay, allocated, key));
+                grant = open.send(named, index, this);
             }
         } catch (IllegalArgumentException e) {
             on(new RequestState.Event.Refused(new TransportException(
@@ -224,39 +266,63 @@ final class TensorRequest implements ChannelWaiter {
         }
     }
 
-    private Message.TensorRequest request(
-            @Nullable TensorMetaData expected, boolean replay, @Nullable Destination allocated, int remoteKey) {
+    /// The request, whose key to the memory is known from now on.
+    @Override
+    public OutgoingMessage message(int remoteKey) {
+        askedKey = remoteKey;
+        return this;
+    }
+
+    @Override
+    public void onRefused(TransportException cause) {
+        on(new RequestState.Event.NoKey(cause));
+    }
+
+    /// Whether the peer knows by a number what this asks for.
+    private boolean isKnown() {
+        return nameId() != NameId.NONE;
+    }
+
+    private int nameId() {
+        // A replay says what it is for: the peer compares.
+        RdmaChannel open = channel;
+        return askedAgain || open == null
+                ? NameId.NONE
+                : transfers.outgoingNames(open).find(key(), askedMetaData);
+    }
+
+    @Override
+    public int encodedSize() {
+        return isKnown()
+                ? MessageCodec.REPEATED_REQUEST_BYTES
+                : fullMessage(NameId.NONE).encodedSize();
+    }
+
+    @Override
+    public int encode(MemorySegment target, long offset, int room) {
+        int known = nameId();
+        if (known != NameId.NONE) {
+            return MessageCodec.encodeRepeatedRequest(
+                    target, offset, receive.stepId(), index, known, askedAddress, askedKey);
+        }
+        RdmaChannel open = channel;
+        int given = open != null && MessageCodec.mayName(key().toString(), askedMetaData)
+                ? transfers.outgoingNames(open).define(key(), askedMetaData)
+                : NameId.NONE;
+        return fullMessage(given).encode(target, offset, room);
+    }
+
+    private Message.TensorRequest fullMessage(int nameId) {
         return new Message.TensorRequest(
                 receive.stepId(),
                 index,
-                receive.key().toString(),
-                expected,
-                allocated == null ? 0 : allocated.address(),
-                remoteKey,
+                nameId,
+                key().toString(),
+                askedMetaData,
+                askedAddress,
+                askedKey,
                 context.options().dataValidation(),
-                replay);
-    }
-
-    /// Sends a message that names the memory, if there is any to be written.
-    ///
-    /// @param keyless the message where there is none
-    private void send(@Nullable Destination allocated, Message keyless, IntFunction<Message> naming) {
-        NamedMemory named = allocated == null ? null : allocated.named();
-        if (named == null) {
-            send(keyless);
-        } else if (channel != null) {
-            grant = channel.send(named, index, new MemoryNaming() {
-                @Override
-                public OutgoingMessage message(int remoteKey) {
-                    return naming.apply(remoteKey);
-                }
-
-                @Override
-                public void onRefused(TransportException cause) {
-                    on(new RequestState.Event.NoKey(cause));
-                }
-            });
-        }
+                askedAgain);
     }
 
     private void send(Message message) {
@@ -289,7 +355,7 @@ final class TensorRequest implements ChannelWaiter {
                 Destination allocated = context.allocate(metaData);
                 context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
             } catch (RuntimeException e) {
-                TransportException cause = asFailure(e);
+                TransportException cause = ReceivedContent.asFailure(key(), receive.peer(), e);
                 context.loop().execute(() -> {
                     if (allocation == allocations) {
                         on(new RequestState.Event.AllocationFailed(cause));
@@ -316,7 +382,22 @@ final class TensorRequest implements ChannelWaiter {
         if (allocated == null) {
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
         }
-        send(allocated, reRequest(metaData, allocated, 0), key -> reRequest(metaData, allocated, key));
+        NamedMemory named = allocated.named();
+        if (named == null) {
+            send(reRequest(metaData, allocated, 0));
+        } else if (channel != null) {
+            grant = channel.send(named, index, new MemoryNaming() {
+                @Override
+                public OutgoingMessage message(int remoteKey) {
+                    return reRequest(metaData, allocated, remoteKey);
+                }
+
+                @Override
+                public void onRefused(TransportException cause) {
+                    TensorRequest.this.onRefused(cause);
+                }
+            });
+        }
     }
 
     private Message.TensorReRequest reRequest(TensorMetaData metaData, Destination allocated, int remoteKey) {
@@ -326,51 +407,11 @@ final class TensorRequest implements ChannelWaiter {
     private void deliver(TensorMetaData metaData, Destination landed) {
         context.counters().tensorsReceived.increment();
         context.counters().bytesReceived.add(metaData.byteSize());
-        if (checksum.isPresent() || landed.isSerialised()) {
-            context.workers().execute(() -> complete(metaData, landed));
+        OptionalLong told = checksum;
+        if (told.isPresent() || landed.isSerialised()) {
+            context.workers().execute(() -> ReceivedContent.deliver(context, receive, metaData, landed, told));
         } else {
-            complete(metaData, landed);
+            ReceivedContent.deliver(context, receive, metaData, landed, told);
         }
-    }
-
-    /// Verifies, decodes, hands over. On the loop where there is nothing to verify or decode.
-    private void complete(TensorMetaData metaData, Destination landed) {
-        try {
-            receive.complete(open(metaData, landed));
-        } catch (RuntimeException e) {
-            landed.close();
-            context.counters().failedReceives.increment();
-            receive.complete(new RecvResult.Failed(asFailure(e)));
-        }
-    }
-
-    /// Whatever goes wrong here, the receive ends.
-    private TransportException asFailure(RuntimeException e) {
-        return e instanceof TransportException known
-                ? known
-                : new TransportException(
-                        StatusCode.INTERNAL, "the receive of " + key() + " failed: " + e, receive.peer(), 0, e);
-    }
-
-    private RecvResult open(TensorMetaData metaData, Destination landed) {
-        if (checksum.isPresent() && Checksum.of(landed.content()) != checksum.getAsLong()) {
-            context.counters().checksumMismatches.increment();
-            throw new TransportException(
-                    StatusCode.DATA_LOSS,
-                    "the content of " + key() + " does not match its checksum",
-                    receive.peer(),
-                    0,
-                    null);
-        }
-        if (metaData.dead()) {
-            return new RecvResult.Dead();
-        }
-        Tensor tensor = landed.tensor();
-        if (tensor == null) {
-            tensor = TensorProtoCodec.decode(
-                    landed.content(), metaData, context.memory().allocator());
-            landed.close();
-        }
-        return new RecvResult.Received(tensor);
     }
 }

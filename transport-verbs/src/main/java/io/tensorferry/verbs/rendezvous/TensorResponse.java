@@ -5,12 +5,12 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ContentWrite;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +21,7 @@ final class TensorResponse implements DoneCallback {
     private final TransferContext context;
     private final PeerTransfers transfers;
     private final TagTable table;
+    private final PeerName name;
     private final RendezvousKey key;
     private final long stepId;
     private final int requestIndex;
@@ -29,6 +30,9 @@ final class TensorResponse implements DoneCallback {
     // Another one when the request was asked again.
     private RdmaChannel channel;
     private ResponseState state;
+    // Where the receiver has memory, if it has said so.
+    private long address;
+    private int remoteKey;
     private @Nullable OutgoingContent content;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
@@ -40,27 +44,28 @@ final class TensorResponse implements DoneCallback {
             RdmaChannel channel,
             TagTable table,
             RendezvousKey key,
-            Message.TensorRequest request,
+            PeerName name,
+            long stepId,
+            int requestIndex,
             Runnable onEnd) {
         this.context = context;
         this.transfers = transfers;
         this.channel = channel;
         this.table = table;
         this.key = key;
-        this.stepId = request.stepId();
-        this.requestIndex = request.requestIndex();
-        this.wantsChecksum = request.wantsChecksum();
+        this.name = name;
+        this.stepId = stepId;
+        this.requestIndex = requestIndex;
+        this.wantsChecksum = name.wantsChecksum();
         this.onEnd = onEnd;
-        this.state = new ResponseState.AwaitingTensor(target(request));
+        WarmResponse warm = name.warm();
+        this.state = warm == null ? new ResponseState.AwaitingTensor(name.expected()) : warm.start();
     }
 
-    private static ResponseState.@Nullable Target target(Message.TensorRequest request) {
-        TensorMetaData expected = request.metaData();
-        return expected == null ? null : new ResponseState.Target(expected, request.address(), request.remoteKey());
-    }
-
-    /// Asks the table for the tensor.
-    void start() {
+    /// Asks the table for the tensor, which goes to `to` with the key `with` if it is as expected.
+    void start(long to, int with) {
+        address = to;
+        remoteKey = with;
         table.receive(key, this);
     }
 
@@ -108,7 +113,11 @@ final class TensorResponse implements DoneCallback {
     private void prepared(OutgoingContent ready) {
         context.loop().execute(() -> {
             content = ready;
-            on(new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum));
+            WarmResponse warm = name.warm();
+            on(
+                    warm != null && ready.metaData().equals(name.expected())
+                            ? warm.asExpected()
+                            : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum));
         });
     }
 
@@ -118,7 +127,9 @@ final class TensorResponse implements DoneCallback {
             throw new ProtocolViolationException("request index " + requestIndex + " comes again for another tensor");
         }
         channel = next;
-        on(new ResponseState.Event.Replayed(target(message), wantsChecksum));
+        address = message.address();
+        remoteKey = message.remoteKey();
+        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum));
     }
 
     /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
@@ -135,8 +146,9 @@ final class TensorResponse implements DoneCallback {
     }
 
     void onReRequest(Message.TensorReRequest message) {
-        on(new ResponseState.Event.ReRequested(
-                new ResponseState.Target(message.metaData(), message.address(), message.remoteKey())));
+        address = message.address();
+        remoteKey = message.remoteKey();
+        on(new ResponseState.Event.ReRequested(message.metaData()));
     }
 
     /// The device may read the memory whatever becomes of this response: nobody gets it any more.
@@ -150,10 +162,12 @@ final class TensorResponse implements DoneCallback {
     }
 
     void on(ResponseState.Event event) {
-        ResponseState.Step step = ResponseState.step(state, event);
+        WarmResponse warm = name.warm();
+        ResponseState.Step step = warm == null ? ResponseState.step(state, event) : warm.step(state, event);
         state = step.next();
-        for (ResponseState.Action action : step.actions()) {
-            perform(action);
+        List<ResponseState.Action> actions = step.actions();
+        for (int i = 0; i < actions.size(); i++) {
+            perform(actions.get(i));
         }
     }
 
@@ -162,7 +176,7 @@ final class TensorResponse implements DoneCallback {
             case ResponseState.Action.SendMetaData(var metaData) ->
                 channel.send(new Message.MetaDataResponse(
                         stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
-            case ResponseState.Action.Write(var target) -> write(target);
+            case ResponseState.Action.Write() -> write();
             case ResponseState.Action.SendError(var cause) ->
                 sendError(cause.code(), String.valueOf(cause.getMessage()));
             case ResponseState.Action.ConfirmGiveUp() ->
@@ -218,25 +232,19 @@ final class TensorResponse implements DoneCallback {
         channel.send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, message));
     }
 
-    private void write(ResponseState.Target target) {
+    private void write() {
         OutgoingContent outgoing = content;
         if (outgoing == null) {
             throw new IllegalStateException("the response for " + key + " has no content to write");
         }
         long length = outgoing.metaData().byteSize();
         channel.write(
-                new ContentWrite(
-                        outgoing.address(),
-                        length,
-                        outgoing.localKey(),
-                        target.address(),
-                        target.remoteKey(),
-                        requestIndex) {
+                new ContentWrite(outgoing.address(), length, outgoing.localKey(), address, remoteKey, requestIndex) {
                     @Override
                     protected void onWritten() {
                         context.counters().tensorsSent.increment();
                         context.counters().bytesSent.add(length);
-                        on(new ResponseState.Event.Written());
+                        on(WarmResponse.WRITTEN);
                     }
 
                     @Override

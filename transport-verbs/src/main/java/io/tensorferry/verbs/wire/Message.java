@@ -40,6 +40,8 @@ public sealed interface Message extends OutgoingMessage {
     /// Receiver to sender: asks for the tensor of a key, and tells where to write it if its metadata is as the
     /// receiver believes.
     ///
+    /// @param nameId the [NameId] that stands from now on for this key, this metadata and `wantsChecksum`, or
+    ///     [NameId#NONE]; then the message is short, [MessageCodec#mayName]
     /// @param key the rendezvous key as it is printed; not empty, well-formed Unicode
     /// @param metaData what the receiver has allocated for, or null where it knows nothing yet; then `address` and
     ///     `remoteKey` are 0
@@ -51,6 +53,7 @@ public sealed interface Message extends OutgoingMessage {
     record TensorRequest(
             long stepId,
             int requestIndex,
+            int nameId,
             String key,
             @Nullable TensorMetaData metaData,
             long address,
@@ -61,10 +64,11 @@ public sealed interface Message extends OutgoingMessage {
         public TensorRequest {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkKey(key);
+            MessageRules.checkNaming(nameId, key, metaData);
             MessageRules.checkDestination(metaData, address, remoteKey);
         }
 
-        /// Asked for the first time.
+        /// Asked for the first time; gives its key no number.
         public TensorRequest(
                 long stepId,
                 int requestIndex,
@@ -73,7 +77,21 @@ public sealed interface Message extends OutgoingMessage {
                 long address,
                 int remoteKey,
                 boolean wantsChecksum) {
-            this(stepId, requestIndex, key, metaData, address, remoteKey, wantsChecksum, false);
+            this(stepId, requestIndex, NameId.NONE, key, metaData, address, remoteKey, wantsChecksum, false);
+        }
+    }
+
+    /// Receiver to sender: a [TensorRequest] once more, with the key, the metadata and `wantsChecksum` of the last one
+    /// that had this name id on this channel.
+    ///
+    /// @param nameId valid as a [NameId]
+    /// @param address where the content goes; 0 where there is none
+    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
+    record RepeatedRequest(long stepId, int requestIndex, int nameId, long address, int remoteKey)
+            implements OfRequest {
+        public RepeatedRequest {
+            MessageRules.checkRequestIndex(requestIndex);
+            MessageRules.checkNameId(nameId);
         }
     }
 

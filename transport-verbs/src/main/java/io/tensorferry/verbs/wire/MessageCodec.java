@@ -1,9 +1,11 @@
 package io.tensorferry.verbs.wire;
 
 import io.tensorferry.api.Shape;
+import io.tensorferry.api.TensorMetaData;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
-/// Control messages to bytes and back: layout version 1, little-endian, a header of 64 bytes and a variable part,
+/// Control messages to bytes and back: layout version 2, little-endian, a header of 64 bytes and a variable part,
 /// as `docs/protocol.md` defines it.
 ///
 /// Stateless; any thread. The caller sees to it that nobody else writes the target meanwhile; a source may change
@@ -14,7 +16,10 @@ public final class MessageCodec {
             MessageLayout.paddedLength(Shape.MAX_RANK, MessageLayout.MAX_NAME_BYTES, 0);
 
     /// The shortest message, and so the smallest slot that makes sense.
-    public static final int MIN_MESSAGE_BYTES = MessageLayout.HEADER_BYTES;
+    public static final int MIN_MESSAGE_BYTES = MessageLayout.REPEATED_BYTES;
+
+    /// Bytes of a [Message.RepeatedRequest].
+    public static final int REPEATED_REQUEST_BYTES = MessageLayout.REPEATED_BYTES;
 
     private MessageCodec() {}
 
@@ -32,6 +37,21 @@ public final class MessageCodec {
     /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
     public static boolean fits(Message message, long capacity) {
         return message.shortestSize() <= capacity;
+    }
+
+    /// Writes what a [Message.RepeatedRequest] says to `target` from `offset` on, without making one.
+    ///
+    /// @return the bytes written
+    public static int encodeRepeatedRequest(
+            MemorySegment target, long offset, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
+        return MessageEncoder.encodeRepeated(target, offset, stepId, requestIndex, nameId, address, remoteKey);
+    }
+
+    /// Whether a request for `key` with this metadata is short enough to give the key a [NameId].
+    public static boolean mayName(String key, @Nullable TensorMetaData metaData) {
+        int rank = metaData == null ? 0 : metaData.shape().rank();
+        return MessageLayout.paddedLength(rank, Utf8.length(key, MessageLayout.MAX_NAMING_BYTES), 0)
+                <= MessageLayout.MAX_NAMING_BYTES;
     }
 
     /// The longest status message, in bytes of UTF-8, that fits in `capacity` bytes; what is longer is cut between

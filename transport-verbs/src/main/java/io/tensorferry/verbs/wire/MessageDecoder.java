@@ -8,6 +8,7 @@ import io.tensorferry.verbs.wire.Message.Direction;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
@@ -23,6 +24,8 @@ final class MessageDecoder {
 
     private final byte[] bytes;
     private final MemorySegment message;
+    // Whether it has none of the fields that are behind the remote address.
+    private final boolean shortened;
     private final int rank;
     private final int nameBytes;
     private final int statusBytes;
@@ -31,6 +34,18 @@ final class MessageDecoder {
     private MessageDecoder(byte[] bytes) {
         this.bytes = bytes;
         this.message = MemorySegment.ofArray(bytes);
+        this.shortened = u8(MessageLayout.TYPE) == MessageLayout.TYPE_REPEATED_REQUEST;
+        if (shortened) {
+            this.rank = 0;
+            this.nameBytes = 0;
+            this.statusBytes = 0;
+            this.flags = 0;
+            return;
+        }
+        if (bytes.length < MessageLayout.HEADER_BYTES) {
+            throw new MalformedMessageException(
+                    "length", "" + bytes.length, "a message of type " + u8(MessageLayout.TYPE) + " has at least 64");
+        }
         this.rank = u8(MessageLayout.RANK);
         this.nameBytes = message.get(MessageLayout.U16, MessageLayout.NAME_SIZE) & 0xFFFF;
         this.statusBytes = i32(MessageLayout.STATUS_SIZE);
@@ -43,15 +58,15 @@ final class MessageDecoder {
 
     /// The length is read once, checked, and then nothing of `source` is looked at but this copy.
     private static byte[] copy(MemorySegment source) {
-        if (source.byteSize() < MessageLayout.HEADER_BYTES) {
+        if (source.byteSize() < MessageCodec.MIN_MESSAGE_BYTES) {
             throw new MalformedMessageException(
-                    "the source", source.byteSize() + " bytes long", "a message has at least 64");
+                    "the source", source.byteSize() + " bytes long", "a message has at least 40");
         }
         int length = source.get(MessageLayout.U32, MessageLayout.LENGTH);
         long limit = Math.min(source.byteSize(), MessageCodec.MAX_MESSAGE_BYTES);
-        if (length < MessageLayout.HEADER_BYTES || length > limit || length % MessageLayout.ALIGNMENT != 0) {
+        if (length < MessageCodec.MIN_MESSAGE_BYTES || length > limit || length % MessageLayout.ALIGNMENT != 0) {
             throw new MalformedMessageException(
-                    "length", Integer.toUnsignedString(length), "it must be a multiple of 8 in [64, " + limit + "]");
+                    "length", Integer.toUnsignedString(length), "it must be a multiple of 8 in [40, " + limit + "]");
         }
         var bytes = new byte[length];
         MemorySegment.copy(source, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
@@ -75,8 +90,9 @@ final class MessageDecoder {
                 case MessageLayout.TYPE_ERROR_STATUS -> errorStatus(stepId, requestIndex);
                 case MessageLayout.TYPE_HEARTBEAT -> bare(new Heartbeat(), stepId, requestIndex);
                 case MessageLayout.TYPE_RESUMED -> bare(new Resumed(), stepId, requestIndex);
+                case MessageLayout.TYPE_REPEATED_REQUEST -> repeatedRequest(stepId, requestIndex);
                 default ->
-                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0 to 5");
+                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0 to 6");
             };
         } catch (IllegalArgumentException e) {
             // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
@@ -107,12 +123,16 @@ final class MessageDecoder {
                     Integer.toUnsignedString(statusBytes),
                     "it must be at most " + MessageLayout.MAX_STATUS_BYTES);
         }
-        int needed = MessageLayout.paddedLength(rank, nameBytes, statusBytes);
+        int needed =
+                shortened ? MessageLayout.REPEATED_BYTES : MessageLayout.paddedLength(rank, nameBytes, statusBytes);
         // Of the copy: between the two looks at the source the field may have changed.
         int length = i32(MessageLayout.LENGTH);
         if (length != bytes.length || length != needed) {
             throw new MalformedMessageException(
                     "length", Integer.toUnsignedString(length), "rank, name_size and status_size make it " + needed);
+        }
+        if (shortened) {
+            return;
         }
         for (int i = nameOffset() + nameBytes + statusBytes; i < bytes.length; i++) {
             if (bytes[i] != 0) {
@@ -123,7 +143,7 @@ final class MessageDecoder {
 
     private TensorRequest tensorRequest(long stepId, int requestIndex) {
         allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_WANTS_CHECKSUM | MessageLayout.FLAG_REPLAY);
-        refuseChecksum();
+        refuse("checksum", i32(MessageLayout.CHECKSUM));
         refuseStatus();
         if (nameBytes == 0) {
             throw new MalformedMessageException("name_size", "0", "a request names a key");
@@ -133,6 +153,7 @@ final class MessageDecoder {
         return new TensorRequest(
                 stepId,
                 requestIndex,
+                i32(MessageLayout.NAME_ID),
                 key,
                 metaData,
                 address(),
@@ -141,14 +162,20 @@ final class MessageDecoder {
                 has(MessageLayout.FLAG_REPLAY));
     }
 
+    private RepeatedRequest repeatedRequest(long stepId, int requestIndex) {
+        refuse("the reserved field", i32(MessageLayout.REPEATED_RESERVED));
+        return new RepeatedRequest(stepId, requestIndex, i32(MessageLayout.REPEATED_NAME_ID), address(), remoteKey());
+    }
+
     private MetaDataResponse metaDataResponse(long stepId, int requestIndex) {
         allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_CHECKSUM);
         refuseDestination();
         refuseName();
         refuseStatus();
+        refuse("name_id", i32(MessageLayout.NAME_ID));
         OptionalLong checksum = OptionalLong.empty();
         if (has(MessageLayout.FLAG_CHECKSUM)) {
-            checksum = OptionalLong.of(i64(MessageLayout.CHECKSUM));
+            checksum = OptionalLong.of(Integer.toUnsignedLong(i32(MessageLayout.CHECKSUM)));
         } else {
             refuseChecksum();
         }

@@ -6,6 +6,7 @@ import io.tensorferry.verbs.wire.Message.Direction;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Messages to bytes; allocates nothing.
 final class MessageEncoder {
+    // Magic, version, type and length of a repeated request as one number.
+    static final long REPEATED_PREAMBLE = MessageLayout.MAGIC_VALUE
+            | MessageLayout.VERSION_VALUE << 16
+            | MessageLayout.TYPE_REPEATED_REQUEST << 24
+            | (long) MessageLayout.REPEATED_BYTES << 32;
+
     private MessageEncoder() {}
 
     static int encodedSize(Message message) {
@@ -24,6 +31,7 @@ final class MessageEncoder {
             case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
             case ErrorStatus status ->
                 MessageLayout.paddedLength(0, 0, Utf8.length(status.message(), MessageLayout.MAX_STATUS_BYTES));
+            case RepeatedRequest _ -> MessageLayout.REPEATED_BYTES;
             case Heartbeat _, Resumed _ -> MessageLayout.HEADER_BYTES;
         };
     }
@@ -39,6 +47,7 @@ final class MessageEncoder {
             case MetaDataResponse response -> encodeResponse(response, target);
             case TensorReRequest request -> encodeReRequest(request, target);
             case ErrorStatus status -> encodeStatus(status, target);
+            case RepeatedRequest request -> encodeRepeated(request, target);
             case Heartbeat _ -> encodeBare(MessageLayout.TYPE_HEARTBEAT, target);
             case Resumed _ -> encodeBare(MessageLayout.TYPE_RESUMED, target);
         };
@@ -53,6 +62,7 @@ final class MessageEncoder {
                 | (request.replay() ? MessageLayout.FLAG_REPLAY : 0);
         putMetaData(request.metaData(), flags, target);
         putDestination(request.address(), request.remoteKey(), target);
+        target.set(MessageLayout.U32, MessageLayout.NAME_ID, request.nameId());
         target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
         Utf8.write(request.key(), nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
         return length;
@@ -63,8 +73,8 @@ final class MessageEncoder {
         begin(response, MessageLayout.TYPE_META_DATA_RESPONSE, length, target);
         int flags = response.checksum().isPresent() ? MessageLayout.FLAG_CHECKSUM : 0;
         putMetaData(response.metaData(), flags, target);
-        target.set(
-                MessageLayout.U64, MessageLayout.CHECKSUM, response.checksum().orElse(0));
+        target.set(MessageLayout.U32, MessageLayout.CHECKSUM, (int)
+                response.checksum().orElse(0));
         return length;
     }
 
@@ -97,15 +107,43 @@ final class MessageEncoder {
         return MessageLayout.HEADER_BYTES;
     }
 
+    private static int encodeRepeated(RepeatedRequest request, MemorySegment target) {
+        requireRoom(request, MessageLayout.REPEATED_BYTES, target);
+        return encodeRepeated(
+                target,
+                0,
+                request.stepId(),
+                request.requestIndex(),
+                request.nameId(),
+                request.address(),
+                request.remoteKey());
+    }
+
+    static int encodeRepeated(
+            MemorySegment target, long offset, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
+        target.set(MessageLayout.U64, offset, REPEATED_PREAMBLE);
+        target.set(MessageLayout.U64, offset + MessageLayout.STEP_ID, stepId);
+        target.set(MessageLayout.U32, offset + MessageLayout.REQUEST_INDEX, requestIndex);
+        target.set(MessageLayout.U32, offset + MessageLayout.REMOTE_KEY, remoteKey);
+        target.set(MessageLayout.U64, offset + MessageLayout.REMOTE_ADDRESS, address);
+        target.set(MessageLayout.U32, offset + MessageLayout.REPEATED_NAME_ID, nameId);
+        target.set(MessageLayout.U32, offset + MessageLayout.REPEATED_RESERVED, 0);
+        return MessageLayout.REPEATED_BYTES;
+    }
+
     private static void begin(Message.OfRequest message, int type, int length, MemorySegment target) {
+        requireRoom(message, length, target);
+        begin(type, length, target);
+        target.set(MessageLayout.U64, MessageLayout.STEP_ID, message.stepId());
+        target.set(MessageLayout.U32, MessageLayout.REQUEST_INDEX, message.requestIndex());
+    }
+
+    private static void requireRoom(Message.OfRequest message, int length, MemorySegment target) {
         if (length > target.byteSize()) {
             throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
                     + target.byteSize() + ": step " + message.stepId() + ", request "
                     + RequestIndex.describe(message.requestIndex()));
         }
-        begin(type, length, target);
-        target.set(MessageLayout.U64, MessageLayout.STEP_ID, message.stepId());
-        target.set(MessageLayout.U32, MessageLayout.REQUEST_INDEX, message.requestIndex());
     }
 
     /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what

@@ -3,11 +3,11 @@ package io.tensorferry.verbs.wire;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Where the fields of a control message are, version 1. The table in `docs/protocol.md` is the definition; this is
+/// Where the fields of a control message are, version 2. The table in `docs/protocol.md` is the definition; this is
 /// the same in code.
 final class MessageLayout {
     static final int MAGIC_VALUE = 0x4654;
-    static final int VERSION_VALUE = 1;
+    static final int VERSION_VALUE = 2;
 
     static final int TYPE_META_DATA_RESPONSE = 0;
     static final int TYPE_TENSOR_RE_REQUEST = 1;
@@ -15,6 +15,7 @@ final class MessageLayout {
     static final int TYPE_ERROR_STATUS = 3;
     static final int TYPE_HEARTBEAT = 4;
     static final int TYPE_RESUMED = 5;
+    static final int TYPE_REPEATED_REQUEST = 6;
 
     static final int FLAG_DEAD = 1;
     static final int FLAG_META_DATA = 1 << 1;
@@ -33,6 +34,7 @@ final class MessageLayout {
     static final int REMOTE_ADDRESS = 24;
     static final int TENSOR_BYTES = 32;
     static final int CHECKSUM = 40;
+    static final int NAME_ID = 44;
     static final int DATA_TYPE = 48;
     static final int FLAGS = 52;
     static final int RANK = 53;
@@ -40,6 +42,14 @@ final class MessageLayout {
     static final int STATUS_CODE = 56;
     static final int STATUS_SIZE = 60;
     static final int HEADER_BYTES = 64;
+
+    /// A repeated request has the fields up to the remote address where the others have them, and ends with its own.
+    static final int REPEATED_NAME_ID = 32;
+    static final int REPEATED_RESERVED = 36;
+    static final int REPEATED_BYTES = 40;
+
+    /// How long a request may be that gives its key an id: what bounds the memory that a peer's names take.
+    static final int MAX_NAMING_BYTES = HEADER_BYTES + 512;
 
     static final int ALIGNMENT = 8;
     static final int MAX_NAME_BYTES = 0xFFFF;

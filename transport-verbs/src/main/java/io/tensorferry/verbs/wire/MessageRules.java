@@ -27,6 +27,23 @@ final class MessageRules {
         }
     }
 
+    static void checkNameId(int nameId) {
+        if (!NameId.isValid(nameId)) {
+            throw new IllegalArgumentException(
+                    "name id " + Integer.toUnsignedString(nameId) + " must be in [1, " + NameId.COUNT + "]");
+        }
+    }
+
+    static void checkNaming(int nameId, String key, @Nullable TensorMetaData metaData) {
+        if (nameId != NameId.NONE) {
+            checkNameId(nameId);
+            if (!MessageCodec.mayName(key, metaData)) {
+                throw new IllegalArgumentException(
+                        "a request of more than " + MessageLayout.MAX_NAMING_BYTES + " bytes gives its key a name id");
+            }
+        }
+    }
+
     static void checkDestination(@Nullable TensorMetaData metaData, long address, int remoteKey) {
         long bytes = metaData == null ? 0 : metaData.byteSize();
         if (bytes == 0) {

@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment;
 ///
 /// Threading: the channel's loop calls it, and never after the message was sent or its channel lost.
 public interface OutgoingMessage {
-    /// Bytes that it takes where there is room enough, a multiple of 8; the same until it is sent.
+    /// Bytes that it takes where there is room enough, a multiple of 8: what [#encode] would write now.
+    /// Another message that is encoded first can change it.
     ///
     /// @throws IllegalArgumentException if it cannot be expressed at all: its key is too long
     int encodedSize();

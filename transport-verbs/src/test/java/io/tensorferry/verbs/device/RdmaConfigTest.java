@@ -16,8 +16,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class RdmaConfigTest {
-    private static final RdmaConfig DEFAULTS =
-            new RdmaConfig(null, null, null, 0, 1024, 14, 7, 0, null, 0, RemoteKeyScope.SLAB, Fallback.NONE);
+    private static final RdmaConfig DEFAULTS = new RdmaConfig(
+            null,
+            null,
+            null,
+            0,
+            1024,
+            14,
+            7,
+            0,
+            null,
+            0,
+            RemoteKeyScope.SLAB,
+            Fallback.NONE,
+            HugePages.NONE,
+            NumaPlacement.ANYWHERE);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -46,10 +59,25 @@ class RdmaConfigTest {
                 Map.entry("RDMA_QP_MTU", "4096"),
                 Map.entry("RDMA_TRAFFIC_CLASS", "255"),
                 Map.entry("RDMA_RKEY_SCOPE", "Request"),
-                Map.entry("RDMA_FALLBACK", "grpc")));
+                Map.entry("RDMA_FALLBACK", "grpc"),
+                Map.entry("RDMA_HUGE_PAGES", "transparent"),
+                Map.entry("RDMA_NUMA_NODE", "1")));
         assertThat(config)
                 .isEqualTo(new RdmaConfig(
-                        "mlx5_1", 2, 3, 4, 512, 31, 5, 6, 4096, 255, RemoteKeyScope.REQUEST, Fallback.GRPC));
+                        "mlx5_1",
+                        2,
+                        3,
+                        4,
+                        512,
+                        31,
+                        5,
+                        6,
+                        4096,
+                        255,
+                        RemoteKeyScope.REQUEST,
+                        Fallback.GRPC,
+                        HugePages.TRANSPARENT,
+                        new NumaPlacement.Node(1)));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -63,6 +91,8 @@ class RdmaConfigTest {
                         .trafficClass(255)
                         .rkeyScope(RemoteKeyScope.REQUEST)
                         .fallback(Fallback.GRPC)
+                        .hugePages(HugePages.TRANSPARENT)
+                        .numaNode(new NumaPlacement.Node(1))
                         .build())
                 .isEqualTo(config);
     }
@@ -79,7 +109,20 @@ class RdmaConfigTest {
                     "RDMA_MTU", "512"));
             assertThat(config)
                     .isEqualTo(new RdmaConfig(
-                            null, null, null, 1, 64, 10, 3, 2, 512, 0, RemoteKeyScope.SLAB, Fallback.NONE));
+                            null,
+                            null,
+                            null,
+                            1,
+                            64,
+                            10,
+                            3,
+                            2,
+                            512,
+                            0,
+                            RemoteKeyScope.SLAB,
+                            Fallback.NONE,
+                            HugePages.NONE,
+                            NumaPlacement.ANYWHERE));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()
@@ -143,6 +186,9 @@ class RdmaConfigTest {
         "RDMA_RKEY_SCOPE, window, slab or request",
         "RDMA_FALLBACK, tcp, 'none, grpc'",
         "RDMA_FALLBACK, GRPC, 'none, grpc'",
+        "RDMA_HUGE_PAGES, 2M, 'none, transparent, reserved'",
+        "RDMA_NUMA_NODE, -1, 'none, device, or the number of a node'",
+        "RDMA_NUMA_NODE, 1024, 'none, device, or the number of a node'",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",

@@ -17,7 +17,6 @@ import io.tensorferry.verbs.rendezvous.ResponseState.DetachedFailure;
 import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
 import io.tensorferry.verbs.rendezvous.ResponseState.Event;
 import io.tensorferry.verbs.rendezvous.ResponseState.HandingOver;
-import io.tensorferry.verbs.rendezvous.ResponseState.Target;
 import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -25,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class ResponseStateTest {
     private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
     private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
-    private static final Target TARGET = new Target(SMALL, 4096, 7);
     private final TransportException why = new TransportException(StatusCode.ABORTED, "aborted");
 
     private static void assertStep(ResponseState from, Event event, ResponseState to, Action... actions) {
@@ -63,7 +61,7 @@ class ResponseStateTest {
         for (Event event : List.of(new Event.NotReplayed(), new Event.ChannelSuspended(), new Event.ChannelLost())) {
             assertStep(new HandingOver(), event, new HandingOver());
         }
-        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(TARGET, false)))
+        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(SMALL, false)))
                 .isInstanceOf(ProtocolViolationException.class);
         assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Claimed()))
                 .isInstanceOf(ProtocolViolationException.class);
@@ -72,7 +70,7 @@ class ResponseStateTest {
     @Test
     void whatGoesOnOnAnOpenChannelCannotBeClaimed() {
         for (ResponseState state :
-                List.of(new AwaitingTensor(TARGET), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
+                List.of(new AwaitingTensor(SMALL), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
             assertThatThrownBy(() -> ResponseState.step(state, new Event.Claimed()))
                     .isInstanceOf(ProtocolViolationException.class);
         }
@@ -80,11 +78,7 @@ class ResponseStateTest {
 
     @Test
     void aTensorAsExpectedIsWrittenAtOnce() {
-        assertStep(
-                new AwaitingTensor(TARGET),
-                new Event.Prepared(SMALL, false),
-                new Writing(SMALL),
-                new Action.Write(TARGET));
+        assertStep(new AwaitingTensor(SMALL), new Event.Prepared(SMALL, false), new Writing(SMALL), new Action.Write());
         assertStep(
                 new Writing(SMALL), new Event.Written(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
     }
@@ -92,7 +86,7 @@ class ResponseStateTest {
     @Test
     void anotherShapeOrNoTargetOrAChecksumSendsTheMetaDataFirst() {
         assertStep(
-                new AwaitingTensor(TARGET),
+                new AwaitingTensor(SMALL),
                 new Event.Prepared(LARGE, false),
                 new AwaitingReRequest(LARGE),
                 new Action.SendMetaData(LARGE));
@@ -102,15 +96,11 @@ class ResponseStateTest {
                 new AwaitingReRequest(SMALL),
                 new Action.SendMetaData(SMALL));
         assertStep(
-                new AwaitingTensor(TARGET),
+                new AwaitingTensor(SMALL),
                 new Event.Prepared(SMALL, true),
                 new AwaitingReRequest(SMALL),
                 new Action.SendMetaData(SMALL));
-        assertStep(
-                new AwaitingReRequest(SMALL),
-                new Event.ReRequested(TARGET),
-                new Writing(SMALL),
-                new Action.Write(TARGET));
+        assertStep(new AwaitingReRequest(SMALL), new Event.ReRequested(SMALL), new Writing(SMALL), new Action.Write());
     }
 
     @Test
@@ -150,7 +140,7 @@ class ResponseStateTest {
     @Test
     void aResponseThatHasNoTensorIsWithdrawnWhenItsChannelIsSuspended() {
         assertStep(
-                new AwaitingTensor(TARGET), new Event.ChannelSuspended(), new Detached(null), new Action.TryWithdraw());
+                new AwaitingTensor(SMALL), new Event.ChannelSuspended(), new Detached(null), new Action.TryWithdraw());
         assertStep(new Detached(null), new Event.Withdrawn(), new Ended(), new Action.Forget());
     }
 
@@ -159,14 +149,13 @@ class ResponseStateTest {
         assertStep(new AwaitingReRequest(SMALL), new Event.ChannelSuspended(), new Detached(SMALL));
         assertStep(new Writing(SMALL), new Event.WriteAbandoned(), new Detached(SMALL));
         assertStep(new Detached(null), new Event.Prepared(SMALL, false), new Detached(SMALL));
-        assertStep(
-                new Detached(SMALL), new Event.Replayed(TARGET, false), new Writing(SMALL), new Action.Write(TARGET));
+        assertStep(new Detached(SMALL), new Event.Replayed(SMALL, false), new Writing(SMALL), new Action.Write());
         assertStep(
                 new Detached(SMALL),
-                new Event.Replayed(TARGET, true),
+                new Event.Replayed(SMALL, true),
                 new AwaitingReRequest(SMALL),
                 new Action.SendMetaData(SMALL));
-        assertStep(new Detached(null), new Event.Replayed(TARGET, false), new AwaitingTensor(TARGET));
+        assertStep(new Detached(null), new Event.Replayed(SMALL, false), new AwaitingTensor(SMALL));
     }
 
     @Test
@@ -202,18 +191,18 @@ class ResponseStateTest {
     void aReplayOfWhatWasNotLostIsAViolation() {
         for (ResponseState state :
                 List.of(new AwaitingTensor(null), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(TARGET, false)))
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(SMALL, false)))
                     .isInstanceOf(ProtocolViolationException.class);
         }
     }
 
     @Test
     void aReRequestOutOfTurnOrForOtherMetaDataIsAViolation() {
-        assertThatThrownBy(() -> ResponseState.step(new AwaitingTensor(null), new Event.ReRequested(TARGET)))
+        assertThatThrownBy(() -> ResponseState.step(new AwaitingTensor(null), new Event.ReRequested(SMALL)))
                 .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new Writing(SMALL), new Event.ReRequested(TARGET)))
+        assertThatThrownBy(() -> ResponseState.step(new Writing(SMALL), new Event.ReRequested(SMALL)))
                 .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new AwaitingReRequest(LARGE), new Event.ReRequested(TARGET)))
+        assertThatThrownBy(() -> ResponseState.step(new AwaitingReRequest(LARGE), new Event.ReRequested(SMALL)))
                 .isInstanceOf(ProtocolViolationException.class);
     }
 }

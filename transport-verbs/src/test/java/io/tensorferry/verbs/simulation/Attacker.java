@@ -25,13 +25,16 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.NameId;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -62,6 +65,7 @@ final class Attacker implements AutoCloseable {
     private final MemoryRegion region;
     private final SendWorkRequest request = new SendWorkRequest();
     private final Queue<Message> messages = new ArrayDeque<>();
+    private final Map<Integer, Message.TensorRequest> names = new HashMap<>();
     private final List<Integer> contents = new ArrayList<>();
     private long incarnation;
     private long attempts;
@@ -318,10 +322,33 @@ final class Attacker implements AutoCloseable {
         } else if (queuePair == CONTROL) {
             long slot = (long) (SEND_DEPTH + nextIncoming) * SLOT_BYTES;
             nextIncoming = (nextIncoming + 1) % SLOTS;
-            messages.add(MessageCodec.decode(memory.asSlice(slot, SLOT_BYTES)));
+            messages.add(inFull(MessageCodec.decode(memory.asSlice(slot, SLOT_BYTES))));
         } else {
             contents.add(immediate);
         }
+    }
+
+    /// A request with its key, where the victim gave only its number.
+    private Message inFull(Message message) {
+        if (message instanceof Message.TensorRequest request && request.nameId() != NameId.NONE) {
+            names.put(request.nameId(), request);
+        } else if (message instanceof Message.RepeatedRequest again) {
+            Message.TensorRequest first = names.get(again.nameId());
+            if (first == null) {
+                throw new IllegalStateException("the victim gave a number that stands for nothing");
+            }
+            return new Message.TensorRequest(
+                    again.stepId(),
+                    again.requestIndex(),
+                    NameId.NONE,
+                    first.key(),
+                    first.metaData(),
+                    again.address(),
+                    again.remoteKey(),
+                    first.wantsChecksum(),
+                    false);
+        }
+        return message;
     }
 
     /// The oldest message of the victim that was not taken yet.
@@ -350,6 +377,7 @@ final class Attacker implements AutoCloseable {
             completions = null;
         }
         victim = null;
+        names.clear();
     }
 
     @Override

@@ -12,12 +12,14 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -102,6 +104,22 @@ class HostilePeerTest {
                     var asked = victimAsks(stage, "cold");
                     stage.attacker.content(asked.requestIndex(), 0, 0, 0);
                 }),
+                attack("a number that stands for nothing", stage -> {
+                    name(stage, 7, "named", null);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 8, 0, 0));
+                }),
+                attack("memory for a name that expects nothing", stage -> {
+                    name(stage, 7, "named", null);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 7, 1, 2));
+                }),
+                attack("no memory for a name that expects content", stage -> {
+                    name(stage, NameId.COUNT, "named", TRIPLE);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), NameId.COUNT, 0, 0));
+                }),
+                attack("memory around the end of the address space", stage -> {
+                    name(stage, 7, "named", TRIPLE);
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 7, -2, 2));
+                }),
                 attack("metadata twice", stage -> {
                     var asked = victimAsks(stage, "cold");
                     stage.attacker.send(metaData(asked, TRIPLE));
@@ -137,6 +155,18 @@ class HostilePeerTest {
                         "a key that is none",
                         stage -> stage.attacker.send(
                                 new Message.TensorRequest(STEP, stage.freshIndex(), ";;", null, 0, 0, false))),
+                attack("a key that is none, by its number", stage -> {
+                    stage.attacker.send(
+                            new Message.TensorRequest(STEP, stage.freshIndex(), 9, ";;", TRIPLE, 1, 2, false, false));
+                    stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 9, 1, 2));
+                }),
+                attack("every number there is", stage -> {
+                    for (int i = 0; i < 40; i++) {
+                        name(stage, 1 + i * 1638, "named", null);
+                        stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 1 + i * 1638, 0, 0));
+                        stage.settle();
+                    }
+                }),
                 attack(
                         "a tensor of another worker",
                         stage -> stage.attacker.send(requestFor(stage, HEALTHY, ATTACKER))),
@@ -310,6 +340,20 @@ class HostilePeerTest {
                 stage.attacker.send(requestFor(stage, VICTIM, HEALTHY));
             }
         }
+    }
+
+    private static void name(HostileStage stage, int nameId, String edge, @Nullable TensorMetaData expected) {
+        String key = Scenario.key(VICTIM, ATTACKER, edge).toString();
+        stage.attacker.send(new Message.TensorRequest(
+                STEP,
+                stage.freshIndex(),
+                nameId,
+                key,
+                expected,
+                expected == null ? 0 : 0x1000,
+                expected == null ? 0 : 7,
+                false,
+                false));
     }
 
     private static Message.TensorRequest victimAsks(HostileStage stage, String edge) {

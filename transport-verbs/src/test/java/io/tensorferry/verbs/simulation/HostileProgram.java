@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class HostileProgram {
     private static final int MOST_ACTS = 200;
     private static final int MOST_RECEIVES = 32;
+    /// Few, so that they stand for something else again and again; one of them for nothing.
+    private static final int NAMES = 4;
     private static final int EDGES = 4;
     private static final long TICK_NS = 4_000;
 
@@ -61,9 +63,9 @@ final class HostileProgram {
     }
 
     private void act() {
-        switch (bytes.below(18)) {
+        switch (bytes.below(19)) {
             case 0 -> sendBytes(bytes.take(bytes.small() * 2));
-            case 1 -> sendBytes(header(bytes.below(8), bytes.take(56), bytes.small() % 32 * 8));
+            case 1 -> sendBytes(header(bytes.below(9), bytes.take(56), bytes.small() % 32 * 8));
             case 2 -> immediate(bytes.below(2), bytes.number());
             case 3 -> immediate(bytes.below(2), Immediate.ACKNOWLEDGEMENT);
             case 4 -> contentAnywhere();
@@ -79,6 +81,7 @@ final class HostileProgram {
             case 14 -> offer();
             case 15 -> send(new Message.Resumed());
             case 16 -> send(new Message.Heartbeat());
+            case 17 -> send(repeated(bytes.below(3)));
             default -> attacker.acknowledges = bytes.below(2) == 0;
         }
     }
@@ -117,7 +120,7 @@ final class HostileProgram {
         byte[] message = new byte[64 + more];
         message[0] = 'T';
         message[1] = 'F';
-        message[2] = 1;
+        message[2] = 2;
         message[3] = (byte) type;
         message[4] = (byte) message.length;
         message[5] = (byte) (message.length >> 8);
@@ -180,12 +183,24 @@ final class HostileProgram {
         return new Message.TensorRequest(
                 STEP,
                 index,
+                bytes.below(NAMES),
                 key,
                 kind > 0 ? expected : null,
                 content ? address(kind) : 0,
                 content ? attacker.contentKey() : 0,
                 false,
                 bytes.below(4) == 3);
+    }
+
+    /// A number that may stand for something, with an address that may suit.
+    private Message repeated(int kind) {
+        int index = bytes.below(4) == 0 ? lastIndex() : stage.freshIndex();
+        return new Message.RepeatedRequest(
+                STEP,
+                index,
+                1 + bytes.below(NAMES),
+                kind > 0 ? address(kind) : 0,
+                kind > 0 ? attacker.contentKey() : 0);
     }
 
     private long address(int kind) {

@@ -13,6 +13,7 @@ import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -87,7 +88,7 @@ final class HostileWriter {
     /// Writes something that must end the channel, or may, and says which.
     Outcome bad() {
         takeMessages();
-        return switch (random.nextInt(9)) {
+        return switch (random.nextInt(10)) {
             case 0 -> bytes(randomBytes());
             case 1, 2, 3 -> bytes(mutated());
             case 4 -> {
@@ -106,6 +107,12 @@ final class HostileWriter {
                 yield Outcome.VIOLATION;
             }
             case 7 -> {
+                // No request has given a number.
+                attacker.send(
+                        new Message.RepeatedRequest(STEP, stage.freshIndex(), 1 + random.nextInt(NameId.COUNT), 0, 0));
+                yield Outcome.VIOLATION;
+            }
+            case 8 -> {
                 int index = park();
                 if (random.nextBoolean()) {
                     attacker.send(request(
@@ -141,7 +148,7 @@ final class HostileWriter {
                                 again.requestIndex(), again.metaData().byteSize(), again.address(), again.remoteKey());
                     }
                 }
-                case Message.MetaDataResponse _, Message.Heartbeat _, Message.Resumed _ -> {}
+                case Message.MetaDataResponse _, Message.Heartbeat _, Message.Resumed _, Message.RepeatedRequest _ -> {}
                 // Confirms what the victim gives up.
                 case Message.ErrorStatus status -> {
                     if (status.direction() == Message.Direction.TO_SENDER) {

@@ -31,6 +31,8 @@ class HostileMessageTest {
     private static final List<Message> VALID = List.of(
             new TensorRequest(3, INDEX, "/job:ps/replica:0/task:0/device:CPU:0;1;b;édge;0:0", MATRIX, 0x1000, 7, true),
             new TensorRequest(3, INDEX, "a;1;b;edge;0:0", null, 0, 0, false),
+            new TensorRequest(3, INDEX, 4, "a;1;b;edge;0:0", MATRIX, 0x1000, 7, false, true),
+            new Message.RepeatedRequest(3, INDEX, 77, 0x1000, 7),
             new MetaDataResponse(3, INDEX, MATRIX, OptionalLong.of(9)),
             new MetaDataResponse(
                     3, INDEX, new TensorMetaData(DataType.STRING, Shape.of(4), false, 99), OptionalLong.empty()),
@@ -59,7 +61,7 @@ class HostileMessageTest {
             MemorySegment message = MemorySegment.ofArray(bytes);
             message.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
             message.set(MessageLayout.U8, MessageLayout.VERSION, (byte) MessageLayout.VERSION_VALUE);
-            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(4));
+            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(7));
             message.set(MessageLayout.U32, MessageLayout.LENGTH, bytes.length);
             decodes(bytes, i);
         }

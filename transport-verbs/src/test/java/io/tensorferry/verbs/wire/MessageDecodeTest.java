@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(10)
 class MessageDecodeTest {
     private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));
+    private static final Message REPEATED = new Message.RepeatedRequest(1, RequestIndex.of(5, 2), 7, 0x1000, 7);
     private static final TensorRequest REQUEST =
             new TensorRequest(1, RequestIndex.of(5, 2), "a;1;b;edge;0:0", MATRIX, 0x1000, 7, true);
     private static final TensorReRequest RE_REQUEST = new TensorReRequest(1, RequestIndex.of(5, 2), MATRIX, 0x1000, 7);
@@ -39,14 +40,14 @@ class MessageDecodeTest {
     }
 
     @ParameterizedTest
-    @ValueSource(bytes = {0, 2, -1})
+    @ValueSource(bytes = {0, 1, 3, -1})
     void anotherVersionIsRefused(byte version) {
         assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 2, version), "version", "" + (version & 0xFF));
     }
 
     @Test
     void anUnknownTypeIsRefused() {
-        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 6), "type", "6");
+        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 7), "type", "7");
     }
 
     @ParameterizedTest
@@ -170,8 +171,53 @@ class MessageDecodeTest {
     }
 
     @Test
-    void aChecksumOver32BitsIsRefused() {
-        assertRefused(RESPONSE, m -> m.set(MessageLayout.U64, 40, 1L << 32), "the content", "contradictory");
+    void onlyARequestGivesItsKeyANumber() {
+        assertRefused(RESPONSE, m -> m.set(MessageLayout.U32, 44, 1), "name_id", "0x1");
+        assertRefused(RE_REQUEST, m -> m.set(MessageLayout.U32, 44, 1), "checksum", "0x100000000");
+        assertThat(((TensorRequest) with(REQUEST, m -> m.set(MessageLayout.U32, 44, NameId.COUNT))).nameId())
+                .isEqualTo(NameId.COUNT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, Integer.MIN_VALUE, NameId.COUNT + 1})
+    void aNameIdOutOfRangeIsRefused(int id) {
+        assertRefused(REQUEST, m -> m.set(MessageLayout.U32, 44, id), "the content", "contradictory");
+        assertRefused(REPEATED, m -> m.set(MessageLayout.U32, 32, id), "the content", "contradictory");
+    }
+
+    @Test
+    void aLongRequestGivesItsKeyNoNumber() {
+        var longest = new TensorRequest(1, RequestIndex.of(5, 2), 7, "k".repeat(512), null, 0, 0, false, false);
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(encode(longest)))).isEqualTo(longest);
+        var longer = new TensorRequest(1, RequestIndex.of(5, 2), "k".repeat(513), null, 0, 0, false);
+        assertRefused(longer, m -> m.set(MessageLayout.U32, 44, 7), "the content", "contradictory");
+    }
+
+    @Test
+    void aRepeatedRequestHasNothingElse() {
+        assertRefused(REPEATED, m -> m.set(MessageLayout.U32, 32, 0), "the content", "contradictory");
+        assertRefused(REPEATED, m -> m.set(MessageLayout.U32, 36, 1), "the reserved field", "0x1");
+        assertRefused(REPEATED, m -> m.set(MessageLayout.U32, 4, 32), "length", "32");
+        assertRefused(REPEATED, m -> m.set(MessageLayout.U8, 3, (byte) 4), "length", "40");
+    }
+
+    @Test
+    void theReaderRefusesWhatTheDecoderRefuses() {
+        var reader = new MessageReader();
+        for (int at : new int[] {16, 32, 36}) {
+            MemorySegment bytes = MemorySegment.ofArray(encode(REPEATED));
+            bytes.set(MessageLayout.U32, at, -1);
+            assertThatExceptionOfType(MalformedMessageException.class)
+                    .isThrownBy(() -> reader.readRepeatedRequest(bytes, 0, 40));
+        }
+        assertThat(reader.readRepeatedRequest(MemorySegment.ofArray(encode(REPEATED)), 0, 39))
+                .isFalse();
+    }
+
+    private static Message with(Message message, Consumer<MemorySegment> change) {
+        MemorySegment bytes = MemorySegment.ofArray(encode(message));
+        change.accept(bytes);
+        return MessageCodec.decode(bytes);
     }
 
     @Test

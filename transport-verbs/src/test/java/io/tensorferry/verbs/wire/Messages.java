@@ -27,6 +27,7 @@ public final class Messages extends DomainContextBase {
     Arbitrary<Message> messages() {
         return Arbitraries.oneOf(
                 requests(),
+                repeatedRequests(),
                 responses(),
                 reRequests(),
                 statuses().map(status -> status),
@@ -41,20 +42,31 @@ public final class Messages extends DomainContextBase {
                         metaData().injectNull(0.3),
                         Arbitraries.longs().between(1, MAX_ADDRESS),
                         Arbitraries.integers(),
-                        Arbitraries.of(true, false),
-                        Arbitraries.of(true, false))
-                .as((step, index, key, metaData, address, remoteKey, wantsChecksum, replay) -> {
+                        Arbitraries.integers().between(0, NameId.COUNT),
+                        Arbitraries.integers().between(0, 3))
+                .as((step, index, key, metaData, address, remoteKey, nameId, bits) -> {
                     boolean content = metaData != null && metaData.byteSize() > 0;
                     return new TensorRequest(
                             step,
                             index,
+                            MessageCodec.mayName(key, metaData) ? nameId : NameId.NONE,
                             key,
                             metaData,
                             content ? address : 0,
                             content ? remoteKey : 0,
-                            wantsChecksum,
-                            replay);
+                            (bits & 1) != 0,
+                            (bits & 2) != 0);
                 });
+    }
+
+    private static Arbitrary<Message> repeatedRequests() {
+        return Combinators.combine(
+                        Arbitraries.longs(),
+                        indexes(),
+                        Arbitraries.integers().between(1, NameId.COUNT),
+                        Arbitraries.longs(),
+                        Arbitraries.integers())
+                .as(Message.RepeatedRequest::new);
     }
 
     private static Arbitrary<Message> responses() {

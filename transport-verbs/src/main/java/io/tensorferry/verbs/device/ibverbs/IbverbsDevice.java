@@ -15,14 +15,20 @@ import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A device that is open (`ibv_context`).
 ///
 /// Threading: any thread.
 final class IbverbsDevice implements VerbsDevice {
+    private static final Logger LOG = LoggerFactory.getLogger(IbverbsDevice.class);
     private final String name;
     private final MemorySegment context;
     private final IbverbsLibrary.Present library;
@@ -75,6 +81,18 @@ final class IbverbsDevice implements VerbsDevice {
     @Override
     public DeviceAttributes attributes() {
         return attributes;
+    }
+
+    /// From what the kernel tells of the device it hangs on; a virtual one hangs on none.
+    @Override
+    public int numaNode() {
+        try {
+            return Integer.parseInt(Files.readString(Path.of("/sys/class/infiniband", name, "device/numa_node"))
+                    .strip());
+        } catch (IOException | NumberFormatException e) {
+            LOG.debug("the NUMA node of {} is not known", name, e);
+            return -1;
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device.software.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;
@@ -38,6 +39,7 @@ class HostileBytesTest {
     @BeforeEach
     void open() {
         device = new SoftwareProvider(SoftwareOptions.defaults()
+                        .withCarrier(SoftCarrier.TCP)
                         .withHelloTimeout(HELLO_TIMEOUT)
                         .withMostGreetings(MOST_GREETINGS))
                 .open("soft0");
@@ -116,7 +118,8 @@ class HostileBytesTest {
                             other.queuePair.number(),
                             one.queuePair.number(),
                             device.gid(1, 0).gid().ipv4Address(),
-                            device.port(1).lid(), false));
+                            device.port(1).lid(),
+                            false));
             hello.put(random.nextInt(Frame.BYTES), (byte) random.nextInt());
             try (SocketChannel channel = dial()) {
                 write(channel, hello);
@@ -145,7 +148,8 @@ class HostileBytesTest {
                                 victim.queuePair.number(),
                                 played.queuePair.number(),
                                 device.gid(1, 0).gid().ipv4Address(),
-                                device.port(1).lid(), false));
+                                device.port(1).lid(),
+                                false));
                 write(channel, hello);
                 ByteBuffer answer = ByteBuffer.allocate(Frame.BYTES);
                 while (answer.hasRemaining() && channel.read(answer) >= 0) {

@@ -1,0 +1,72 @@
+package io.tensorferry.verbs.memory;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.bindings.NativeCall;
+import io.tensorferry.bindings.PageMemory;
+import io.tensorferry.verbs.device.HugePages;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/// Memory in huge pages, or on a NUMA node, or both: mapped from the kernel, told where to lie before anybody touches
+/// it.
+///
+/// @param hugePages in what pages
+/// @param node the NUMA node, or -1 for any
+record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
+    /// Of x86-64, and of aarch64 with its usual pages.
+    static final long HUGE_PAGE_BYTES = 2L << 20;
+
+    private static final int ENOMEM = 12;
+    private static final int EINVAL = 22;
+
+    @Override
+    public MemorySegment allocate(Arena arena, long bytes) {
+        // Whole huge pages, so that the last bytes lie in one too.
+        long unit = hugePages == HugePages.NONE ? PAGE_BYTES : HUGE_PAGE_BYTES;
+        long mapped = (bytes + unit - 1) / unit * unit;
+        try (var call = new NativeCall()) {
+            MemorySegment memory = PageMemory.map(call, arena, mapped, hugePages == HugePages.RESERVED);
+            if (memory.address() == 0) {
+                throw refused(mapped, call.errno());
+            }
+            if (hugePages == HugePages.TRANSPARENT && PageMemory.adviseHugePages(call, memory) != 0) {
+                throw failure(
+                        call.errno(),
+                        call.errno() == EINVAL ? "this kernel has no transparent huge pages" : "they were refused",
+                        "RDMA_HUGE_PAGES=transparent");
+            }
+            if (node >= 0 && PageMemory.preferNode(call, memory, node) != 0) {
+                throw failure(
+                        call.errno(),
+                        call.errno() == EINVAL
+                                ? "this machine has no such node, see /sys/devices/system/node/online"
+                                : "the kernel refuses it",
+                        "RDMA_NUMA_NODE, the node " + node + ",");
+            }
+            return memory.asSlice(0, bytes);
+        }
+    }
+
+    private TransportException refused(long mapped, int errno) {
+        boolean none = hugePages == HugePages.RESERVED && errno == ENOMEM;
+        return new TransportException(
+                StatusCode.RESOURCE_EXHAUSTED,
+                none
+                        ? "RDMA_HUGE_PAGES=reserved: no " + mapped / HUGE_PAGE_BYTES
+                                + " huge pages are left of those set aside; `sysctl vm.nr_hugepages` sets their number"
+                        : "no " + mapped + " bytes could be mapped, errno " + errno,
+                null,
+                errno,
+                null);
+    }
+
+    private static TransportException failure(int errno, String why, String setting) {
+        return new TransportException(
+                StatusCode.FAILED_PRECONDITION,
+                setting + " cannot be had: " + why + " (errno " + errno + ")",
+                null,
+                errno,
+                null);
+    }
+}
