@@ -41,7 +41,11 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     public void done(RecvResult result) {
         deadline.end();
         ended = result;
-        callbacks.execute(this);
+        if (done instanceof RemoteReceive.Immediate) {
+            run();
+        } else {
+            callbacks.execute(this);
+        }
     }
 
     /// The user's callback.

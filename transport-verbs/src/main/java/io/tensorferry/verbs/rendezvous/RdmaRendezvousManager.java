@@ -118,7 +118,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             return;
         }
         // Before the request reaches the loop: a receive that moves to the fallback is the fallback's to give up.
-        receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
+        receive.onGivenUp(request::giveUp);
         context.loop().execute(request);
     }
 

@@ -20,6 +20,7 @@ import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -46,10 +47,17 @@ final class LoopbackWorkers implements AutoCloseable {
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService callbackThreads = Executors.newVirtualThreadPerTaskExecutor();
+    private final CallbackDispatcher callbacks = new CallbackDispatcher("callback-dispatcher", callbackThreads);
+    private final ChannelOptions channel;
 
     LoopbackWorkers() {
         this(DEVICES);
+    }
+
+    /// @param channel what the channels of both are like
+    LoopbackWorkers(ChannelOptions channel) {
+        this(DEVICES, UnaryOperator.identity(), MEMORY, RdmaConfig.builder().build(), channel);
     }
 
     /// @param devices what the device of each worker is like
@@ -84,7 +92,16 @@ final class LoopbackWorkers implements AutoCloseable {
             UnaryOperator<ChosenPort> wrapper,
             List<MemoryOptions> memory,
             RemoteKeyScope scope) {
-        RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
+        this(devices, wrapper, memory, RdmaConfig.builder().rkeyScope(scope).build(), ChannelOptions.defaults());
+    }
+
+    private LoopbackWorkers(
+            List<SoftwareOptions> devices,
+            UnaryOperator<ChosenPort> wrapper,
+            List<MemoryOptions> memory,
+            RdmaConfig config,
+            ChannelOptions channel) {
+        this.channel = channel;
         workers.add(new Worker(0, devices.get(0), wrapper, memory.get(0), config));
         workers.add(new Worker(1, devices.get(1), UnaryOperator.identity(), memory.get(1), config));
     }
@@ -103,7 +120,7 @@ final class LoopbackWorkers implements AutoCloseable {
                 RdmaConfig config) {
             provider = new SoftwareProvider(device);
             var options = new RdmaAdapterOptions(
-                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), memory);
+                    name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = RdmaAdapter.open(options, port, new Calls());
             manager = new RdmaRendezvousManager(
@@ -170,6 +187,7 @@ final class LoopbackWorkers implements AutoCloseable {
             worker.adapter.close();
         }
         callbacks.close();
+        callbackThreads.close();
         timer.close();
     }
 }
