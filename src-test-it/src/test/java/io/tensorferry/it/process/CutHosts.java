@@ -21,20 +21,23 @@ class CutHosts {
     private static final List<Integer> BOTH = List.of(0, 1);
     private static final boolean EMULATED = Boolean.getBoolean("cut.emulated");
     private static final String DEVICE = System.getProperty("cut.device", "eth1");
-    /// A device may notice within half a second, and then the set-up must get through within reconnectTimeout, 3 s: TCP
-    /// sends again after pauses that double.
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    /// Less than `peerTimeout`, which is how `soft0` notices. Another device may notice within half a second, and then
+    /// the
+    /// set-up must get through within `reconnectTimeout`, 3 s, though TCP sends again after pauses that double.
+    private static final Duration SHORT = Duration.ofSeconds(EMULATED ? 1 : 3);
+    /// Longer than the time after which a loss would be noticed.
+    private static final Duration AFTERWARDS = Duration.ofSeconds(6);
+
     /// `peerTimeout`, then `reconnectTimeout`, and what a busy machine takes.
     private static final Duration LIMIT = Duration.ofSeconds(10 + 3 + 4);
 
     @Test
     void aShortCutLosesNothing() throws Exception {
-        try (NodeCluster cluster = underLoad()) {
+        try (NodeCluster cluster = NodeCluster.underLoad(BOTH.size())) {
             cut(true);
             Thread.sleep(SHORT);
             cut(false);
-            // Longer than the time after which a loss would be noticed.
-            Thread.sleep(SHORT.multipliedBy(6));
+            Thread.sleep(AFTERWARDS);
             assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
             cluster.stop(BOTH);
@@ -43,7 +46,7 @@ class CutHosts {
 
     @Test
     void aLongCutEndsReceivesWithinTheBoundAndTheyGoOnWhenItHeals() throws Exception {
-        try (NodeCluster cluster = underLoad()) {
+        try (NodeCluster cluster = NodeCluster.underLoad(BOTH.size())) {
             long cutNs = System.nanoTime();
             cut(true);
             for (int node : BOTH) {
@@ -64,15 +67,6 @@ class CutHosts {
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed="));
             cluster.stop(BOTH);
         }
-    }
-
-    private static NodeCluster underLoad() throws InterruptedException {
-        NodeCluster cluster = NodeCluster.started("grpc+verbs", BOTH.size());
-        BOTH.forEach(node -> cluster.node(node).send("load 1"));
-        for (int node : BOTH) {
-            cluster.node(node).awaitLine("AGAIN " + (1 - node), NodeCluster.LIMIT);
-        }
-        return cluster;
     }
 
     /// Nothing goes between the hosts, or again.

@@ -26,11 +26,7 @@ class KilledUnderLoadIT {
 
     @Test
     void nobodyElseDiesAndNothingIsLostDoubledOrWrong() throws Exception {
-        try (NodeCluster cluster = NodeCluster.started("grpc+verbs", ALL.size())) {
-            ALL.forEach(node -> cluster.node(node).send("load 1"));
-            for (int node : ALL) {
-                awaitEach(cluster, node, "AGAIN ", others(node));
-            }
+        try (NodeCluster cluster = NodeCluster.underLoad(ALL.size())) {
             for (int kill = 0; kill < KILLS; kill++) {
                 killAndRestart(cluster, kill % ALL.size());
             }

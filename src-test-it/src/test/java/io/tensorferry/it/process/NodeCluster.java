@@ -43,6 +43,27 @@ final class NodeCluster implements AutoCloseable {
         }
     }
 
+    /// Starts all, with every one of them receiving from every other without a pause, and returns when each has
+    /// received
+    /// something from each.
+    static NodeCluster underLoad(int size) throws InterruptedException {
+        NodeCluster cluster = started(ServerConfig.GRPC_VERBS, size);
+        try {
+            cluster.nodes.values().forEach(node -> node.send("load 1"));
+            for (int node = 0; node < size; node++) {
+                for (int peer = 0; peer < size; peer++) {
+                    if (peer != node) {
+                        cluster.node(node).awaitLine("AGAIN " + peer, LIMIT);
+                    }
+                }
+            }
+            return cluster;
+        } catch (RuntimeException | InterruptedException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
     /// Starts one, and returns when its server listens.
     void start(int node) throws InterruptedException {
         launch(node);

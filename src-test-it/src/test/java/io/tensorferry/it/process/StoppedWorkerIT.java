@@ -25,7 +25,7 @@ class StoppedWorkerIT {
 
     @Test
     void aShortStopLosesNothing() throws Exception {
-        try (NodeCluster cluster = underLoad()) {
+        try (NodeCluster cluster = NodeCluster.underLoad(ALL.size())) {
             signal(cluster, "STOP");
             Thread.sleep(SHORT);
             signal(cluster, "CONT");
@@ -40,7 +40,7 @@ class StoppedWorkerIT {
 
     @Test
     void aStoppedWorkerIsDeclaredDeadWithinTheBoundAndComesBack() throws Exception {
-        try (NodeCluster cluster = underLoad()) {
+        try (NodeCluster cluster = NodeCluster.underLoad(ALL.size())) {
             long stoppedNs = System.nanoTime();
             signal(cluster, "STOP");
             for (int other : OTHERS) {
@@ -58,19 +58,6 @@ class StoppedWorkerIT {
             }
             cluster.stop(ALL);
         }
-    }
-
-    private static NodeCluster underLoad() throws InterruptedException {
-        NodeCluster cluster = NodeCluster.started("grpc+verbs", ALL.size());
-        ALL.forEach(node -> cluster.node(node).send("load 1"));
-        for (int node : ALL) {
-            for (int peer : ALL) {
-                if (peer != node) {
-                    cluster.node(node).awaitLine("AGAIN " + peer, NodeCluster.LIMIT);
-                }
-            }
-        }
-        return cluster;
     }
 
     private static void signal(NodeCluster cluster, String name) throws IOException, InterruptedException {

@@ -15,6 +15,7 @@ import java.time.Duration;
 ///     short, so that a dead peer is told soon
 /// @param spin how long the loop polls in vain, at most, before it sleeps; less where that has not paid. 0 never to
 ///     spin
+/// @param posting how work is handed to the device
 public record ChannelOptions(
         int lanes,
         int ringSlots,
@@ -23,7 +24,8 @@ public record ChannelOptions(
         Duration peerTimeout,
         Duration connectTimeout,
         Duration reconnectTimeout,
-        Duration spin) {
+        Duration spin,
+        PostingOptions posting) {
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
         require(lanes >= 1 && lanes <= ConnectionParameters.MAX_LANES, "lanes", lanes, "1..64");
@@ -50,6 +52,42 @@ public record ChannelOptions(
         require(!spin.isNegative(), "spin", spin, "0 or more");
     }
 
+    /// With the default way of posting.
+    public ChannelOptions(
+            int lanes,
+            int ringSlots,
+            int slotBytes,
+            Duration keepaliveInterval,
+            Duration peerTimeout,
+            Duration connectTimeout,
+            Duration reconnectTimeout,
+            Duration spin) {
+        this(
+                lanes,
+                ringSlots,
+                slotBytes,
+                keepaliveInterval,
+                peerTimeout,
+                connectTimeout,
+                reconnectTimeout,
+                spin,
+                PostingOptions.defaults());
+    }
+
+    /// The same but for the way of posting.
+    public ChannelOptions withPosting(PostingOptions changed) {
+        return new ChannelOptions(
+                lanes,
+                ringSlots,
+                slotBytes,
+                keepaliveInterval,
+                peerTimeout,
+                connectTimeout,
+                reconnectTimeout,
+                spin,
+                changed);
+    }
+
     public static ChannelOptions defaults() {
         return new ChannelOptions(
                 1,
@@ -62,7 +100,7 @@ public record ChannelOptions(
                 Duration.ofNanos(20_000));
     }
 
-    private static void require(boolean condition, String name, Object value, String range) {
+    static void require(boolean condition, String name, Object value, String range) {
         if (!condition) {
             throw new IllegalArgumentException(name + " " + value + " must be " + range);
         }

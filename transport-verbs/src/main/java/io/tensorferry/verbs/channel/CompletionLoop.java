@@ -27,6 +27,8 @@ public final class CompletionLoop implements Executor {
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
     private final List<RdmaChannel> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
+    // Whether a channel has something to post.
+    private boolean pumpWanted;
 
     CompletionLoop(CompletionChannel completions, NanoClock clock) {
         this(completions, clock, 1024);
@@ -96,17 +98,34 @@ public final class CompletionLoop implements Executor {
         return channels;
     }
 
-    /// One turn: commands, completions, timers. Never waits. Returns how much there was to do; 0 means that nothing
-    /// was.
+    /// A channel has something to post: it is asked to before the turn ends.
+    void pumpSoon() {
+        pumpWanted = true;
+    }
+
+    /// One turn: commands, completions, timers; and after each of these, once, what came of all of them is posted.
+    /// Never waits. Returns how much there was to do; 0 means that nothing was.
     public int doWork() {
         int work = runCommands();
+        pump();
         // By index, because a channel that fails while it is polled leaves the list.
         for (int i = channels.size() - 1; i >= 0; i--) {
             if (i < channels.size()) {
                 work += channels.get(i).poll();
             }
         }
-        return work + runTimers();
+        work += runTimers();
+        pump();
+        return work;
+    }
+
+    private void pump() {
+        if (pumpWanted) {
+            pumpWanted = false;
+            for (int i = 0; i < channels.size(); i++) {
+                channels.get(i).pumpIfWanted();
+            }
+        }
     }
 
     private int runCommands() {

@@ -39,12 +39,17 @@ final class Keepalive {
         schedule();
     }
 
-    /// Something of the peer has arrived; returns whether it is the first.
+    /// Something of the peer has arrived; returns whether it is the first. [#heardNow()] follows once for all that one
+    /// poll has brought.
     boolean heard() {
         boolean first = !heard;
         heard = true;
-        heardAtNs = loop.nanoTime();
         return first;
+    }
+
+    /// Looks at the clock for what arrived.
+    void heardNow() {
+        heardAtNs = loop.nanoTime();
     }
 
     boolean hasHeard() {

@@ -1,57 +1,69 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.QueuePair;
-import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/// One queue pair of a channel, with its count of free send-queue slots and of receives left at the peer; on a data
-/// lane, the contents that wait to be written.
+/// One queue pair of a channel, with what is posted on it and its count of receives left at the peer; on a data lane,
+/// the contents that wait to be written.
+///
+/// What is posted reaches the device with [#submit()].
 ///
 /// Owner: the loop.
 final class Lane {
-    private final int index;
     private final QueuePair queuePair;
-    private final long maxMessageBytes;
-    private final SendWorkRequest request = new SendWorkRequest();
+    private final SendList sends;
+    private final PostedWork posted;
+    private final LaneContents contents;
     private final ImmediateCredits credits;
     private final UnacknowledgedImmediates unacknowledged;
     private final long receiveWorkId;
-    private final ArrayDeque<ContentWrite> waiting = new ArrayDeque<>();
-    // Contents whose last chunk is posted, oldest first: completions of one queue pair come in order.
-    private final ArrayDeque<ContentWrite> posted = new ArrayDeque<>();
-    // What is to be done for windows, in order, and what of it is posted.
+    // What is to be done for windows, in order.
     private final ArrayDeque<WindowWork> windowsWaiting = new ArrayDeque<>();
-    private final ArrayDeque<WindowGrant> windowsPosted = new ArrayDeque<>();
-    private int freeSendSlots;
 
     /// @param kind BIND or INVALIDATE
     private record WindowWork(WorkKind kind, WindowGrant grant) {}
 
     /// @param index 0 for the control queue pair, then the data lanes
-    /// @param maxMessageBytes the largest single write that both ends take
+    /// @param chunkBytes the largest single write of a content that both ends take and this one wants
     /// @param receives receives posted at each end
     /// @param batch immediates that one acknowledgement stands for
-    Lane(int index, QueuePair queuePair, int sendDepth, long maxMessageBytes, int receives, int batch) {
-        this.index = index;
+    Lane(
+            int index,
+            QueuePair queuePair,
+            int sendDepth,
+            int chunkBytes,
+            int receives,
+            int batch,
+            PostingOptions options) {
         this.queuePair = queuePair;
-        this.freeSendSlots = sendDepth;
-        this.maxMessageBytes = maxMessageBytes;
+        this.sends = new SendList(index, queuePair, sendDepth, options);
+        this.posted = sends.posted();
+        this.contents = new LaneContents(chunkBytes, options.bytesUnderWay());
         this.credits = new ImmediateCredits(receives, batch);
         this.unacknowledged = new UnacknowledgedImmediates(receives);
-        this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index);
+        this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
     }
 
     ImmediateCredits credits() {
         return credits;
     }
 
+    /// What is posted and not known to be done.
+    PostedWork posted() {
+        return posted;
+    }
+
     boolean hasFreeSendSlot() {
-        return freeSendSlots > 0;
+        return sends.hasRoom();
+    }
+
+    /// Hands what was posted to the device.
+    void submit() {
+        sends.submit();
     }
 
     void postReceive() {
@@ -60,19 +72,22 @@ final class Lane {
 
     /// Needs no receive at the peer.
     void postProbe() {
-        post(request.write(WorkId.of(WorkKind.PROBE, index), 0, 0, 0, 0, 0));
+        sends.next().write(sends.workId(WorkKind.PROBE), 0, 0, 0, 0, 0);
+        sends.add(WorkKind.PROBE, null, null);
     }
 
     void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
         countSent(Immediate.CONTROL_MESSAGE);
-        post(request.writeWithImmediate(
-                WorkId.of(WorkKind.CONTROL_MESSAGE, index),
-                localAddress,
-                length,
-                localKey,
-                remoteAddress,
-                remoteKey,
-                Immediate.CONTROL_MESSAGE));
+        sends.next()
+                .writeWithImmediate(
+                        sends.workId(WorkKind.CONTROL_MESSAGE),
+                        localAddress,
+                        length,
+                        localKey,
+                        remoteAddress,
+                        remoteKey,
+                        Immediate.CONTROL_MESSAGE);
+        sends.add(WorkKind.CONTROL_MESSAGE, null, null);
     }
 
     private void countSent(int immediate) {
@@ -94,54 +109,58 @@ final class Lane {
     /// Posts the acknowledgements that are due, as far as there is room; returns how many.
     int acknowledge() {
         int count = 0;
-        while (freeSendSlots > 0 && credits.mayAcknowledge()) {
+        while (sends.hasRoom() && credits.mayAcknowledge()) {
             credits.acknowledged();
             countSent(Immediate.ACKNOWLEDGEMENT);
-            post(request.writeWithImmediate(
-                    WorkId.of(WorkKind.ACKNOWLEDGEMENT, index), 0, 0, 0, 0, 0, Immediate.ACKNOWLEDGEMENT));
+            sends.next()
+                    .writeWithImmediate(
+                            sends.workId(WorkKind.ACKNOWLEDGEMENT), 0, 0, 0, 0, 0, Immediate.ACKNOWLEDGEMENT);
+            sends.add(WorkKind.ACKNOWLEDGEMENT, null, null);
             count++;
         }
         return count;
     }
 
     void enqueue(ContentWrite write) {
-        waiting.add(write);
+        contents.enqueue(write);
     }
 
     /// Posts chunks of the contents that wait, as far as there is room; returns how many contents are posted to their
     /// end. The immediate goes with a content's last chunk.
     int pumpContents() {
         int count = 0;
-        while (freeSendSlots > 0) {
-            ContentWrite write = waiting.peek();
-            if (write == null) {
-                break;
-            }
-            long left = write.length - write.posted;
-            if (left > maxMessageBytes) {
-                post(request.write(
-                        WorkId.of(WorkKind.CHUNK, index),
-                        write.localAddress + write.posted,
-                        maxMessageBytes,
-                        write.localKey,
-                        write.remoteAddress + write.posted,
-                        write.remoteKey));
-                write.posted += maxMessageBytes;
-            } else if (credits.maySend()) {
+        while (sends.hasRoom() && contents.choose(posted.bytesUnderWay())) {
+            ContentWrite write = contents.write();
+            long offset = contents.offset();
+            long length = contents.length();
+            if (contents.isLast()) {
+                if (!credits.maySend()) {
+                    break;
+                }
                 countSent(write.immediate);
-                waiting.remove();
-                posted.add(write);
-                post(request.writeWithImmediate(
-                        WorkId.of(WorkKind.CONTENT, index),
-                        write.localAddress + write.posted,
-                        left,
-                        write.localKey,
-                        write.remoteAddress + write.posted,
-                        write.remoteKey,
-                        write.immediate));
+                sends.next()
+                        .writeWithImmediate(
+                                sends.workId(WorkKind.CONTENT),
+                                write.localAddress + offset,
+                                length,
+                                write.localKey,
+                                write.remoteAddress + offset,
+                                write.remoteKey,
+                                write.immediate);
+                contents.take();
+                sends.add(WorkKind.CONTENT, write, null);
                 count++;
             } else {
-                break;
+                sends.next()
+                        .write(
+                                sends.workId(WorkKind.CHUNK),
+                                write.localAddress + offset,
+                                length,
+                                write.localKey,
+                                write.remoteAddress + offset,
+                                write.remoteKey);
+                contents.take();
+                sends.add(WorkKind.CHUNK, null, null);
             }
         }
         return count;
@@ -157,57 +176,41 @@ final class Lane {
 
     /// Posts what is to be done for windows, as far as there is room.
     void pumpWindows() {
-        while (freeSendSlots > 0) {
+        while (sends.hasRoom()) {
             WindowWork work = windowsWaiting.poll();
             if (work == null) {
                 return;
             }
             WindowGrant grant = work.grant();
-            windowsPosted.add(grant);
-            long workId = WorkId.of(work.kind(), index);
+            long workId = sends.workId(work.kind());
             if (work.kind() == WorkKind.BIND) {
                 NamedMemory memory = grant.memory();
-                post(request.bind(workId, grant.window(), memory.region(), memory.address(), memory.length()));
+                sends.next().bind(workId, grant.window(), memory.region(), memory.address(), memory.length());
             } else {
-                post(request.invalidate(workId, grant.window()));
+                sends.next().invalidate(workId, grant.window());
             }
+            sends.add(work.kind(), null, grant);
         }
-    }
-
-    /// The grant whose bind or invalidation completed.
-    WindowGrant onWindowCompleted() {
-        return windowsPosted.remove();
-    }
-
-    private void post(SendWorkRequest request) {
-        freeSendSlots--;
-        queuePair.postSend(request);
-    }
-
-    void onSendCompleted() {
-        freeSendSlots++;
-    }
-
-    /// The content whose last chunk completed.
-    @Nullable
-    ContentWrite onContentCompleted() {
-        return posted.poll();
     }
 
     /// The contents that were written and of which the peer has not said that it took them. Before
     /// [#abandonContents()].
     List<Integer> unconfirmed() {
         List<Integer> indexes = unacknowledged.requestIndexes();
-        // Those that are posted and have not completed are the youngest; the peer may have acknowledged even some of
-        // them.
-        return indexes.subList(0, Math.max(0, indexes.size() - posted.size()));
+        // Those that are posted and not known to be written are the youngest; the peer may have acknowledged even some
+        // of them.
+        return indexes.subList(0, Math.max(0, indexes.size() - posted.contentCount()));
     }
 
-    /// Gives back every content that was not written; the queue pair is gone.
+    /// Gives back every content that is not known to be written; the queue pair is gone.
     void abandonContents() {
-        posted.forEach(ContentWrite::onAbandoned);
-        waiting.forEach(ContentWrite::onAbandoned);
-        posted.clear();
-        waiting.clear();
+        while (!posted.isEmpty()) {
+            ContentWrite write = posted.oldestKind() == WorkKind.CONTENT ? posted.oldestContent() : null;
+            posted.removeOldest();
+            if (write != null) {
+                write.onAbandoned();
+            }
+        }
+        contents.abandon();
     }
 }

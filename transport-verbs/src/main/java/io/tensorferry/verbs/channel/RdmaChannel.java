@@ -7,8 +7,6 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.wire.Immediate;
-import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.WorkId;
@@ -42,15 +40,16 @@ public final class RdmaChannel {
     private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
     private final OutgoingRing outgoing;
-    private final IncomingRing incoming;
+    private final Arrivals arrivals;
     private final RemoteKeys keys;
     private final Keepalive keepalive;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
     private boolean probing;
-    // The peer broke the protocol: nothing that it sends is looked at any more.
-    private boolean distrusted;
+    // Something waits to be posted, and something of the peer has arrived, since the last turn.
+    private boolean wantsPump;
+    private boolean heard;
     private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
@@ -79,12 +78,15 @@ public final class RdmaChannel {
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
         this.outgoing = new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, description.slotBytes());
-        this.incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
+        var incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
+        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing);
+        PostingOptions posting = context.options().posting();
+        int chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         for (QueuePair queuePair : endpoint.queuePairs()) {
             int index = lanes.size();
             int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
             int batch = (index == CONTROL ? slots : receiveDepth) / 4;
-            var lane = new Lane(index, queuePair, endpoint.sendDepth(), description.maxWriteBytes(), receives, batch);
+            var lane = new Lane(index, queuePair, endpoint.sendDepth(), chunkBytes, receives, batch, posting);
             lanes.add(lane);
             for (int i = 0; i < receives; i++) {
                 lane.postReceive();
@@ -92,7 +94,7 @@ public final class RdmaChannel {
         }
         this.keys = switch (context.config().rkeyScope()) {
             case SLAB -> new SlabKeys(outgoing);
-            case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pump);
+            case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
         };
         ChannelOptions options = context.options();
         this.keepalive = new Keepalive(
@@ -149,7 +151,7 @@ public final class RdmaChannel {
         }
         if (open) {
             outgoing.enqueue(message);
-            pump();
+            pumpSoon();
         }
     }
 
@@ -162,7 +164,7 @@ public final class RdmaChannel {
             return MemoryGrant.LASTING;
         }
         MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming);
-        pump();
+        pumpSoon();
         return grant;
     }
 
@@ -178,14 +180,14 @@ public final class RdmaChannel {
             return;
         }
         laneOf(write.immediate).enqueue(write);
-        pump();
+        pumpSoon();
     }
 
     /// The peer is ready to receive.
     void permitWriting() {
         if (!mayWrite && open) {
             mayWrite = true;
-            pump();
+            pumpSoon();
         }
     }
 
@@ -208,38 +210,64 @@ public final class RdmaChannel {
         }
         if (failure != null) {
             loseIfFailed();
-        } else if (count > 0) {
+        } else if (count > 0 || wantsPump) {
+            if (heard) {
+                heard = false;
+                keepalive.heardNow();
+            }
             pump();
         }
         return count;
     }
 
+    /// Something waits: it is posted before the turn of the loop ends, with what else comes in this turn.
+    private void pumpSoon() {
+        wantsPump = true;
+        context.loop().pumpSoon();
+    }
+
+    /// Posts what waits, if anything was added since the last time.
+    void pumpIfWanted() {
+        if (wantsPump && open) {
+            pump();
+        }
+    }
+
+    /// Posts what may be posted now, and hands it to the device, each lane's in one call.
     private void pump() {
+        wantsPump = false;
+        if (failure != null) {
+            return;
+        }
         try {
             // Nothing of it goes to the peer.
             keys.pump();
-            if (!mayWrite) {
-                return;
-            }
             for (int i = 0; i < lanes.size(); i++) {
                 Lane lane = lanes.get(i);
-                int acknowledgements = lane.acknowledge();
-                context.counters().acknowledgementsSent.add(acknowledgements);
-                int sent = acknowledgements;
-                if (i == CONTROL) {
-                    int messages = outgoing.pump(lane);
-                    context.counters().messagesSent.add(messages);
-                    sent += messages;
-                } else {
-                    sent += lane.pumpContents();
-                }
-                if (sent > 0) {
+                if (mayWrite && pump(lane, i == CONTROL) > 0) {
                     keepalive.spoke();
                 }
+                lane.submit();
             }
         } catch (VerbsException e) {
             onRefused(e);
         }
+    }
+
+    /// Returns how many immediates were posted.
+    private int pump(Lane lane, boolean control) {
+        int acknowledgements = lane.acknowledge();
+        if (acknowledgements > 0) {
+            context.counters().acknowledgementsSent.add(acknowledgements);
+        }
+        if (!control) {
+            return acknowledgements + lane.pumpContents();
+        }
+        int messages = outgoing.pump(lane);
+        if (messages > 0) {
+            context.counters().messagesSent.add(messages);
+        }
+        return acknowledgements + messages;
     }
 
     private void onRefused(VerbsException e) {
@@ -268,33 +296,50 @@ public final class RdmaChannel {
     }
 
     private void dispatch(WorkCompletion completion) {
-        WorkKind kind = WorkId.kind(completion.workId());
-        long number = WorkId.number(completion.workId());
-        if (kind == null || number >= lanes.size()) {
+        long workId = completion.workId();
+        WorkKind kind = WorkId.kind(workId);
+        int number = WorkId.lane(workId);
+        Lane lane = kind == null || number >= lanes.size() ? null : lanes.get(number);
+        if (kind == null
+                || lane == null
+                || (kind != WorkKind.RECEIVE && !lane.posted().contains(workId))) {
             context.counters().unknownCompletions.increment();
-            LOG.warn("a completion from {} has the unknown work id {}; it is ignored", peer, completion.workId());
-            return;
-        }
-        Lane lane = lanes.get((int) number);
-        if (completion.status() != WorkStatus.SUCCESS) {
+            LOG.warn("a completion from {} has the unknown work id {}; it is ignored", peer, workId);
+        } else if (completion.status() != WorkStatus.SUCCESS) {
             failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
-            return;
-        }
-        if (kind == WorkKind.RECEIVE) {
+        } else if (kind == WorkKind.RECEIVE) {
             onReceived(lane, number == CONTROL, completion);
-            return;
+        } else {
+            onSent(lane, workId);
         }
-        lane.onSendCompleted();
-        switch (kind) {
-            case CONTENT -> {
-                ContentWrite write = lane.onContentCompleted();
-                if (write != null) {
+    }
+
+    /// A request has succeeded, and with it all that were posted on its queue pair before.
+    private void onSent(Lane lane, long workId) {
+        PostedWork posted = lane.posted();
+        while (posted.contains(workId)) {
+            switch (posted.oldestKind()) {
+                case CONTENT -> {
+                    ContentWrite write = posted.oldestContent();
+                    posted.removeOldest();
                     write.onWritten();
                 }
+                case BIND -> {
+                    WindowGrant grant = posted.oldestGrant();
+                    posted.removeOldest();
+                    keys.onBound(grant);
+                }
+                case INVALIDATE -> {
+                    WindowGrant grant = posted.oldestGrant();
+                    posted.removeOldest();
+                    keys.onInvalidated(grant);
+                }
+                case PROBE -> {
+                    posted.removeOldest();
+                    probing = false;
+                }
+                case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
             }
-            case BIND, INVALIDATE -> keys.onCompletion(kind, lane);
-            case PROBE -> probing = false;
-            case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> {}
         }
     }
 
@@ -303,81 +348,20 @@ public final class RdmaChannel {
     }
 
     private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
-        if (distrusted) {
+        if (arrivals.areDistrusted()) {
             return;
         }
         // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
         mayWrite = true;
+        heard = true;
         if (keepalive.heard()) {
             context.loop().execute(() -> onHeard.accept(this));
         }
         lane.postReceive();
-        try {
-            int immediate = completion.immediate();
-            if (!completion.hasImmediate()) {
-                throw new ProtocolViolationException("a message without an immediate arrived");
-            } else if (immediate == Immediate.ACKNOWLEDGEMENT) {
-                onAcknowledgement(lane, control);
-                count(lane);
-            } else {
-                count(lane);
-                if (control) {
-                    onControlImmediate(immediate);
-                } else {
-                    onContentImmediate(immediate);
-                }
-            }
-        } catch (MalformedMessageException e) {
-            context.counters().malformedMessages.increment();
-            failBadPeer(ChannelFailure.ofMalformedMessage(peer, e));
-        } catch (ProtocolViolationException e) {
-            context.counters().protocolViolations.increment();
-            failBadPeer(ChannelFailure.ofViolation(peer, e));
+        ChannelFailure why = arrivals.on(lane, control, completion);
+        if (why != null) {
+            failure = why;
         }
-    }
-
-    private void failBadPeer(ChannelFailure why) {
-        distrusted = true;
-        failure = why;
-    }
-
-    private static void count(Lane lane) {
-        if (!lane.credits().received()) {
-            throw new ProtocolViolationException("it sent more than it was allowed to");
-        }
-    }
-
-    private void onAcknowledgement(Lane lane, boolean control) {
-        int messages = lane.onAcknowledgement();
-        if (control) {
-            outgoing.onAcknowledged(messages);
-        }
-    }
-
-    private void onControlImmediate(int immediate) {
-        if (immediate != Immediate.CONTROL_MESSAGE) {
-            throw new ProtocolViolationException(
-                    "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
-        }
-        boolean repeated = incoming.nextIsRepeatedRequest();
-        outgoing.requireAnswersTaken();
-        context.counters().messagesReceived.increment();
-        if (repeated) {
-            handler.onRepeatedRequest(this, incoming.reader());
-            return;
-        }
-        Message message = incoming.message();
-        if (!(message instanceof Message.Heartbeat)) {
-            handler.onMessage(this, message);
-        }
-    }
-
-    private void onContentImmediate(int immediate) {
-        if (!Immediate.isRequestIndex(immediate)) {
-            throw new ProtocolViolationException(
-                    "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
-        }
-        handler.onContent(this, immediate);
     }
 
     private void onSilent() {
@@ -398,11 +382,12 @@ public final class RdmaChannel {
         if (outgoing.isIdle() && control.credits().maySend()) {
             // It has no order among the others, and those may wait for a window for long.
             outgoing.enqueueFirst(HEARTBEAT);
-            pump();
+            pumpSoon();
         } else if (!probing && control.hasFreeSendSlot()) {
             probing = true;
             try {
                 control.postProbe();
+                pumpSoon();
             } catch (VerbsException e) {
                 onRefused(e);
             }

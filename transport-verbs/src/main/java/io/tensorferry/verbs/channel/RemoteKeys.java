@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.verbs.wire.WorkKind;
-
 /// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
 /// that; those behind it wait.
 ///
@@ -15,8 +13,11 @@ interface RemoteKeys {
     /// Posts what waits, as far as there is room.
     void pump();
 
-    /// A work request that this posted on a lane has completed.
-    void onCompletion(WorkKind kind, Lane lane);
+    /// The window of a grant is bound.
+    void onBound(WindowGrant grant);
+
+    /// The window of a grant opens nothing any more.
+    void onInvalidated(WindowGrant grant);
 
     /// The channel is lost and its queue pairs are stopped, but still there: nothing is granted any more.
     void close();

@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.verbs.wire.WorkKind;
-
 /// The keys of whole registrations: they are there already, and stay.
 ///
 /// Owner: the loop.
@@ -24,8 +22,13 @@ final class SlabKeys implements RemoteKeys {
     }
 
     @Override
-    public void onCompletion(WorkKind kind, Lane lane) {
-        throw new IllegalStateException(kind + " was not posted");
+    public void onBound(WindowGrant grant) {
+        throw new IllegalStateException("no window was bound");
+    }
+
+    @Override
+    public void onInvalidated(WindowGrant grant) {
+        throw new IllegalStateException("no window was invalidated");
     }
 
     @Override

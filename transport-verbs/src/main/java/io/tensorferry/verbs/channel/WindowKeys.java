@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -83,17 +82,17 @@ final class WindowKeys implements RemoteKeys {
     }
 
     @Override
-    public void onCompletion(WorkKind kind, Lane lane) {
-        WindowGrant grant = lane.onWindowCompleted();
-        if (kind == WorkKind.BIND) {
-            grant.onBound();
-            pumpIfOpen();
-        } else {
-            pool.give(grant.window());
-            live.remove(grant);
-            grant.end();
-            onWindows();
-        }
+    public void onBound(WindowGrant grant) {
+        grant.onBound();
+        pumpIfOpen();
+    }
+
+    @Override
+    public void onInvalidated(WindowGrant grant) {
+        pool.give(grant.window());
+        live.remove(grant);
+        grant.end();
+        onWindows();
     }
 
     /// A grant that never had a window.

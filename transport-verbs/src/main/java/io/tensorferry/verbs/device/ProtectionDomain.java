@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -9,6 +10,17 @@ import java.util.Set;
 public interface ProtectionDomain extends AutoCloseable {
     /// Bytes of the smallest page of any machine.
     long SMALLEST_PAGE = 4096;
+
+    /// Memory that this device works on best, to be registered with it: a source of slabs. Any other off-heap memory
+    /// can be registered as well.
+    ///
+    /// @param arena what the memory lives as long as; not the global one
+    /// @param bytes 1 or more
+    /// @param alignment a power of two, at most [#SMALLEST_PAGE]
+    /// @return zeroed memory
+    default MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        return arena.allocate(bytes, alignment);
+    }
 
     /// Registers memory with the device, which may then read it and, as `access` says, let it be written or read by
     /// peers.

@@ -17,6 +17,11 @@ public interface QueuePair extends AutoCloseable {
         return 0;
     }
 
+    /// How its requests reach the peer now, in a word or two for people; empty where the device knows one way only.
+    default String way() {
+        return "";
+    }
+
     /// Changes the state.
     ///
     /// To RESET: windows that are bound on it are closed.

@@ -2,25 +2,30 @@ package io.tensorferry.verbs.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// The 64-bit id of a work request, which comes back with its completion: a [WorkKind] in the high 8 bits and a
-/// number of that kind in the low 56.
+/// The 64-bit id of a work request, which comes back with its completion: from the high bits down 8 of a [WorkKind], 8
+/// of
+/// the number of its queue pair in the channel, and 48 of its number among the requests of that queue.
 ///
 /// Local: it never travels. No kind has the code 0, so that a completion of something never posted by this
 /// transport is recognised.
 public final class WorkId {
-    /// The largest number an id can carry.
-    public static final long MAX_NUMBER = (1L << 56) - 1;
+    /// How many queue pairs an id can tell apart.
+    public static final int LANES = 1 << 8;
 
     private static final int KIND_SHIFT = 56;
+    private static final int LANE_SHIFT = 48;
+    private static final long SEQUENCE_MASK = (1L << LANE_SHIFT) - 1;
 
     private WorkId() {}
 
-    /// @throws IllegalArgumentException if `number` is not in `[0, MAX_NUMBER]`
-    public static long of(WorkKind kind, long number) {
-        if (number < 0 || number > MAX_NUMBER) {
-            throw new IllegalArgumentException("the number " + number + " of a work id must be in [0, 2^56)");
+    /// @param lane the queue pair, 0 to `LANES - 1`
+    /// @param sequence a number that counts up; its low 48 bits are kept
+    /// @throws IllegalArgumentException if `lane` is out of its range
+    public static long of(WorkKind kind, int lane, long sequence) {
+        if (lane < 0 || lane >= LANES) {
+            throw new IllegalArgumentException("the queue pair " + lane + " must be in [0, " + LANES + ")");
         }
-        return ((long) kind.code() << KIND_SHIFT) | number;
+        return ((long) kind.code() << KIND_SHIFT) | ((long) lane << LANE_SHIFT) | (sequence & SEQUENCE_MASK);
     }
 
     /// The kind, or null if no work request of this transport has such an id.
@@ -28,8 +33,13 @@ public final class WorkId {
         return WorkKind.ofCode((int) (workId >>> KIND_SHIFT));
     }
 
-    /// 0 to [#MAX_NUMBER].
-    public static long number(long workId) {
-        return workId & MAX_NUMBER;
+    /// 0 to `LANES - 1`.
+    public static int lane(long workId) {
+        return (int) (workId >>> LANE_SHIFT) & LANES - 1;
+    }
+
+    /// How many requests of a queue were numbered from `first` on before this one, 0 to 2^48 - 1.
+    public static long distance(long first, long workId) {
+        return workId - first & SEQUENCE_MASK;
     }
 }

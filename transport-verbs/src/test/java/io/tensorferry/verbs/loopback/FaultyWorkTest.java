@@ -36,8 +36,9 @@ class FaultyWorkTest {
             transfer(workers, 1);
             CompletableFuture<RecvResult> waiting = receive(workers, 1, LATER);
             faults.failNextCompletion(status, 0x81);
-            // Something to do, so that something completes.
+            // A content, so that something completes: what sends a request asks for no completion.
             CompletableFuture<RecvResult> trigger = receive(workers, 1, KEY);
+            workers.worker(1).manager.rendezvous(1).send(KEY, workers.worker(1).bytes(100, 1));
             if (HopelessStatuses.ALL.contains(status)) {
                 TransportException failure = failureOf(waiting);
                 assertThat(failure.code()).isEqualTo(StatusCode.INTERNAL);

@@ -10,7 +10,6 @@ import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -21,11 +20,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FallbackScenarioTest {
     private static final int SEEDS = 100;
-    private static final int TRANSFERS = 60;
+    private static final int TENSORS = 60;
     // Longer than the patience with a peer that has gone.
     private static final long LONG_CUT_NS = 8 * SECOND_NS;
-
-    private record Transfer(Scenario.Receive receive, long size, int value) {}
 
     private static Scenario scenario(long seed) {
         var network = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
@@ -44,47 +41,21 @@ class FallbackScenarioTest {
         scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), nanoseconds);
     }
 
-    private static void assertOnceAndRight(Scenario scenario, List<Transfer> transfers) {
-        for (Transfer transfer : transfers) {
-            scenario.assertContent(transfer.receive, transfer.size, transfer.value);
-        }
-    }
-
-    /// Transfers both ways, each with a send and a receive at random times before `lastNs`.
-    private static void schedule(Scenario scenario, Random random, long lastNs, List<Transfer> transfers) {
-        for (int i = 0; i < TRANSFERS; i++) {
-            int producer = i % 2;
-            String edge = "edge" + i;
-            long size = random.nextInt(20_000);
-            int value = i;
-            scenario.fabric.schedule(
-                    random.nextLong(lastNs), () -> scenario.send(producer, 1 - producer, 1, edge, size, value));
-            scenario.fabric.schedule(random.nextLong(lastNs), () -> {
-                var receive = scenario.receive(producer, 1 - producer, 1, edge);
-                transfers.add(new Transfer(receive, size, value));
-            });
-        }
-    }
-
     @Test
     void aCutThatDoesNotEndSoonMovesTheTrafficToTheFallbackAndBack() {
         long moved = 0;
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed)) {
                 var random = new Random(seed);
-                var transfers = new ArrayList<Transfer>();
-                schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
+                var traffic = new RandomTraffic(scenario, random, 4 * MILLISECOND_NS);
                 scenario.fabric.schedule(random.nextLong(4 * MILLISECOND_NS), () -> {
                     cut(scenario, LONG_CUT_NS);
                     // Where the set-up fails it fails for another reason than where it succeeds in vain.
                     scenario.cluster.failCalls(random.nextInt(2));
                 });
-                scenario.await(
-                        () -> transfers.size() == TRANSFERS
-                                && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),
-                        "all receives end");
+                traffic.await();
                 assertThat(Duration.ofNanos(scenario.fabric.now())).isLessThan(Duration.ofNanos(LONG_CUT_NS));
-                assertOnceAndRight(scenario, transfers);
+                traffic.assertOnceAndRight();
                 scenario.exchange(0, 1, 1, "during", 10_000, 1);
                 moved += fallbackReceives(scenario, 0) + fallbackReceives(scenario, 1);
                 scenario.cluster.failCalls(0);
@@ -110,16 +81,14 @@ class FallbackScenarioTest {
                 var random = new Random(seed);
                 // A claim may come long after the channel that follows is open.
                 scenario.cluster.slowFallback(1 + random.nextLong(SECOND_NS));
-                var transfers = new ArrayList<Transfer>();
-                schedule(scenario, random, 40 * SECOND_NS, transfers);
+                var traffic = new RandomTraffic(scenario, random, 40 * SECOND_NS);
                 for (int i = 0; i < 8; i++) {
                     scenario.fabric.schedule(
                             random.nextLong(40 * SECOND_NS), () -> cut(scenario, random.nextLong(6 * SECOND_NS)));
                 }
                 scenario.runFor(40 * SECOND_NS);
-                scenario.awaitAll();
-                assertThat(transfers).hasSize(TRANSFERS);
-                assertOnceAndRight(scenario, transfers);
+                traffic.await();
+                traffic.assertOnceAndRight();
                 moved += fallbackReceives(scenario, 0) + fallbackReceives(scenario, 1);
                 scenario.end();
             }
@@ -135,10 +104,10 @@ class FallbackScenarioTest {
                 scenario.cluster.slowFallback(1 + random.nextLong(SECOND_NS));
                 var receives = new ArrayList<Scenario.Receive>();
                 long[] moments =
-                        random.longs(2L * TRANSFERS, 0, 20 * SECOND_NS).sorted().toArray();
+                        random.longs(2L * TENSORS, 0, 20 * SECOND_NS).sorted().toArray();
                 int sends = 0;
                 for (long moment : moments) {
-                    if (sends < TRANSFERS && random.nextBoolean()) {
+                    if (sends < TENSORS && random.nextBoolean()) {
                         int value = sends++;
                         scenario.fabric.schedule(moment, () -> scenario.send(0, 1, 1, "queue", 5_000, value));
                     } else {
@@ -217,15 +186,11 @@ class FallbackScenarioTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed)) {
                 var random = new Random(seed);
-                var transfers = new ArrayList<Transfer>();
-                schedule(scenario, random, 4 * MILLISECOND_NS, transfers);
+                var traffic = new RandomTraffic(scenario, random, 4 * MILLISECOND_NS);
                 String broken = SimulatedCluster.name((int) (seed % 2));
                 scenario.fabric.schedule(random.nextLong(4 * MILLISECOND_NS), () -> scenario.fabric.failDevice(broken));
-                scenario.await(
-                        () -> transfers.size() == TRANSFERS
-                                && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),
-                        "all receives end");
-                assertOnceAndRight(scenario, transfers);
+                traffic.await();
+                traffic.assertOnceAndRight();
                 assertThat(scenario.log.errors()).hasSize(1).first().asString().contains("DEVICE_FATAL");
                 scenario.log.forgetErrors();
                 scenario.end();

@@ -21,11 +21,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RecoveryScenarioTest {
     private static final int SEEDS = 200;
-    private static final int TRANSFERS = 60;
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
-
-    private record Transfer(Scenario.Receive receive, long size, int value) {}
 
     private static Scenario scenario(long seed, boolean validating) {
         var network = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
@@ -39,35 +36,15 @@ class RecoveryScenarioTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed, seed % 5 == 0)) {
                 var random = new Random(seed);
-                var transfers = new ArrayList<Transfer>();
-                for (int i = 0; i < TRANSFERS; i++) {
-                    int producer = i % 2;
-                    String edge = "edge" + i;
-                    long size = random.nextInt(20_000);
-                    int value = i;
-                    at(scenario, random, () -> scenario.send(producer, 1 - producer, 1, edge, size, value));
-                    at(scenario, random, () -> {
-                        var receive = scenario.receive(producer, 1 - producer, 1, edge);
-                        transfers.add(new Transfer(receive, size, value));
-                    });
-                }
+                var traffic = new RandomTraffic(scenario, random, 4 * MILLISECOND_NS);
                 scenario.fabric.schedule(random.nextLong(4 * MILLISECOND_NS), () -> cut(scenario));
-                scenario.await(
-                        () -> transfers.size() == TRANSFERS
-                                && transfers.stream().allMatch(transfer -> transfer.receive.hasEnded()),
-                        "all receives end");
-                for (Transfer transfer : transfers) {
-                    scenario.assertContent(transfer.receive, transfer.size, transfer.value);
-                }
+                traffic.await();
+                traffic.assertOnceAndRight();
                 lost += scenario.worker(0).adapter.counters().failed();
                 scenario.end();
             }
         }
         assertThat(lost).as("channels that were lost in all").isGreaterThan(SEEDS / 2);
-    }
-
-    private static void at(Scenario scenario, Random random, Runnable action) {
-        scenario.fabric.schedule(random.nextLong(4 * MILLISECOND_NS), action);
     }
 
     private static void cut(Scenario scenario) {

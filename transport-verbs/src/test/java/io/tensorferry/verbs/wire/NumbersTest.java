@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,20 +47,25 @@ class NumbersTest {
     }
 
     @Property
-    void aWorkIdGivesBackItsKindAndNumber(
-            @ForAll WorkKind kind, @ForAll @LongRange(max = WorkId.MAX_NUMBER) long number) {
-        long id = WorkId.of(kind, number);
+    void aWorkIdGivesBackItsKindItsLaneAndItsDistance(
+            @ForAll WorkKind kind,
+            @ForAll @IntRange(min = 0, max = WorkId.LANES - 1) int lane,
+            @ForAll long sequence,
+            @ForAll @IntRange(min = 0, max = 1 << 20) int behind) {
+        long id = WorkId.of(kind, lane, sequence);
         assertThat(WorkId.kind(id)).isEqualTo(kind);
-        assertThat(WorkId.number(id)).isEqualTo(number);
+        assertThat(WorkId.lane(id)).isEqualTo(lane);
+        assertThat(WorkId.distance(sequence - behind, id)).isEqualTo(behind);
+        assertThat(WorkId.distance(sequence + 1, id)).isEqualTo((1L << 48) - 1);
     }
 
     @Test
     void idsOfNothingThatWasPostedHaveNoKind() {
         assertThat(WorkId.kind(0)).isNull();
-        assertThat(WorkId.kind(WorkId.MAX_NUMBER)).isNull();
+        assertThat(WorkId.kind((1L << 56) - 1)).isNull();
         assertThat(WorkId.kind(9L << 56)).isNull();
         assertThat(WorkId.kind(-1)).isNull();
-        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, -1));
-        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, WorkId.MAX_NUMBER + 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, -1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, WorkId.LANES, 0));
     }
 }

@@ -134,6 +134,16 @@ final class RawEndpoint implements AutoCloseable {
         return memory.byteSize() / 2;
     }
 
+    /// What a message of `bytes` bytes is taken from, here or by the peer.
+    MemorySegment sent(long bytes) {
+        return memory.asSlice(0, bytes);
+    }
+
+    /// Where a message of `bytes` bytes comes to.
+    MemorySegment received(long bytes) {
+        return memory.asSlice(half(), bytes);
+    }
+
     @Override
     public void close() {
         queuePair.close();

@@ -66,6 +66,24 @@ final class RawPair implements AutoCloseable {
         return transfer;
     }
 
+    /// Moves a few messages and compares what has come with what was there.
+    ///
+    /// @throws io.tensorferry.it.process.ChildFailedException if a byte differs
+    void verify(Operation operation, long bytes) throws InterruptedException {
+        ChildJvm from = operation == Operation.WRITE ? source : target;
+        ChildJvm to = operation == Operation.WRITE ? target : source;
+        tell(from, RawProcess.Task.FILL, operation, bytes);
+        tell(to, RawProcess.Task.CLEAR, operation, bytes);
+        var _ = throughput(operation, bytes, Posting.of(bytes).depth());
+        tell(to, RawProcess.Task.CHECK, operation, bytes);
+    }
+
+    private static void tell(ChildJvm child, RawProcess.Task task, Operation operation, long bytes)
+            throws InterruptedException {
+        send(child, task, operation, bytes, 0);
+        child.awaitLine(RawProcess.DONE, LIMIT);
+    }
+
     private Transfer ask(RawProcess.Task task, Operation operation, long bytes, int count) throws InterruptedException {
         send(source, task, operation, bytes, count);
         return Transfer.parse(source.awaitLine(RawProcess.DONE, LIMIT).substring(RawProcess.DONE.length()));

@@ -32,5 +32,10 @@ record RawPath(String name, RawPair pair, Operation operation) implements Transf
     }
 
     @Override
+    public void verify(long bytes) throws InterruptedException {
+        pair.verify(operation, bytes);
+    }
+
+    @Override
     public void close() {}
 }

@@ -1,5 +1,6 @@
 package io.tensorferry.it.benchmark.verbs;
 
+import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Launcher;
 import io.tensorferry.verbs.device.ChosenPort;
@@ -21,7 +22,13 @@ final class RawProcess {
         THROUGHPUT,
         READ_LATENCY,
         PING,
-        PONG
+        PONG,
+        /// Writes a known content to what is sent from here.
+        FILL,
+        /// Removes what has come.
+        CLEAR,
+        /// Compares what has come with the known content.
+        CHECK
     }
 
     /// @param arguments the longest message, bytes
@@ -34,12 +41,13 @@ final class RawProcess {
             RawAddress peer = RawAddress.parse(launcher.awaitCommand());
             endpoint.connect(peer.queuePair());
             launcher.tell(CONNECTED);
-            serve(launcher, new RawTransfers(endpoint, peer));
+            serve(launcher, endpoint, new RawTransfers(endpoint, peer));
         }
         System.exit(0);
     }
 
-    private static void serve(Launcher launcher, RawTransfers transfers) throws InterruptedException {
+    private static void serve(Launcher launcher, RawEndpoint endpoint, RawTransfers transfers)
+            throws InterruptedException {
         for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
             String[] words = command.split(" ", -1);
             Operation operation = Operation.valueOf(words[1]);
@@ -59,6 +67,18 @@ final class RawProcess {
                     transfers.resetMark(bytes);
                     launcher.tell(WAITING);
                     transfers.pong(bytes, count);
+                    launcher.tell(DONE);
+                }
+                case FILL -> {
+                    Content.fill(endpoint.sent(bytes));
+                    launcher.tell(DONE);
+                }
+                case CLEAR -> {
+                    endpoint.received(bytes).fill((byte) 0);
+                    launcher.tell(DONE);
+                }
+                case CHECK -> {
+                    Content.check(endpoint.received(bytes), bytes);
                     launcher.tell(DONE);
                 }
             }

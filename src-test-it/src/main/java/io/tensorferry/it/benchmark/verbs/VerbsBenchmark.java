@@ -1,10 +1,7 @@
 package io.tensorferry.it.benchmark.verbs;
 
-import io.tensorferry.it.benchmark.BenchmarkJson;
-import io.tensorferry.it.benchmark.BenchmarkMarkdown;
-import io.tensorferry.it.benchmark.BenchmarkTable;
+import io.tensorferry.it.benchmark.BenchmarkReport;
 import io.tensorferry.it.benchmark.ByteSize;
-import io.tensorferry.it.benchmark.Machine;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -13,12 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
@@ -57,11 +54,8 @@ public final class VerbsBenchmark implements Callable<Integer> {
             description = "at the start, until the optimising compiler is done; twice for each path of Java")
     private double compileSeconds = 2;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
-    private @Nullable Path json;
-
-    @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as tables there")
-    private @Nullable Path markdown;
+    @Mixin
+    private BenchmarkReport report = new BenchmarkReport();
 
     @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for where there is no device")
     private @Nullable Path guest;
@@ -119,7 +113,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             for (ByteSize size : sizes) {
                 Turn turn = opened.turn(size, seconds);
                 for (int round = 0; round < rounds; round++) {
-                    turn.round(round % 2 == 1, () -> progress.step(size::toString));
+                    turn.round(round % 2 == 1, seconds, () -> progress.step(size::toString));
                 }
                 turns.add(turn);
             }
@@ -128,22 +122,9 @@ public final class VerbsBenchmark implements Callable<Integer> {
     }
 
     private void report(Map<String, String> setting, List<Turn> turns) throws IOException {
-        var lines = new ArrayList<String>();
-        lines.add(String.format(
-                Locale.ROOT, "RDMA between two processes of this machine; %d rounds of %.1f s", rounds, seconds));
         var all = new LinkedHashMap<String, String>();
-        all.put("machine", Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
+        all.put("what", "RDMA between two processes of this machine");
         all.putAll(setting);
-        all.forEach((name, value) -> lines.add(name + ": " + value));
-        String heading = String.join(System.lineSeparator(), lines);
-        System.out.println(BenchmarkTable.of(heading, turns));
-        if (markdown != null) {
-            BenchmarkMarkdown.write(markdown, heading, turns);
-            System.out.println("as Markdown: " + markdown);
-        }
-        if (json != null) {
-            BenchmarkJson.write(json, rounds, seconds, all, turns);
-            System.out.println("every round's numbers: " + json);
-        }
+        report.write(rounds, seconds, all, turns, List.of());
     }
 }

@@ -5,6 +5,8 @@ import io.tensorferry.it.benchmark.Comparison;
 import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.benchmark.Turn;
+import io.tensorferry.it.benchmark.contest.Contender;
+import io.tensorferry.it.benchmark.contest.TwoProcessPath;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -62,7 +64,7 @@ final class VerbsPaths implements AutoCloseable {
             case C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ);
             case RAW_WRITE -> new RawPath(name, pair, Operation.WRITE);
             case RAW_READ -> new RawPath(name, pair, Operation.READ);
-            case TENSOR -> TensorPath.start(name, places);
+            case TENSOR -> TwoProcessPath.start(name, Contender.VERBS, places::atSource, places::atTarget);
             default -> throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + NAMES);
         };
     }
@@ -76,7 +78,6 @@ final class VerbsPaths implements AutoCloseable {
                 address.device() + " port " + address.port() + ", GID index " + address.gidIndex() + ", MTU "
                         + address.mtu());
         setting.put("queue pair timeout", Integer.toString(places.timeout()));
-        setting.put("Java", Runtime.version().toString());
         return setting;
     }
 
@@ -89,6 +90,7 @@ final class VerbsPaths implements AutoCloseable {
                         each -> each.path().name(), Function.identity(), (one, _) -> one, LinkedHashMap::new));
         for (PathSeries each : series.values()) {
             if (!(each.path() instanceof PerftestPath)) {
+                each.path().verify(size.bytes());
                 each.warmUp(seconds);
             }
         }

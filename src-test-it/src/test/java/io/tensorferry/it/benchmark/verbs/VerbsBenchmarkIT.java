@@ -33,11 +33,11 @@ class VerbsBenchmarkIT {
                         "--markdown=" + folder.resolve("benchmark.md"))
                 .start()) {
             benchmark.awaitSuccess(LIMIT);
-            assertThat(benchmark.awaitLine("64 KiB    raw-write   soft0", LIMIT))
+            assertThat(benchmark.awaitLine("64 KiB    raw-write          soft0", LIMIT))
                     .isNotBlank();
-            assertThat(benchmark.awaitLine("64 KiB    recvAsync   soft0", LIMIT))
+            assertThat(benchmark.awaitLine("64 KiB    recvAsync          soft0", LIMIT))
                     .isNotBlank();
-            assertThat(benchmark.awaitLine("64 KiB    raw-read    soft0", LIMIT))
+            assertThat(benchmark.awaitLine("64 KiB    raw-read           soft0", LIMIT))
                     .isNotBlank();
         }
         assertThat(Files.readAllLines(folder.resolve("benchmark.md")))

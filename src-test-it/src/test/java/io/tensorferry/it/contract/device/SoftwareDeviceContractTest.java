@@ -2,12 +2,15 @@ package io.tensorferry.it.contract.device;
 
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 
 /// The contract for `soft0`, both ends in this process, over TCP.
 @DeviceTests(kind = "device", on = On.SOFTWARE)
 class SoftwareDeviceContractTest extends DeviceContracts {
+    private static final SoftwareOptions OPTIONS = SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP);
+
     static OpenedDevices open(SoftwareOptions options) {
         var provider = new SoftwareProvider(options);
         return new OpenedDevices(provider.open(SoftwareProvider.DEVICE), provider.open(SoftwareProvider.DEVICE), 1, 0);
@@ -15,11 +18,11 @@ class SoftwareDeviceContractTest extends DeviceContracts {
 
     @Override
     DevicePairFixture open() {
-        return open(SoftwareOptions.defaults());
+        return open(OPTIONS);
     }
 
     @Override
     DevicePairFixture openSmall() {
-        return open(SoftwareOptions.defaults().withMaxMessageBytes(1 << 20).withMtu(1024));
+        return open(OPTIONS.withMaxMessageBytes(1 << 20).withMtu(1024));
     }
 }

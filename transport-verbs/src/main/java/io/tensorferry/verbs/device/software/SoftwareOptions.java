@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software;
 
+import io.tensorferry.verbs.device.SoftCarrier;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -12,8 +13,14 @@ import java.time.Duration;
 /// @param mtu the active MTU that the port tells: 256, 512, 1024, 2048 or 4096
 /// @param helloTimeout how long a connection may stay without having said which queue pair it wants
 /// @param mostGreetings how many such connections there may be; the oldest is closed to make room
+/// @param carrier how peers are reached
 public record SoftwareOptions(
-        InetAddress bindAddress, long maxMessageBytes, int mtu, Duration helloTimeout, int mostGreetings) {
+        InetAddress bindAddress,
+        long maxMessageBytes,
+        int mtu,
+        Duration helloTimeout,
+        int mostGreetings,
+        SoftCarrier carrier) {
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
     /// @throws IllegalArgumentException if a value is out of its range
@@ -39,26 +46,31 @@ public record SoftwareOptions(
 
     /// 127.0.0.1, messages up to 1 GiB, MTU 4096.
     public static SoftwareOptions defaults() {
-        return new SoftwareOptions(InetAddress.ofLiteral("127.0.0.1"), 1L << 30, 4096, Duration.ofSeconds(5), 256);
+        return new SoftwareOptions(
+                InetAddress.ofLiteral("127.0.0.1"), 1L << 30, 4096, Duration.ofSeconds(5), 256, SoftCarrier.AUTO);
     }
 
     public SoftwareOptions withBindAddress(InetAddress address) {
-        return new SoftwareOptions(address, maxMessageBytes, mtu, helloTimeout, mostGreetings);
+        return new SoftwareOptions(address, maxMessageBytes, mtu, helloTimeout, mostGreetings, carrier);
     }
 
     public SoftwareOptions withMaxMessageBytes(long bytes) {
-        return new SoftwareOptions(bindAddress, bytes, mtu, helloTimeout, mostGreetings);
+        return new SoftwareOptions(bindAddress, bytes, mtu, helloTimeout, mostGreetings, carrier);
     }
 
     public SoftwareOptions withMtu(int bytes) {
-        return new SoftwareOptions(bindAddress, maxMessageBytes, bytes, helloTimeout, mostGreetings);
+        return new SoftwareOptions(bindAddress, maxMessageBytes, bytes, helloTimeout, mostGreetings, carrier);
     }
 
     public SoftwareOptions withHelloTimeout(Duration timeout) {
-        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, timeout, mostGreetings);
+        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, timeout, mostGreetings, carrier);
     }
 
     public SoftwareOptions withMostGreetings(int most) {
-        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, helloTimeout, most);
+        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, helloTimeout, most, carrier);
+    }
+
+    public SoftwareOptions withCarrier(SoftCarrier way) {
+        return new SoftwareOptions(bindAddress, maxMessageBytes, mtu, helloTimeout, mostGreetings, way);
     }
 }

@@ -1,6 +1,8 @@
 package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.Gid;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /// What takes the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which
 /// closes it.
@@ -17,6 +19,13 @@ public interface Carrier extends AutoCloseable {
 
     /// Makes the connection of a new queue pair; called on any thread.
     Link link(SoftwareQueuePair queuePair);
+
+    /// Memory out of which payload travels best. Any thread.
+    ///
+    /// @return zeroed memory that lives as long as `arena`
+    default MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        return arena.allocate(bytes, alignment);
+    }
 
     @Override
     void close();

@@ -1,10 +1,24 @@
 package io.tensorferry.verbs.device.software.core;
 
+import io.tensorferry.verbs.device.AddressHandle;
+
 /// A queue pair's two directions: its own requests to the peer, and the peer's requests to it. A link takes
 /// requests from [Requester#next()], gives those of the peer to the [Responder], and brings the answers back.
 ///
-/// Threading: on the [DeviceLoop] only.
+/// Threading: on the [DeviceLoop] only, but for [#takesAtOnce()] and [#way()].
 public interface Link {
+    /// Whether requests are best taken by the thread that posts them: short work, and no system call that waits.
+    default boolean takesAtOnce() {
+        return false;
+    }
+
+    /// How requests reach the peer, in a word or two for people.
+    String way();
+
+    /// @throws io.tensorferry.verbs.device.VerbsException EINVAL if the peer at this address cannot be reached in the
+    ///     way that is demanded
+    default void requireWay(AddressHandle peer) {}
+
     /// The queue pair came to RTS: the peer may be looked for.
     void connect();
 

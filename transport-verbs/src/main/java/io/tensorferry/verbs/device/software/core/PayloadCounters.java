@@ -10,6 +10,9 @@ public final class PayloadCounters {
     private final LongAdder sent = new LongAdder();
     private final LongAdder received = new LongAdder();
     private final LongAdder copied = new LongAdder();
+    private final LongAdder shared = new LongAdder();
+    private final LongAdder sharedConnections = new LongAdder();
+    private final LongAdder tcpConnections = new LongAdder();
 
     /// Payload that a socket took from `buffer`: by the kernel straight from its memory, unless it is on the heap,
     /// for then the JDK copies it first.
@@ -29,6 +32,30 @@ public final class PayloadCounters {
         if (!buffer.isDirect()) {
             addCopied(bytes);
         }
+    }
+
+    /// Payload that came from a peer's memory straight into this device's, by one copy.
+    public void addShared(long bytes) {
+        shared.add(bytes);
+    }
+
+    /// A queue pair reached its peer.
+    ///
+    /// @param sharing whether through shared memory
+    public void addConnection(boolean sharing) {
+        (sharing ? sharedConnections : tcpConnections).increment();
+    }
+
+    public long shared() {
+        return shared.sum();
+    }
+
+    public long sharedConnections() {
+        return sharedConnections.sum();
+    }
+
+    public long tcpConnections() {
+        return tcpConnections.sum();
     }
 
     /// Payload that was copied from memory to memory in user space.

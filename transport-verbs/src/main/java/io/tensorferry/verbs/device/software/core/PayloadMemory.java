@@ -18,6 +18,16 @@ public sealed interface PayloadMemory permits SoftwareMemoryRegion, RemoteAccess
     /// @throws IndexOutOfBoundsException if they are not all in the region
     MemorySegment slice(long address, long length);
 
+    /// Puts `length` bytes of `source` at an address.
+    ///
+    /// @throws IndexOutOfBoundsException if they are not all in the region
+    void put(long address, MemorySegment source, long offset, long length);
+
+    /// Takes `length` bytes from an address into `target`.
+    ///
+    /// @throws IndexOutOfBoundsException if they are not all in the region
+    void take(long address, MemorySegment target, long offset, long length);
+
     /// The bytes at an address, at most [#MAX_VIEW_BYTES] of them, as a direct buffer without a copy.
     ///
     /// @throws IndexOutOfBoundsException if they are not all in the region

@@ -31,10 +31,24 @@ public final class RemoteAccess implements PayloadMemory {
 
     @Override
     public MemorySegment slice(long address, long length) {
+        return granted().slice(address, length);
+    }
+
+    @Override
+    public void put(long address, MemorySegment source, long offset, long length) {
+        granted().put(address, source, offset, length);
+    }
+
+    @Override
+    public void take(long address, MemorySegment target, long offset, long length) {
+        granted().take(address, target, offset, length);
+    }
+
+    private SoftwareMemoryRegion granted() {
         SoftwareMemoryRegion at = region;
         if (at == null) {
             throw new IllegalStateException("no request was admitted");
         }
-        return at.slice(address, length);
+        return at;
     }
 }

@@ -43,6 +43,9 @@ final class SoftwareCompletionQueue implements CompletionQueue {
 
     @Override
     public int poll(int maximum, WorkCompletionHandler handler) {
+        if (added == taken) {
+            device.loop().progress();
+        }
         int count = 0;
         while (count < maximum && take()) {
             handler.onCompletion(cursor);

@@ -13,6 +13,8 @@ import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -269,6 +271,10 @@ public final class SoftwareDevice implements VerbsDevice {
 
     long maxMessageBytes() {
         return profile.maxMessageBytes();
+    }
+
+    MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        return carrier.allocate(arena, bytes, alignment);
     }
 
     int activeMtu() {

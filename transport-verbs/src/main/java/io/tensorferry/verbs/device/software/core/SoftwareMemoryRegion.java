@@ -11,8 +11,8 @@ import java.util.Set;
 /// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each
 /// access is checked once more by the segment itself: bounds, and whether the memory is still alive.
 ///
-/// Threading: any thread. Payload goes in and out on the loop only, and [#close()] waits for the loop: afterwards
-/// nothing touches the memory.
+/// Threading: any thread. Payload goes in and out on the loop only, or where the loop sees to it that it is waited for
+/// ([DeviceLoop#awaitAccess()]); [#close()] waits for it: afterwards nothing touches the memory.
 public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, PayloadMemory {
     private final SoftwareProtectionDomain domain;
     private final MemorySegment memory;
@@ -58,6 +58,16 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
     @Override
     public MemorySegment slice(long address, long length) {
         return memory.asSlice(address - memory.address(), length);
+    }
+
+    @Override
+    public void put(long address, MemorySegment source, long offset, long length) {
+        MemorySegment.copy(source, offset, memory, address - memory.address(), length);
+    }
+
+    @Override
+    public void take(long address, MemorySegment target, long offset, long length) {
+        MemorySegment.copy(memory, address - memory.address(), target, offset, length);
     }
 
     SoftwareProtectionDomain domain() {

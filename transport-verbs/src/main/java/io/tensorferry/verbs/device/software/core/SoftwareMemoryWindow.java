@@ -78,6 +78,8 @@ final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
         }
         region = null;
         queuePair = null;
+        // What comes in through it at this moment, outside the loop, comes to its next look at the window.
+        domain.awaitAccess();
         return WorkStatus.SUCCESS;
     }
 

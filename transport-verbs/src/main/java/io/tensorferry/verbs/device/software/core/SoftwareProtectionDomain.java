@@ -8,6 +8,7 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
@@ -21,6 +22,11 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
 
     SoftwareProtectionDomain(SoftwareDevice device) {
         this.device = device;
+    }
+
+    @Override
+    public MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        return device.allocate(arena, bytes, alignment);
     }
 
     @Override
@@ -44,7 +50,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     void deregister(SoftwareMemoryRegion region) {
         if (region.markClosed()) {
             // The loop finishes the access that it is in the middle of, and begins no other.
-            device.loop().run(() -> {});
+            device.loop().awaitAccess();
             children.remove();
             device.regions().remove();
         }
@@ -61,10 +67,16 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         }
     }
 
+    /// Waits for what goes on in registered memory now. On the loop.
+    void awaitAccess() {
+        device.loop().awaitAccess();
+    }
+
     void deallocate(SoftwareMemoryWindow window) {
         if (window.posted().close()) {
-            // The loop finishes the access that it is in the middle of, and begins no other.
             device.loop().run(window::end);
+            // The loop finishes the access that it is in the middle of, and begins no other.
+            device.loop().awaitAccess();
             window.posted().unbound();
             children.remove();
             device.windows().remove();

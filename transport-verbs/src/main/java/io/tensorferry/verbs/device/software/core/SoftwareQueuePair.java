@@ -187,6 +187,12 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
+    /// How requests reach the peer now, in a word or two for people. Any thread.
+    @Override
+    public String way() {
+        return link.way();
+    }
+
     /// Has the loop serve this queue pair again after what else is waiting.
     public void serveAgain() {
         requestService();
@@ -204,6 +210,9 @@ public final class SoftwareQueuePair implements QueuePair {
         QueuePairState from = state;
         QueuePairState to = attributes.target();
         QueuePairTransition.check(from, attributes);
+        if (attributes.present().contains(QueuePairAttribute.ADDRESS)) {
+            link.requireWay(attributes.address());
+        }
         settings.apply(attributes, device.attributes(), device.activeMtu());
         if (to == QueuePairState.ERR) {
             enterError();

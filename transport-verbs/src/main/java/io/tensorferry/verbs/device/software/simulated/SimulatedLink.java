@@ -67,6 +67,11 @@ final class SimulatedLink implements Link {
     }
 
     @Override
+    public String way() {
+        return "simulated";
+    }
+
+    @Override
     public void connect() {
         // Nothing to do before the first request.
     }

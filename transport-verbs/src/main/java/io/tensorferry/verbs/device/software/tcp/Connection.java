@@ -104,6 +104,7 @@ final class Connection {
             int then = wanted ? now | operation : now & ~operation;
             if (then != now) {
                 key.interestOps(then);
+                loop.socketChanged();
             }
         }
     }
@@ -116,6 +117,7 @@ final class Connection {
         open = false;
         try {
             channel.close();
+            loop.socketChanged();
         } catch (IOException failure) {
             LOG.debug("closing a socket failed", failure);
         }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///  0      1      magic 0x54           magic 0x54               magic 0x54
 ///  1      1      kind                 kind                     kind
 ///  2      1      0                    status (NAK) or 0        RNR retry count
-///  3      1      0                    0                        0
+///  3      1      0                    1: SHARED follows        1: SHARED follows
 ///  4      4      sequence number      sequence number          sequence number of the first request
 ///  8      4      remote key           0                        number of the queue pair that is wanted
 /// 12      4      immediate            0                        number of the queue pair that asks
@@ -39,6 +39,8 @@ final class Frame {
     static final byte NAK = 10;
     /// All before this READ are executed; its data follow.
     static final byte READ_DATA = 11;
+    /// Follows a HELLO or HELLO_ACCEPTED whose byte 3 is 1: where the sender's end of the [Bypass] is.
+    static final byte SHARED = 12;
 
     private static final byte MAGIC = 0x54;
     private static final long PROTOCOL = 0x5446_5243_3030_3031L;
@@ -48,10 +50,13 @@ final class Frame {
     private Frame() {}
 
     /// Who asks for which queue pair.
-    record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid) {}
+    ///
+    /// @param shared whether a frame SHARED follows, because the peer may be reached by a [Bypass]
+    record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid, boolean shared) {}
 
     static void putHello(ByteBuffer header, Hello hello) {
         put(header, HELLO, hello.rnrRetry, hello.sequence);
+        header.put(3, (byte) (hello.shared ? 1 : 0));
         header.putInt(8, hello.wanted)
                 .putInt(12, hello.asking)
                 .putLong(16, PROTOCOL)
@@ -67,10 +72,11 @@ final class Frame {
                 header.getInt(8),
                 header.getInt(12),
                 header.getInt(24),
-                header.getInt(28));
+                header.getInt(28),
+                header.get(3) == 1);
         boolean valid = header.get(0) == MAGIC
                 && header.get(1) == HELLO
-                && header.get(3) == 0
+                && inRange(header.get(3), 1)
                 && header.getLong(16) == PROTOCOL
                 && inRange(hello.rnrRetry, 7)
                 && inRange(hello.sequence, MAX_24_BITS)
@@ -123,12 +129,31 @@ final class Frame {
         header.putLong(8, 0).putLong(16, 0).putLong(24, length);
     }
 
+    /// Makes an acceptance say that a frame SHARED follows.
+    static void setShared(ByteBuffer header) {
+        header.put(3, (byte) 1);
+    }
+
+    static boolean isShared(ByteBuffer header) {
+        return header.get(3) == 1;
+    }
+
+    /// Begins a frame SHARED; the [Bypass] fills the rest.
+    static void putShared(ByteBuffer header) {
+        put(header, SHARED, 0, 0);
+    }
+
+    /// @return false for anything but the beginning of a frame SHARED
+    static boolean beginsShared(ByteBuffer header) {
+        return header.get(0) == MAGIC && header.get(1) == SHARED && header.get(2) == 0 && header.get(3) == 0;
+    }
+
     /// The kind of an answer, HELLO_ACCEPTED and HELLO_REFUSED among them; 0 for anything but a valid one.
     static byte answerKind(ByteBuffer header) {
         byte kind = header.get(1);
         boolean valid = header.get(0) == MAGIC
                 && (kind == HELLO_ACCEPTED || kind == HELLO_REFUSED || kind == ACK || kind == NAK || kind == READ_DATA)
-                && header.get(3) == 0
+                && inRange(header.get(3), kind == HELLO_ACCEPTED ? 1 : 0)
                 && (header.get(2) == 0) != (kind == NAK)
                 && inRange(sequence(header), MAX_24_BITS)
                 && header.getLong(8) == 0

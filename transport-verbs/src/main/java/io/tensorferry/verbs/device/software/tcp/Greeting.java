@@ -4,8 +4,10 @@ import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
 
 /// A connection that a peer dialled, until its hello is complete.
 ///
@@ -16,6 +18,9 @@ final class Greeting implements Connection.Handler {
     private final InetAddress source;
     private final Connection connection;
     private final FrameInput input;
+    /// It said that a frame SHARED follows.
+    private Frame.@Nullable Hello introduced;
+
     private boolean ended;
 
     Greeting(TcpCarrier carrier, Listener listener, SocketChannel channel, InetAddress source) throws IOException {
@@ -33,21 +38,38 @@ final class Greeting implements Connection.Handler {
             case IDLE -> {
                 // The rest of the hello is still to come.
             }
-            case HEADER -> onHello();
+            case HEADER -> onFrame();
             case END, PAYLOAD, REVOKED -> end();
         }
     }
 
-    private void onHello() {
+    private void onFrame() throws IOException {
+        Frame.Hello first = introduced;
+        if (first != null) {
+            if (Frame.beginsShared(input.header())) {
+                onHello(first, input.header());
+            } else {
+                end();
+            }
+            return;
+        }
         Frame.Hello hello = Frame.hello(input.header());
         if (hello == null) {
             end();
-            return;
+        } else if (hello.shared()) {
+            introduced = hello;
+            onReadable();
+        } else {
+            onHello(hello, null);
         }
+    }
+
+    /// @param offer what was said of the [Bypass]; null if nothing was
+    private void onHello(Frame.Hello hello, @Nullable ByteBuffer offer) {
         ended = true;
         listener.forget(this);
         SoftwareQueuePair wanted = carrier.queuePair(hello.wanted());
-        if (wanted == null || !((TcpLink) wanted.link()).accept(connection, hello, source)) {
+        if (wanted == null || !((TcpLink) wanted.link()).accept(connection, hello, source, offer)) {
             var output = new FrameOutput(connection.channel(), carrier.counters());
             Frame.putAnswer(output.addFrame(), Frame.HELLO_REFUSED, 0, WorkStatus.SUCCESS, 0);
             Drain.begin(connection, output);

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.tcp;
 
+import io.tensorferry.verbs.device.software.core.Bell;
 import io.tensorferry.verbs.device.software.core.DeviceLoop;
 import io.tensorferry.verbs.device.software.core.ReadyList;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
@@ -15,14 +16,20 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The I/O thread of one device: waits for sockets, timers, posted work and commands, and serves them in turn.
+/// The loop of one device. Its I/O thread waits for sockets, timers, posted work and commands, and serves them in turn.
+/// Where there is a [Bypass], threads of the application do a part of the work: they take the turn if it is free, and
+/// where it is not, whoever has it looks for work once more after giving it back.
 ///
-/// Threading: [#submit], [#run], [#ready] and [#close] from any thread, everything else on the loop.
-final class IoLoop implements DeviceLoop, AutoCloseable {
+/// Threading: [#submit], [#run], [#ready], [#progress], [#awaitAccess], [#wakeUp] and [#close] from any thread,
+/// everything else on the loop, that is with the turn.
+public final class IoLoop implements DeviceLoop, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
+    private static final int MOST_ROUNDS = 16;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
     private record Timer(long deadline, Runnable action) implements Comparable<Timer> {
@@ -35,7 +42,10 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
     private final Selector selector;
     private final Thread thread;
     private final Runnable onFatal;
+    private final ReentrantLock turn = new ReentrantLock();
     private final ReadyList ready = new ReadyList();
+    /// Those whose requests are taken by the thread that posts them.
+    private final ReadyList readyHere = new ReadyList();
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
@@ -45,12 +55,18 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
 
     private volatile boolean stopping;
     private volatile boolean ended;
+    private volatile @Nullable Bypass bypass;
 
     /// @param onFatal runs on the loop when something failed that must not fail
     IoLoop(String threadName, Runnable onFatal) throws IOException {
         this.selector = Selector.open();
         this.onFatal = onFatal;
         this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::loop);
+    }
+
+    /// Before [#start()].
+    void use(Bypass beside) {
+        bypass = beside;
     }
 
     void start() {
@@ -82,7 +98,7 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
             selector.selectNow(this::dispatch);
             return;
         }
-        Timer next = timers.peek();
+        Timer next = nextTimer();
         if (next == null) {
             selector.select(this::dispatch);
         } else {
@@ -95,6 +111,16 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
             }
         }
         sleeping.set(false);
+    }
+
+    private @Nullable Timer nextTimer() {
+        turn.lock();
+        try {
+            return timers.peek();
+        } finally {
+            turn.unlock();
+            attend();
+        }
     }
 
     private void dispatch(SelectionKey key) {
@@ -113,10 +139,80 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
 
     private void runTimers() {
         long now = now();
-        for (Timer timer = timers.peek(); timer != null && timer.deadline - now <= 0; timer = timers.peek()) {
-            timers.poll();
-            guarded(timer.action);
+        for (Timer timer = nextTimer(); timer != null && timer.deadline - now <= 0; timer = nextTimer()) {
+            Timer due = timer;
+            guarded(() -> {
+                timers.remove(due);
+                due.action.run();
+            });
         }
+    }
+
+    /// Runs `action` with the turn, and then what came meanwhile from threads that found it taken. Any thread.
+    public void inTurn(Runnable action) {
+        turn.lock();
+        try {
+            action.run();
+        } finally {
+            turn.unlock();
+        }
+        attend();
+    }
+
+    /// Does the work that any thread may do, unless another thread has the turn: that one looks for it once more when
+    /// it has given the turn back.
+    private void attend() {
+        Bypass beside = bypass;
+        for (int round = 0; beside != null && (!readyHere.isEmpty() || beside.isRung()); round++) {
+            if (round == MOST_ROUNDS) {
+                // A thread of the application has more to do than serve a peer that never ends.
+                beside.leave();
+                return;
+            }
+            if (turn.isHeldByCurrentThread() || !turn.tryLock()) {
+                return;
+            }
+            try {
+                attended(beside);
+            } finally {
+                turn.unlock();
+            }
+        }
+    }
+
+    @SuppressWarnings("CatchThrowable")
+    private void attended(Bypass beside) {
+        try {
+            readyHere.serve();
+            beside.serve();
+        } catch (Throwable failure) {
+            LOG.error("{}: unexpected failure, the device goes to its error state", thread.getName(), failure);
+            onFatal.run();
+        }
+    }
+
+    @Override
+    public void progress() {
+        Bypass beside = bypass;
+        if (beside != null) {
+            beside.polled();
+            attend();
+        }
+    }
+
+    @Override
+    public void awaitAccess() {
+        inTurn(() -> {});
+        Bypass beside = bypass;
+        if (beside != null) {
+            beside.awaitCopies();
+        }
+    }
+
+    @Override
+    public Bell newBell() {
+        Bypass beside = bypass;
+        return beside == null ? DeviceLoop.super.newBell() : beside.newBell();
     }
 
     /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should
@@ -124,7 +220,7 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
     @SuppressWarnings("CatchThrowable")
     private void guarded(Runnable action) {
         try {
-            action.run();
+            inTurn(action);
         } catch (Throwable failure) {
             LOG.error("{}: unexpected failure, the device goes to its error state", thread.getName(), failure);
             if (!action.equals(onFatal)) {
@@ -163,6 +259,9 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
     @Override
     public void schedule(long delayNs, Runnable action) {
         timers.add(new Timer(now() + delayNs, action));
+        if (!Thread.currentThread().equals(thread)) {
+            wakeUp();
+        }
     }
 
     @Override
@@ -173,7 +272,7 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
 
     @Override
     public void run(Runnable action) {
-        if (Thread.currentThread().equals(thread)) {
+        if (turn.isHeldByCurrentThread()) {
             action.run();
             return;
         }
@@ -211,11 +310,17 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
 
     @Override
     public void ready(SoftwareQueuePair queuePair) {
-        ready.add(queuePair);
-        wakeUp();
+        if (queuePair.link().takesAtOnce()) {
+            readyHere.add(queuePair);
+            attend();
+        } else {
+            ready.add(queuePair);
+            wakeUp();
+        }
     }
 
-    private void wakeUp() {
+    /// Has the I/O thread look at everything again. Any thread.
+    void wakeUp() {
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             selector.wakeup();
         }
@@ -223,7 +328,14 @@ final class IoLoop implements DeviceLoop, AutoCloseable {
 
     @Override
     public boolean mayBeAwaited() {
-        return !Thread.currentThread().equals(thread);
+        return !turn.isHeldByCurrentThread();
+    }
+
+    /// A socket was closed, or is waited for otherwise, by another thread than the I/O thread: that one must look.
+    void socketChanged() {
+        if (!Thread.currentThread().equals(thread)) {
+            selector.wakeup();
+        }
     }
 
     /// Ends the thread and closes every socket; returns when that is done.

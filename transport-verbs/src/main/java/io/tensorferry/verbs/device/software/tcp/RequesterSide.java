@@ -6,6 +6,7 @@ import io.tensorferry.verbs.device.software.core.Requester;
 import io.tensorferry.verbs.device.software.core.SendSlot;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// | state | event | next state, action |
 /// |---|---|---|
 /// | CONNECTING | connected | GREETING, say hello |
-/// | GREETING | accepted | ESTABLISHED, send requests |
+/// | GREETING | accepted | ESTABLISHED, send requests here |
+/// | GREETING | accepted, SHARED follows | INTRODUCED |
+/// | INTRODUCED | SHARED, and it can be used | ESTABLISHED, send requests by the [Bypass]; nothing more comes here |
+/// | INTRODUCED | anything else | ENDED, the link may dial again |
 /// | GREETING | refused, or anything else | ENDED, the link may dial again |
 /// | ESTABLISHED | answer | complete requests |
 /// | ESTABLISHED | garbage, closed, reset | ENDED, the peer is lost |
@@ -29,6 +33,7 @@ final class RequesterSide implements Connection.Handler {
     private enum State {
         CONNECTING,
         GREETING,
+        INTRODUCED,
         ESTABLISHED,
         ENDED
     }
@@ -40,6 +45,8 @@ final class RequesterSide implements Connection.Handler {
     private final FrameOutput output;
     private final Request request = new Request();
     private State state = State.CONNECTING;
+    /// The other way, offered to the peer and then taken; null if there is none.
+    private Bypass.@Nullable Requests beside;
     /// The READ whose data come in.
     private @Nullable SendSlot reading;
 
@@ -61,18 +68,29 @@ final class RequesterSide implements Connection.Handler {
 
     /// Whether somebody took the call and has not answered the hello yet.
     boolean isGreeting() {
-        return state == State.GREETING;
+        return state == State.GREETING || state == State.INTRODUCED;
+    }
+
+    /// Whether requests go the other way.
+    boolean isBeside() {
+        return state == State.ESTABLISHED && beside != null;
     }
 
     private void greet() throws IOException {
         state = State.GREETING;
         connection.connected();
-        Frame.putHello(output.addFrame(), link.hello());
+        beside = link.requestsBeside(this::lose);
+        Frame.putHello(output.addFrame(), link.hello(beside != null));
+        if (beside != null) {
+            ByteBuffer offer = output.addFrame();
+            Frame.putShared(offer);
+            beside.putOffer(offer);
+        }
         if (output.flush() != FrameOutput.Step.DONE) {
             throw new IOException("a fresh connection took no hello");
         }
         connection.loop().schedule(link.helloTimeoutNs(), () -> {
-            if (state == State.GREETING) {
+            if (isGreeting()) {
                 end();
                 link.noAnswer(this);
             }
@@ -81,7 +99,12 @@ final class RequesterSide implements Connection.Handler {
 
     /// Sends what the requester has.
     void transmit() {
-        connection.guarded(this::sendRequests);
+        Bypass.Requests other = beside;
+        if (other != null) {
+            other.transmit();
+        } else {
+            connection.guarded(this::sendRequests);
+        }
     }
 
     private void sendRequests() throws IOException {
@@ -150,7 +173,13 @@ final class RequesterSide implements Connection.Handler {
                 case IDLE -> {
                     return;
                 }
-                case END -> lose();
+                case END -> {
+                    if (isBeside() && beside != null) {
+                        // Answers that were given before.
+                        beside.receive();
+                    }
+                    lose();
+                }
                 case HEADER -> onFrame();
                 case PAYLOAD -> onData();
                 case REVOKED -> requester.failLocally();
@@ -163,16 +192,15 @@ final class RequesterSide implements Connection.Handler {
     }
 
     private void onFrame() {
-        byte kind = Frame.answerKind(input.header());
-        if (state == State.GREETING) {
-            if (kind == Frame.HELLO_ACCEPTED) {
-                state = State.ESTABLISHED;
-                link.established();
-            } else {
-                lose();
-            }
+        if (isGreeting()) {
+            onAnswerToHello();
             return;
         }
+        if (beside != null) {
+            lose();
+            return;
+        }
+        byte kind = Frame.answerKind(input.header());
         int sequence = Frame.sequence(input.header());
         boolean makesSense = switch (kind) {
             case Frame.ACK -> requester.acknowledge(sequence);
@@ -186,6 +214,36 @@ final class RequesterSide implements Connection.Handler {
         if (!makesSense) {
             lose();
         }
+    }
+
+    private void onAnswerToHello() {
+        ByteBuffer header = input.header();
+        Bypass.Requests other = beside;
+        if (state == State.INTRODUCED) {
+            if (other != null && Frame.beginsShared(header) && other.accepted(header)) {
+                establish();
+            } else {
+                link.doWithoutBypass();
+                lose();
+            }
+        } else if (Frame.answerKind(header) != Frame.HELLO_ACCEPTED) {
+            lose();
+        } else if (Frame.isShared(header)) {
+            state = State.INTRODUCED;
+        } else if (link.mayUseConnections()) {
+            if (other != null) {
+                beside = null;
+                other.end();
+            }
+            establish();
+        } else {
+            lose();
+        }
+    }
+
+    private void establish() {
+        state = State.ESTABLISHED;
+        link.established();
     }
 
     private boolean onRead(int sequence, long length) {
@@ -230,5 +288,9 @@ final class RequesterSide implements Connection.Handler {
     void end() {
         state = State.ENDED;
         connection.close();
+        Bypass.Requests other = beside;
+        if (other != null) {
+            other.end();
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// The connection that a peer's requester dialled: its requests come in, one after the other, and answers go out.
@@ -25,6 +26,9 @@ final class ResponderSide implements Connection.Handler {
     private final FrameInput input;
     private final FrameOutput output;
     private final Request request = new Request();
+    /// The way that requests come instead; null if it is this one.
+    private Bypass.@Nullable Answers beside;
+
     private boolean ended;
     /// The data of a READ go out.
     private boolean answeringRead;
@@ -48,9 +52,24 @@ final class ResponderSide implements Connection.Handler {
     }
 
     /// Tells the peer that its hello was accepted.
-    void accept() {
-        Frame.putAnswer(output.addFrame(), Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
+    ///
+    /// @param other the way that its requests come, if not this one
+    void accept(Bypass.@Nullable Answers other) {
+        ByteBuffer acceptance = output.addFrame();
+        Frame.putAnswer(acceptance, Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
+        if (other != null) {
+            beside = other;
+            Frame.setShared(acceptance);
+            ByteBuffer place = output.addFrame();
+            Frame.putShared(place);
+            other.putAnswer(place);
+        }
         connection.guarded(this::sendAnswers);
+    }
+
+    /// What the peer sent by the other way makes no sense, or the peer was told there that a request is refused.
+    void endBeside() {
+        lose();
     }
 
     @Override
@@ -61,7 +80,13 @@ final class ResponderSide implements Connection.Handler {
                     sendAnswers();
                     return;
                 }
-                case END -> lose();
+                case END -> {
+                    if (beside != null) {
+                        // Requests that were made before.
+                        beside.serve();
+                    }
+                    lose();
+                }
                 case HEADER -> onRequest();
                 case PAYLOAD -> finish();
                 case REVOKED -> {
@@ -80,7 +105,9 @@ final class ResponderSide implements Connection.Handler {
     }
 
     private void onRequest() throws IOException {
-        if (Frame.readRequest(input.header(), request) && request.sequence == responder.expectedSequence()) {
+        if (beside == null
+                && Frame.readRequest(input.header(), request)
+                && request.sequence == responder.expectedSequence()) {
             admit();
         } else {
             lose();
@@ -154,7 +181,9 @@ final class ResponderSide implements Connection.Handler {
 
     /// Looks again for a posted receive, if a request waits for one.
     void retry() {
-        if (held && !ended) {
+        if (beside != null) {
+            beside.retry();
+        } else if (held && !ended) {
             held = false;
             waits++;
             connection.guarded(() -> {
@@ -223,8 +252,15 @@ final class ResponderSide implements Connection.Handler {
     private void lose() {
         if (!ended) {
             ended = true;
-            connection.close();
+            closeBoth();
             link.detach(this);
+        }
+    }
+
+    private void closeBoth() {
+        connection.close();
+        if (beside != null) {
+            beside.end();
         }
     }
 
@@ -233,8 +269,8 @@ final class ResponderSide implements Connection.Handler {
     void end() {
         if (!ended) {
             ended = true;
-            if (output.holdsPayload()) {
-                connection.close();
+            if (beside != null || output.holdsPayload()) {
+                closeBoth();
             } else {
                 Drain.begin(connection, output);
             }

@@ -8,14 +8,20 @@ import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.StandardSocketOptions;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// One device's place in the network: its listening socket and its I/O thread.
@@ -30,7 +36,10 @@ public final class TcpCarrier implements Carrier {
     private final ServerSocketChannel server;
     private final int port;
     private final IoLoop loop;
+    private final Map<InetAddress, Boolean> hosts = new HashMap<>();
     private @Nullable SoftwareDevice device;
+    private @Nullable Bypass bypass;
+    private boolean onlyBypass;
 
     private TcpCarrier(TcpOptions options, PayloadCounters counters, ServerSocketChannel server) throws IOException {
         this.options = options;
@@ -59,10 +68,22 @@ public final class TcpCarrier implements Carrier {
         }
     }
 
+    /// Reaches peers on this host in another way. Before [#start].
+    ///
+    /// @param only whether no other peers are to be reached at all
+    public void use(Bypass beside, boolean only) {
+        bypass = beside;
+        onlyBypass = only;
+        loop.use(beside);
+    }
+
     @Override
     public void start(SoftwareDevice owner) {
         device = owner;
         loop.start();
+        if (bypass != null) {
+            bypass.start();
+        }
         loop.run(() -> {
             try {
                 new Listener(this, server, options.mostGreetings());
@@ -97,6 +118,43 @@ public final class TcpCarrier implements Carrier {
     @Override
     public Link link(SoftwareQueuePair queuePair) {
         return new TcpLink(this, queuePair);
+    }
+
+    @Override
+    public MemorySegment allocate(Arena arena, long bytes, long alignment) {
+        return bypass == null
+                ? Carrier.super.allocate(arena, bytes, alignment)
+                : bypass.allocate(arena, bytes, alignment);
+    }
+
+    @Nullable
+    Bypass bypass() {
+        return bypass;
+    }
+
+    boolean mayUseConnections() {
+        return !onlyBypass;
+    }
+
+    /// Why the peer at this address cannot be reached, as far as can be told now; null if it may be.
+    @Nullable
+    String obstacle(InetAddress host) {
+        return onlyBypass && !isThisHost(host)
+                ? "the peer at " + host.getHostAddress() + " is on another host, and "
+                        + "this device reaches peers through shared memory alone (RDMA_SOFT_CARRIER=shared)"
+                : null;
+    }
+
+    boolean isThisHost(InetAddress host) {
+        return host.isLoopbackAddress() || hosts.computeIfAbsent(host, TcpCarrier::hasInterface);
+    }
+
+    private static boolean hasInterface(InetAddress host) {
+        try {
+            return NetworkInterface.getByInetAddress(host) != null;
+        } catch (SocketException failure) {
+            return false;
+        }
     }
 
     PayloadCounters counters() {
@@ -144,6 +202,9 @@ public final class TcpCarrier implements Carrier {
 
     @Override
     public void close() {
+        if (bypass != null) {
+            bypass.close();
+        }
         loop.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.software.tcp;
 
 import io.tensorferry.verbs.device.AddressHandle;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.core.Link;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
@@ -8,6 +9,7 @@ import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +42,10 @@ final class TcpLink implements Link {
     private boolean redialScheduled;
     /// Tells timers of an earlier connection from those of this one.
     private int epoch;
+    /// The peer and this end could not use the [Bypass], though it was agreed on.
+    private boolean withoutBypass;
+    private volatile boolean beside;
+    private volatile boolean connected;
 
     TcpLink(TcpCarrier carrier, SoftwareQueuePair queuePair) {
         this.carrier = carrier;
@@ -84,7 +90,42 @@ final class TcpLink implements Link {
         }
     }
 
-    Frame.Hello hello() {
+    @Override
+    public void requireWay(AddressHandle peer) {
+        String obstacle = carrier.obstacle(carrier.address(peer.destination()));
+        if (obstacle != null) {
+            throw new VerbsException("ibv_modify_qp", VerbsException.EINVAL, obstacle);
+        }
+    }
+
+    @Override
+    public boolean takesAtOnce() {
+        return beside;
+    }
+
+    @Override
+    public String way() {
+        return beside ? "shared memory" : connected ? "TCP" : "not connected";
+    }
+
+    /// The other way to the peer, to be offered; null if there is none.
+    Bypass.@Nullable Requests requestsBeside(Bypass.End end) {
+        Bypass bypass = carrier.bypass();
+        InetAddress host = carrier.address(queuePair.settings().address().destination());
+        return bypass == null || withoutBypass || !carrier.isThisHost(host) ? null : bypass.requests(queuePair, end);
+    }
+
+    /// The peer took the offer, and now it cannot be used here: the next hello makes none.
+    void doWithoutBypass() {
+        withoutBypass = carrier.mayUseConnections();
+    }
+
+    /// Whether requests may go over connections.
+    boolean mayUseConnections() {
+        return carrier.mayUseConnections();
+    }
+
+    Frame.Hello hello(boolean shared) {
         QueuePairSettings settings = queuePair.settings();
         return new Frame.Hello(
                 settings.rnrRetry(),
@@ -92,12 +133,18 @@ final class TcpLink implements Link {
                 settings.destination(),
                 queuePair.number(),
                 carrier.gid().ipv4Address(),
-                carrier.lid());
+                carrier.lid(),
+                shared);
     }
 
     /// The peer's queue pair took the hello.
     void established() {
         searching = false;
+        RequesterSide side = requesterSide;
+        connected = true;
+        beside = side != null && side.isBeside();
+        counters().addConnection(beside);
+        LOG.debug("queue pair {} sends over {}", queuePair.number(), way());
         transmit();
     }
 
@@ -179,14 +226,17 @@ final class TcpLink implements Link {
     void lost(RequesterSide side) {
         if (side == requesterSide) {
             requesterSide = null;
+            beside = false;
+            connected = false;
             lost = true;
             queuePair.requester().lost();
         }
     }
 
-    /// A requester asks for this queue pair. Takes over the connection if it is the peer that this queue pair is
+    /// A requester asks for this queue pair, and offers a [Bypass] or not. Takes over the connection if it is the peer
+    /// that this queue pair is
     /// connected to, in a state to answer it.
-    boolean accept(Connection connection, Frame.Hello hello, InetAddress source) {
+    boolean accept(Connection connection, Frame.Hello hello, InetAddress source, @Nullable ByteBuffer offer) {
         QueuePairSettings settings = queuePair.settings();
         AddressHandle peer = settings.address();
         boolean expected = queuePair.answers()
@@ -196,12 +246,23 @@ final class TcpLink implements Link {
                 && hello.lid() == peer.destinationLid()
                 && carrier.address(peer.destination()).equals(source)
                 && hello.sequence() == queuePair.responder().expectedSequence();
-        if (expected) {
-            var side = new ResponderSide(this, connection, hello.rnrRetry());
-            responderSide = side;
-            side.accept();
+        if (!expected) {
+            return false;
         }
-        return expected;
+        var side = new ResponderSide(this, connection, hello.rnrRetry());
+        Bypass bypass = carrier.bypass();
+        Bypass.Answers answers = bypass == null || offer == null
+                ? null
+                : bypass.answers(queuePair, hello.rnrRetry(), offer, side::endBeside);
+        if (answers == null && !carrier.mayUseConnections()) {
+            LOG.error(
+                    "queue pair {} is asked for by a peer that it cannot share memory with, and nothing else is allowed",
+                    queuePair.number());
+            return false;
+        }
+        responderSide = side;
+        side.accept(answers);
+        return true;
     }
 
     void detach(ResponderSide side) {
@@ -224,6 +285,9 @@ final class TcpLink implements Link {
         searching = false;
         redialScheduled = false;
         lost = false;
+        beside = false;
+        connected = false;
+        withoutBypass = false;
         RequesterSide requests = requesterSide;
         requesterSide = null;
         if (requests != null) {

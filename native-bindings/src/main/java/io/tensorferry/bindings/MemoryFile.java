@@ -1,0 +1,239 @@
+package io.tensorferry.bindings;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.ByteOrder;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Memory behind a file descriptor, so that another process of the same user can map it as well: it opens
+/// `/proc/PID/fd/N`. The file has no name in any directory, so nothing is left of it when its processes have ended,
+/// however they ended.
+///
+/// A file here can never shrink, and whoever maps one of another process looks for that seal first: otherwise its
+/// owner could make this process fault by cutting the file.
+///
+/// Threading: any thread; immutable. The descriptor and the mapping end with the arena.
+///
+/// @param descriptor what another process opens
+/// @param memory zeroed, and as large as asked for; it begins at a page
+public record MemoryFile(int descriptor, MemorySegment memory) {
+    private static final int MFD_CLOEXEC_ALLOW_SEALING = 0x1 | 0x2;
+    private static final int F_ADD_SEALS = 1033;
+    private static final int F_GET_SEALS = 1034;
+    private static final int F_SEAL_SEAL = 0x1;
+    private static final int F_SEAL_SHRINK = 0x2;
+    private static final int F_SEAL_GROW = 0x4;
+    /// No new mapping can write; those that exist still can. Since Linux 5.1.
+    private static final int F_SEAL_FUTURE_WRITE = 0x10;
+    private static final int O_RDONLY = 0;
+    private static final int O_RDWR = 2;
+    private static final int O_NOCTTY_NONBLOCK_CLOEXEC = 0x100 | 0x800 | 0x80000;
+    private static final int PROT_READ = 1;
+    private static final int PROT_WRITE = 2;
+    private static final int MAP_SHARED = 1;
+    private static final int SEEK_END = 2;
+    private static final long MAP_FAILED = -1;
+
+    /// Why this process can have none, or null if it can.
+    public static @Nullable String obstacle() {
+        return obstacle(System.getProperty("os.name"), System.getProperty("os.arch"));
+    }
+
+    /// @param system the system property `os.name`
+    /// @param architecture the system property `os.arch`
+    static @Nullable String obstacle(String system, String architecture) {
+        boolean known = architecture.equals("amd64") || architecture.equals("x86_64") || architecture.equals("aarch64");
+        if (!system.equals("Linux") || !known || ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
+            return "memory files are made for Linux on x86-64 and aarch64, and this is " + system + " on "
+                    + architecture;
+        }
+        try {
+            Linker linker = Linker.nativeLinker();
+            Optional<MemorySegment> function = linker.defaultLookup().find("memfd_create");
+            if (function.isEmpty()) {
+                return "the C library has no memfd_create";
+            }
+            linker.downcallHandle(function.get(), FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.ADDRESS));
+            return null;
+        } catch (IllegalCallerException denied) {
+            return NativeAccess.denied();
+        }
+    }
+
+    /// Makes one. Its pages are taken from the system as they are touched.
+    ///
+    /// @param name for `/proc/PID/maps`; need not be unique
+    /// @param bytes 1 or more
+    /// @param writable whether other processes may map it for writing
+    /// @param arena what ends the mapping and closes the descriptor; not the global one
+    /// @throws IOException naming the call that failed and its `errno`
+    public static MemoryFile create(String name, long bytes, boolean writable, Arena arena) throws IOException {
+        return create(name, bytes, writable, arena, () -> {});
+    }
+
+    /// As [#create(String, long, boolean, Arena)].
+    ///
+    /// @param ending runs when the arena ends, before the memory does
+    public static MemoryFile create(String name, long bytes, boolean writable, Arena arena, Runnable ending)
+            throws IOException {
+        try (var call = new NativeCall()) {
+            int descriptor =
+                    checked(call, "memfd_create", memfd(call, call.allocateFrom(name), MFD_CLOEXEC_ALLOW_SEALING));
+            try {
+                checked(call, "ftruncate", truncate(call, descriptor, bytes));
+                MemorySegment start = map(call, descriptor, bytes, true);
+                try {
+                    seal(call, descriptor, writable);
+                } catch (IOException failure) {
+                    unmap(start, bytes);
+                    throw failure;
+                }
+                MemorySegment memory = start.reinterpret(bytes, arena, ended -> {
+                    ending.run();
+                    unmap(ended, bytes);
+                    close(descriptor);
+                });
+                return new MemoryFile(descriptor, memory);
+            } catch (IOException | RuntimeException failure) {
+                close(descriptor);
+                throw failure;
+            }
+        }
+    }
+
+    private static void seal(NativeCall call, int descriptor, boolean writable) throws IOException {
+        int size = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW;
+        if (!writable) {
+            int sealed = control(call, descriptor, F_ADD_SEALS, size | F_SEAL_FUTURE_WRITE);
+            if (sealed == 0) {
+                return;
+            }
+            if (call.errno() != LinuxCalls.EINVAL) {
+                throw failed(call, "fcntl(F_ADD_SEALS)");
+            }
+        }
+        checked(call, "fcntl(F_ADD_SEALS)", control(call, descriptor, F_ADD_SEALS, size));
+    }
+
+    /// Maps a file of another process, or of this one.
+    ///
+    /// @param process its number, as this process sees it
+    /// @param descriptor its descriptor there
+    /// @param writable whether this process is going to write
+    /// @param arena what ends the mapping; not the global one
+    /// @return the whole file
+    /// @throws IOException if there is no such process or file, if it is another user's, or is no file of a size that
+    ///     is sealed against shrinking
+    public static MemorySegment open(int process, int descriptor, boolean writable, Arena arena) throws IOException {
+        try (var call = new NativeCall()) {
+            MemorySegment path = call.allocateFrom("/proc/" + process + "/fd/" + descriptor);
+            // Without blocking, for the number may be that of a pipe.
+            int flags = (writable ? O_RDWR : O_RDONLY) | O_NOCTTY_NONBLOCK_CLOEXEC;
+            int own = checked(call, "open of " + path.getString(0), openPath(call, path, flags));
+            try {
+                int seals = control(call, own, F_GET_SEALS, 0);
+                if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+                    throw new IOException(path.getString(0) + " is no memory file that keeps its size");
+                }
+                long bytes = seekEnd(call, own);
+                if (bytes <= 0) {
+                    throw new IOException(path.getString(0) + " is empty");
+                }
+                return map(call, own, bytes, writable).reinterpret(bytes, arena, ended -> unmap(ended, bytes));
+            } finally {
+                close(own);
+            }
+        }
+    }
+
+    private static MemorySegment map(NativeCall call, int descriptor, long bytes, boolean writable) throws IOException {
+        MemorySegment start;
+        try {
+            start = (MemorySegment) LinuxCalls.MMAP.invokeExact(
+                    call.state(),
+                    MemorySegment.NULL,
+                    bytes,
+                    writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                    MAP_SHARED,
+                    descriptor,
+                    0L);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+        if (start.address() == MAP_FAILED) {
+            throw failed(call, "mmap of " + bytes + " bytes");
+        }
+        return start;
+    }
+
+    private static void unmap(MemorySegment memory, long bytes) {
+        try (var call = new NativeCall()) {
+            int _ = (int) LinuxCalls.MUNMAP.invokeExact(call.state(), memory, bytes);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+    }
+
+    private static void close(int descriptor) {
+        try (var call = new NativeCall()) {
+            int _ = (int) LinuxCalls.CLOSE.invokeExact(call.state(), descriptor);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+    }
+
+    private static int memfd(NativeCall call, MemorySegment name, int flags) {
+        return intResult(LinuxCalls.MEMFD_CREATE, handle -> (int) handle.invokeExact(call.state(), name, flags));
+    }
+
+    private static int truncate(NativeCall call, int descriptor, long bytes) {
+        return intResult(LinuxCalls.FTRUNCATE, handle -> (int) handle.invokeExact(call.state(), descriptor, bytes));
+    }
+
+    private static int control(NativeCall call, int descriptor, int command, int argument) {
+        return intResult(
+                LinuxCalls.FCNTL, handle -> (int) handle.invokeExact(call.state(), descriptor, command, argument));
+    }
+
+    private static int openPath(NativeCall call, MemorySegment path, int flags) {
+        return intResult(LinuxCalls.OPEN, handle -> (int) handle.invokeExact(call.state(), path, flags));
+    }
+
+    private static long seekEnd(NativeCall call, int descriptor) {
+        try {
+            return (long) LinuxCalls.LSEEK.invokeExact(call.state(), descriptor, 0L, SEEK_END);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+    }
+
+    private interface Call {
+        @SuppressWarnings("IllegalThrows")
+        int on(MethodHandle handle) throws Throwable;
+    }
+
+    private static int intResult(MethodHandle handle, Call call) {
+        try {
+            return call.on(handle);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+    }
+
+    private static int checked(NativeCall call, String what, int result) throws IOException {
+        if (result < 0) {
+            throw failed(call, what);
+        }
+        return result;
+    }
+
+    private static IOException failed(NativeCall call, String what) {
+        return new IOException(what + " failed with errno " + call.errno());
+    }
+}

@@ -1,0 +1,110 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.WorkCompletion;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.MalformedMessageException;
+import io.tensorferry.verbs.wire.Message;
+import org.jspecify.annotations.Nullable;
+
+/// What the peer writes into a channel: takes the immediates, reads the messages, and tells the handler. A peer that
+/// breaks the protocol is listened to no longer.
+///
+/// Owner: the loop.
+final class Arrivals {
+    private final RdmaChannel channel;
+    private final ChannelHandler handler;
+    private final ChannelCounters counters;
+    private final IncomingRing incoming;
+    private final OutgoingRing outgoing;
+    private boolean distrusted;
+
+    /// @param outgoing whose slots the peer's acknowledgements free
+    Arrivals(
+            RdmaChannel channel,
+            ChannelHandler handler,
+            ChannelCounters counters,
+            IncomingRing incoming,
+            OutgoingRing outgoing) {
+        this.channel = channel;
+        this.handler = handler;
+        this.counters = counters;
+        this.incoming = incoming;
+        this.outgoing = outgoing;
+    }
+
+    /// Whether the peer broke the protocol: nothing that it sends is looked at any more.
+    boolean areDistrusted() {
+        return distrusted;
+    }
+
+    /// A receive has completed, and is posted again; returns why the channel must end, or null.
+    ///
+    /// @param control whether it is the control queue pair's
+    @Nullable
+    ChannelFailure on(Lane lane, boolean control, WorkCompletion completion) {
+        try {
+            if (!completion.hasImmediate()) {
+                throw new ProtocolViolationException("a message without an immediate arrived");
+            }
+            take(lane, control, completion.immediate());
+            return null;
+        } catch (MalformedMessageException e) {
+            distrusted = true;
+            counters.malformedMessages.increment();
+            return ChannelFailure.ofMalformedMessage(channel.peer(), e);
+        } catch (ProtocolViolationException e) {
+            distrusted = true;
+            counters.protocolViolations.increment();
+            return ChannelFailure.ofViolation(channel.peer(), e);
+        }
+    }
+
+    private void take(Lane lane, boolean control, int immediate) {
+        if (immediate == Immediate.ACKNOWLEDGEMENT) {
+            int messages = lane.onAcknowledgement();
+            if (control) {
+                outgoing.onAcknowledged(messages);
+            }
+            count(lane);
+            return;
+        }
+        count(lane);
+        if (control) {
+            onControlImmediate(immediate);
+        } else {
+            onContentImmediate(immediate);
+        }
+    }
+
+    private static void count(Lane lane) {
+        if (!lane.credits().received()) {
+            throw new ProtocolViolationException("it sent more than it was allowed to");
+        }
+    }
+
+    private void onControlImmediate(int immediate) {
+        if (immediate != Immediate.CONTROL_MESSAGE) {
+            throw new ProtocolViolationException(
+                    "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
+        }
+        boolean repeated = incoming.nextIsRepeatedRequest();
+        outgoing.requireAnswersTaken();
+        counters.messagesReceived.increment();
+        if (repeated) {
+            handler.onRepeatedRequest(channel, incoming.reader());
+            return;
+        }
+        Message message = incoming.message();
+        if (!(message instanceof Message.Heartbeat)) {
+            handler.onMessage(channel, message);
+        }
+    }
+
+    private void onContentImmediate(int immediate) {
+        if (!Immediate.isRequestIndex(immediate)) {
+            throw new ProtocolViolationException(
+                    "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
+        }
+        handler.onContent(channel, immediate);
+    }
+}

@@ -1,0 +1,105 @@
+package io.tensorferry.verbs.channel;
+
+/// The contents that wait for one lane, and which of them is served next.
+///
+/// A content is cut into chunks, and a lane has only so many bytes under way, so that one that comes later need not
+/// wait
+/// for all of a large one. Contents of one chunk go before larger ones, but not for more than a chunk's bytes at a
+/// time;
+/// of larger ones each in turn may post [#CHUNKS_IN_TURN].
+///
+/// ```
+/// choose -> write, offset, length, isLast -> take
+/// ```
+///
+/// Owner: the loop.
+final class LaneContents {
+    /// Enough that of several tensors of a usual size one is done before the next begins.
+    private static final int CHUNKS_IN_TURN = 16;
+
+    private final int chunkBytes;
+    private final long mostUnderWay;
+    private final ContentQueue small = new ContentQueue();
+    private final ContentQueue large = new ContentQueue();
+    private ContentQueue chosen = small;
+    // Of small ones since the last chunk of a large one, while a large one waits.
+    private long smallBytes;
+    // Chunks that the first of the large ones has posted in its turn.
+    private int chunks;
+
+    LaneContents(int chunkBytes, long mostUnderWay) {
+        this.chunkBytes = chunkBytes;
+        this.mostUnderWay = mostUnderWay;
+    }
+
+    void enqueue(ContentWrite write) {
+        (write.length <= chunkBytes ? small : large).add(write, 0, write.length);
+    }
+
+    /// Chooses the next chunk; returns whether there is one that may go.
+    ///
+    /// @param bytesUnderWay of this lane
+    boolean choose(long bytesUnderWay) {
+        if (bytesUnderWay >= mostUnderWay) {
+            return false;
+        }
+        if (small.isEmpty() || (smallBytes >= chunkBytes && !large.isEmpty())) {
+            chosen = large;
+        } else {
+            chosen = small;
+        }
+        return !chosen.isEmpty();
+    }
+
+    ContentWrite write() {
+        return chosen.first();
+    }
+
+    long offset() {
+        return chosen.offset();
+    }
+
+    long length() {
+        return Math.min(chosen.left(), chunkBytes);
+    }
+
+    /// Whether nothing of the content is left behind this chunk.
+    boolean isLast() {
+        return chosen.left() <= chunkBytes;
+    }
+
+    /// The chunk that was chosen is posted.
+    void take() {
+        if (chosen == small) {
+            smallBytes = large.isEmpty() ? 0 : smallBytes + length();
+            small.removeFirst();
+            return;
+        }
+        smallBytes = 0;
+        chunks++;
+        if (isLast()) {
+            large.removeFirst();
+            chunks = 0;
+        } else {
+            large.advance(chunkBytes);
+            if (chunks >= CHUNKS_IN_TURN) {
+                large.moveFirstBack();
+                chunks = 0;
+            }
+        }
+    }
+
+    /// Gives back all that was not posted to its end.
+    void abandon() {
+        abandon(small);
+        abandon(large);
+    }
+
+    private static void abandon(ContentQueue queue) {
+        while (!queue.isEmpty()) {
+            ContentWrite write = queue.first();
+            queue.removeFirst();
+            write.onAbandoned();
+        }
+    }
+}

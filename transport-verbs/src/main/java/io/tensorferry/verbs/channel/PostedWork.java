@@ -1,0 +1,111 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.Arrays;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The send requests of one queue pair that are posted and not known to be done, oldest first, in a circle that is made
+/// once.
+///
+/// Each has a sequence number. Work of one queue pair is done in its order, so the success of one tells that all before
+/// it have succeeded, those that asked for no completion too.
+///
+/// Owner: the loop.
+final class PostedWork {
+    private final int depth;
+    private final int mask;
+    private final WorkKind[] kinds;
+    private final int[] bytes;
+    private final @Nullable ContentWrite[] contents;
+    private final @Nullable WindowGrant[] grants;
+    // The sequence number of the oldest.
+    private long first;
+    private int size;
+    private int contentCount;
+    private long bytesUnderWay;
+
+    /// @param depth requests that the send queue holds
+    PostedWork(int depth) {
+        this.depth = depth;
+        int length = Integer.highestOneBit(Math.max(1, depth * 2 - 1));
+        this.mask = length - 1;
+        this.kinds = new WorkKind[length];
+        Arrays.fill(kinds, WorkKind.PROBE);
+        this.bytes = new int[length];
+        this.contents = new ContentWrite[length];
+        this.grants = new WindowGrant[length];
+    }
+
+    boolean isFull() {
+        return size == depth;
+    }
+
+    /// What [#add] will number next.
+    long nextSequence() {
+        return first + size;
+    }
+
+    /// @param length payload bytes, 0 to 2^32 - 1
+    /// @param content whose last piece it is, or null
+    /// @param grant for whose window it is, or null
+    void add(WorkKind kind, long length, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
+        int slot = (int) (first + size) & mask;
+        kinds[slot] = kind;
+        bytes[slot] = (int) length;
+        contents[slot] = content;
+        grants[slot] = grant;
+        size++;
+        bytesUnderWay += length;
+        if (content != null) {
+            contentCount++;
+        }
+    }
+
+    /// Whether the request with this work id is under way, and so all that were posted behind it.
+    boolean contains(long workId) {
+        return WorkId.distance(first, workId) < size;
+    }
+
+    WorkKind oldestKind() {
+        return kinds[(int) first & mask];
+    }
+
+    /// The content whose last piece the oldest is.
+    ContentWrite oldestContent() {
+        return Objects.requireNonNull(contents[(int) first & mask], "it is of no content");
+    }
+
+    /// The grant for whose window the oldest is.
+    WindowGrant oldestGrant() {
+        return Objects.requireNonNull(grants[(int) first & mask], "it is for no window");
+    }
+
+    /// The oldest is done, or given up.
+    void removeOldest() {
+        int slot = (int) first & mask;
+        bytesUnderWay -= bytes[slot] & 0xFFFF_FFFFL;
+        if (contents[slot] != null) {
+            contentCount--;
+            contents[slot] = null;
+        }
+        grants[slot] = null;
+        first++;
+        size--;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    /// How many contents are posted to their end and not known to be written.
+    int contentCount() {
+        return contentCount;
+    }
+
+    /// Payload bytes that are posted and not known to have left.
+    long bytesUnderWay() {
+        return bytesUnderWay;
+    }
+}

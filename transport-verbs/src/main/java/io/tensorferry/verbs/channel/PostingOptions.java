@@ -1,0 +1,32 @@
+package io.tensorferry.verbs.channel;
+
+/// How a channel hands its work to the device. Immutable. An end chooses for itself; nothing of it is negotiated.
+///
+/// @param signalInterval of so many send requests of a queue pair at least one asks for a completion, 1 to a quarter of
+///     the queue's depth; 0 for that quarter
+/// @param chunkBytes the largest single write of a content, 4,096 to 2^30; the device's limit and the peer's count too
+/// @param bytesUnderWay when so many bytes of contents are posted on a lane, the next chunk waits: what a small content
+///     may find before it. At least `chunkBytes`
+public record PostingOptions(int signalInterval, int chunkBytes, long bytesUnderWay) {
+    /// @throws IllegalArgumentException naming the option that is out of its range
+    public PostingOptions {
+        ChannelOptions.require(signalInterval >= 0, "signalInterval", signalInterval, "0 or more");
+        ChannelOptions.require(
+                chunkBytes >= ConnectionParameters.MIN_SLOT_BYTES && chunkBytes <= 1 << 30,
+                "chunkBytes",
+                chunkBytes,
+                "4096..1073741824");
+        ChannelOptions.require(
+                bytesUnderWay >= chunkBytes, "bytesUnderWay", bytesUnderWay, "at least chunkBytes, " + chunkBytes);
+    }
+
+    public static PostingOptions defaults() {
+        return new PostingOptions(0, 1 << 20, 8L << 20);
+    }
+
+    /// Requests after which one asks for a completion, in a queue of `sendDepth`.
+    int signalInterval(int sendDepth) {
+        int quarter = Math.max(1, sendDepth / 4);
+        return signalInterval == 0 ? quarter : Math.min(signalInterval, quarter);
+    }
+}

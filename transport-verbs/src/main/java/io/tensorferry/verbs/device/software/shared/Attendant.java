@@ -1,0 +1,202 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.Futex;
+import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The thread that makes long copies, and serves a device's rings where no thread of the application does.
+///
+/// While somebody polls it only looks every [#WATCH_NS] whether he still does, so that peers need not wake it for each
+/// request. When nobody polls it sleeps until it is rung.
+///
+/// Threading: [#add] on the loop; [#polled()], [#awaitCopy()] and [#wakeIfAsleep()] by any thread; [#close] by any but
+/// this one.
+final class Attendant implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
+    private static final long WATCH_NS = 1_000_000;
+    /// How often it looks at all rings, whatever their bits say.
+    private static final long ROUND_NS = 250_000_000;
+
+    private static final long LONGEST_SLEEP_NS = 3_600_000_000_000L;
+
+    private final HostPath path;
+    private final IoLoop loop;
+    private final DeviceFile device;
+    private final Thread thread;
+    private final Futex futex = new Futex();
+    /// Taken while a piece is copied.
+    private final Semaphore copying = new Semaphore(1);
+    /// The loop's.
+    private final Queue<CopyJob> jobs = new ArrayDeque<>();
+
+    private final Runnable begin = this::begin;
+    private final Runnable finish = this::finish;
+    private final Runnable round = this::round;
+    private volatile int waitingJobs;
+    private volatile long polls;
+    private volatile boolean asleep;
+    private volatile boolean stopping;
+    private boolean started;
+    /// The job of which a piece is being copied.
+    private @Nullable CopyJob current;
+
+    private boolean copied;
+    private long seenPolls;
+    private long lastRound = System.nanoTime();
+
+    Attendant(HostPath path, IoLoop loop, DeviceFile device, String name) {
+        this.path = path;
+        this.loop = loop;
+        this.device = device;
+        this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
+    }
+
+    /// On the loop.
+    void startOnce() {
+        if (!started) {
+            started = true;
+            thread.start();
+        }
+    }
+
+    boolean isThisThread() {
+        return Thread.currentThread().equals(thread);
+    }
+
+    /// Has the job's pieces copied, one after the other, in turn with those of other jobs. On the loop.
+    void add(CopyJob job) {
+        jobs.add(job);
+        waitingJobs = jobs.size();
+        wakeIfAsleep();
+    }
+
+    /// Its counter is a hint, so that a lost increment does no harm.
+    @SuppressWarnings("NonAtomicVolatileUpdate")
+    void polled() {
+        polls = polls + 1;
+    }
+
+    void wakeIfAsleep() {
+        if (asleep && !isThisThread()) {
+            device.wakeAttendant();
+        }
+    }
+
+    /// Returns when the piece that is being copied now is. Any thread but this one, on the loop or not.
+    void awaitCopy() {
+        copying.acquireUninterruptibly();
+        copying.release();
+    }
+
+    private void run() {
+        while (!stopping) {
+            try {
+                work();
+            } catch (RuntimeException | Error failure) {
+                LOG.error("{}: unexpected failure", thread.getName(), failure);
+            }
+        }
+    }
+
+    private void work() {
+        if (waitingJobs > 0) {
+            copyPiece();
+        } else {
+            sleep();
+        }
+        if (System.nanoTime() - lastRound > ROUND_NS) {
+            lastRound = System.nanoTime();
+            loop.inTurn(round);
+        }
+    }
+
+    private void copyPiece() {
+        loop.inTurn(begin);
+        CopyJob job = current;
+        if (job == null) {
+            return;
+        }
+        copied = false;
+        try {
+            job.copy();
+            copied = true;
+        } catch (IllegalStateException | IndexOutOfBoundsException gone) {
+            LOG.warn("registered memory cannot be accessed; its queue pair ends", gone);
+        } finally {
+            copying.release();
+        }
+        loop.inTurn(finish);
+    }
+
+    private void begin() {
+        current = null;
+        CopyJob job = jobs.poll();
+        if (job != null && job.begin()) {
+            current = job;
+            // Before the turn ends: from here on, who ends access waits.
+            copying.acquireUninterruptibly();
+        }
+        waitingJobs = jobs.size();
+    }
+
+    private void finish() {
+        CopyJob job = current;
+        current = null;
+        if (job != null && job.done(copied)) {
+            jobs.add(job);
+        }
+        waitingJobs = jobs.size();
+    }
+
+    private void sleep() {
+        long before = polls;
+        boolean watched = before != seenPolls;
+        seenPolls = before;
+        asleep = true;
+        int word = device.attendantWord();
+        if (watched) {
+            if (waitingJobs == 0 && !stopping) {
+                device.sleepAttending(futex, word, WATCH_NS);
+            }
+            asleep = false;
+            if (polls != before) {
+                return;
+            }
+        } else {
+            device.addSleeper(DeviceFile.ATTENDANT);
+            if (waitingJobs == 0 && !stopping && !device.isMarked()) {
+                device.sleepAttending(futex, word, path.isIdle() ? LONGEST_SLEEP_NS : ROUND_NS);
+            }
+            asleep = false;
+            device.removeSleeper(DeviceFile.ATTENDANT);
+        }
+        loop.inTurn(() -> {});
+    }
+
+    private void round() {
+        path.serveAll();
+    }
+
+    @Override
+    public void close() {
+        stopping = true;
+        device.wakeAttendant();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException again) {
+                interrupted = true;
+            }
+        }
+        futex.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.Futex;
+import io.tensorferry.bindings.MemoryFile;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Where a device is rung: a memory file that its peers map and write to.
+///
+/// Each direction of a queue pair has a line. Who put something in a ring sets the line's bit, then the bit of its
+/// group
+/// of 64, and then looks whether somebody sleeps. Who serves takes a group's bits and looks at those lines' rings. Bits
+/// are hints: a false one costs a look, a lost one a delay, because all rings are looked at now and then.
+///
+/// | offset | bytes | |
+/// |---|---|---|
+/// | 0 | 8 | magic |
+/// | 8 | 8 | the device's number, drawn at random |
+/// | 64 | 8 | groups with a bit |
+/// | 128 | 4 | who sleeps: [#AWAITING], [#ATTENDANT] |
+/// | 192 | 4 | the word that those sleep on who await completions |
+/// | 256 | 4 | the word that the attendant sleeps on |
+/// | 4096 | 512 | 64 groups of lines |
+///
+/// Threading: any thread.
+final class DeviceFile {
+    static final int LINES = 64 * 64;
+    /// Threads sleep until a completion comes, and serve the device first when they are woken.
+    static final int AWAITING = 1;
+    /// The attendant sleeps, and serves when nobody else does.
+    static final int ATTENDANT = 2;
+
+    private static final long BYTES = 8192;
+    private static final long MAGIC = 0x5446_5344_4556_3031L;
+    private static final long AT_NUMBER = 8;
+    private static final long AT_GROUPS = 64;
+    private static final long AT_SLEEPERS = 128;
+    private static final long AT_AWAITING_WORD = 192;
+    private static final long AT_ATTENDANT_WORD = 256;
+    private static final long AT_LINES = 4096;
+
+    private final MemorySegment memory;
+    private final MemorySegment awaitingWord;
+    private final MemorySegment attendantWord;
+
+    private DeviceFile(MemorySegment memory) {
+        this.memory = memory;
+        this.awaitingWord = memory.asSlice(AT_AWAITING_WORD, Integer.BYTES);
+        this.attendantWord = memory.asSlice(AT_ATTENDANT_WORD, Integer.BYTES);
+    }
+
+    static MemoryFile create(long number, Arena arena) throws IOException {
+        MemoryFile file = MemoryFile.create("tensorferry-device", BYTES, true, arena);
+        file.memory().set(ValueLayout.JAVA_LONG, 0, MAGIC);
+        file.memory().set(ValueLayout.JAVA_LONG, AT_NUMBER, number);
+        return file;
+    }
+
+    static DeviceFile of(MemoryFile own) {
+        return new DeviceFile(own.memory());
+    }
+
+    /// Maps a peer's.
+    ///
+    /// @throws IOException if it cannot be had, or is not that of this device
+    static DeviceFile open(int process, int descriptor, long number, Arena arena) throws IOException {
+        MemorySegment memory = MemoryFile.open(process, descriptor, true, arena);
+        if (memory.byteSize() != BYTES
+                || memory.get(ValueLayout.JAVA_LONG, 0) != MAGIC
+                || memory.get(ValueLayout.JAVA_LONG, AT_NUMBER) != number) {
+            throw new IOException("descriptor " + descriptor + " of process " + process + " is not the device's");
+        }
+        return new DeviceFile(memory);
+    }
+
+    /// Says that there is something on a line. What was written before is there for whoever takes the bit.
+    void mark(int line) {
+        Words.setBits(memory, AT_LINES + 8L * (line >>> 6), 1L << line);
+        Words.setBits(memory, AT_GROUPS, 1L << (line >>> 6));
+    }
+
+    /// Wakes who sleeps, after [#mark].
+    void wake() {
+        int sleepers = Words.getInt(memory, AT_SLEEPERS);
+        if ((sleepers & AWAITING) != 0) {
+            wakeAwaiting();
+        } else if ((sleepers & ATTENDANT) != 0) {
+            wakeAttendant();
+        }
+    }
+
+    void wakeAwaiting() {
+        Words.addInt(memory, AT_AWAITING_WORD, 1);
+        Futex.wake(awaitingWord);
+    }
+
+    void wakeAttendant() {
+        Words.addInt(memory, AT_ATTENDANT_WORD, 1);
+        Futex.wake(attendantWord);
+    }
+
+    boolean isMarked() {
+        return Words.getVolatile(memory, AT_GROUPS) != 0;
+    }
+
+    long takeGroups() {
+        return Words.takeBits(memory, AT_GROUPS);
+    }
+
+    long takeLines(int group) {
+        return Words.takeBits(memory, AT_LINES + 8L * group);
+    }
+
+    void addSleeper(int kind) {
+        Words.setIntBits(memory, AT_SLEEPERS, kind);
+    }
+
+    void removeSleeper(int kind) {
+        Words.clearIntBits(memory, AT_SLEEPERS, kind);
+    }
+
+    /// What [#sleepAwaiting] or [#sleepAttending] expects: read before the last look for work.
+    int awaitingWord() {
+        return Words.getInt(memory, AT_AWAITING_WORD);
+    }
+
+    int attendantWord() {
+        return Words.getInt(memory, AT_ATTENDANT_WORD);
+    }
+
+    void sleepAwaiting(Futex futex, int expected, long timeoutNs) {
+        futex.await(awaitingWord, expected, timeoutNs);
+    }
+
+    void sleepAttending(Futex futex, int expected, long timeoutNs) {
+        futex.await(attendantWord, expected, timeoutNs);
+    }
+}

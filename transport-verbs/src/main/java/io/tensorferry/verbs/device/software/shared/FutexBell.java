@@ -1,0 +1,60 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.Futex;
+import io.tensorferry.verbs.device.software.core.Bell;
+import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/// A bell that peers ring too: its sleeper sleeps on the word of the device's file, and serves the device when it is
+/// woken, so that no other thread stands between the peer and the one who waits.
+///
+/// Threading: as [Bell] says.
+final class FutexBell implements Bell {
+    /// An interrupt does not end the sleep of the system call.
+    private static final long LONGEST_SLEEP_NS = 100_000_000;
+
+    private final HostPath path;
+    private final IoLoop loop;
+    private final DeviceFile device;
+    private final Futex futex = new Futex();
+    private final AtomicBoolean rung = new AtomicBoolean();
+
+    FutexBell(HostPath path, IoLoop loop, DeviceFile device) {
+        this.path = path;
+        this.loop = loop;
+        this.device = device;
+    }
+
+    @Override
+    public void await(long timeoutNs) {
+        long start = System.nanoTime();
+        while (true) {
+            loop.progress();
+            long left = timeoutNs - (System.nanoTime() - start);
+            if (rung.compareAndSet(true, false)
+                    || left <= 0
+                    || Thread.currentThread().isInterrupted()) {
+                return;
+            }
+            int word = device.awaitingWord();
+            path.addSleeper();
+            // Whoever rings from here on sees that somebody sleeps.
+            if (!rung.get() && !device.isMarked()) {
+                device.sleepAwaiting(futex, word, Math.min(left, LONGEST_SLEEP_NS));
+            }
+            path.removeSleeper();
+        }
+    }
+
+    @Override
+    public void ring() {
+        if (!rung.get() && rung.compareAndSet(false, true)) {
+            path.wakeSleepers();
+        }
+    }
+
+    @Override
+    public void close() {
+        futex.close();
+    }
+}

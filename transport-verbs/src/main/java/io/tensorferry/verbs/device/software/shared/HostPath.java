@@ -1,0 +1,279 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.MemoryFile;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.software.core.Bell;
+import io.tensorferry.verbs.device.software.core.PayloadCounters;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import io.tensorferry.verbs.device.software.tcp.Bypass;
+import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One device's way to the other devices of its host: through memory that both ends map.
+///
+/// Threading: on the loop, but for what [Bypass] says.
+public final class HostPath implements Bypass {
+    private static final Logger LOG = LoggerFactory.getLogger(HostPath.class);
+    /// Payload longer than this is copied by the [Attendant], and not by a thread that posts or polls.
+    static final long LONG_BYTES = 64 * 1024;
+    /// What is copied in one go, and so how long whoever ends access waits.
+    static final long PIECE_BYTES = 256 * 1024;
+
+    private static final int OWN_PROCESS = (int) ProcessHandle.current().pid();
+
+    private final IoLoop loop;
+    private final PayloadCounters counters;
+    private final long number;
+    private final Arena arena = Arena.ofShared();
+    private final MemoryFile deviceMemory;
+    private final MemoryFile tableMemory;
+    private final DeviceFile device;
+    private final OwnFiles files;
+    private final Attendant attendant;
+    private final AtomicInteger sleepers = new AtomicInteger();
+    private final @Nullable Line[] lines = new Line[DeviceFile.LINES];
+    private final BitSet usedLines = new BitSet();
+    private final List<PeerDevice> peers = new ArrayList<>();
+    private volatile boolean idle = true;
+
+    /// Why this process cannot share memory with others, or null if it can.
+    public static @Nullable String obstacle() {
+        return MemoryFile.obstacle();
+    }
+
+    /// @param random where the device's number is drawn from; not to be guessed
+    /// @throws VerbsException if the system gives no memory that can be shared
+    public HostPath(IoLoop loop, PayloadCounters counters, RandomGenerator random, String deviceName) {
+        this.loop = loop;
+        this.counters = counters;
+        this.number = random.nextLong();
+        try {
+            this.deviceMemory = DeviceFile.create(number, arena);
+            this.tableMemory = FileTable.create(number, arena);
+        } catch (IOException failure) {
+            arena.close();
+            throw new VerbsException(
+                    "ibv_open_device", VerbsException.EIO, "no memory to share: " + failure.getMessage());
+        }
+        this.device = DeviceFile.of(deviceMemory);
+        this.files = new OwnFiles(FileTable.of(tableMemory));
+        this.attendant = new Attendant(this, loop, device, "tensorferry-" + deviceName + "-copy");
+    }
+
+    @Override
+    public void start() {
+        // The attendant starts with the first peer.
+    }
+
+    @Override
+    public @Nullable Requests requests(SoftwareQueuePair queuePair, End end) {
+        int line = freeLine();
+        if (line < 0) {
+            return null;
+        }
+        try {
+            var requests = new OutgoingRequests(this, queuePair, line, end);
+            put(line, requests);
+            return requests;
+        } catch (IOException failure) {
+            LOG.warn("queue pair {} cannot offer shared memory to its peer", queuePair.number(), failure);
+            return null;
+        }
+    }
+
+    @Override
+    public @Nullable Answers answers(SoftwareQueuePair queuePair, int rnrRetry, ByteBuffer frame, End end) {
+        Offer offer = Offer.read(frame);
+        int line = freeLine();
+        if (line < 0 || !offer.isPlausible()) {
+            return null;
+        }
+        PeerDevice peer = null;
+        try {
+            peer = peer(offer);
+            peer.readTable(offer);
+            var answers = new IncomingRequests(this, queuePair, rnrRetry, peer, offer, line, end);
+            put(line, answers);
+            return answers;
+        } catch (IOException failure) {
+            if (peer != null) {
+                release(peer);
+            }
+            report(queuePair, offer, failure);
+            return null;
+        }
+    }
+
+    void report(SoftwareQueuePair queuePair, Offer offer, IOException failure) {
+        LOG.warn(
+                "queue pair {} cannot share memory with its peer in process {}: {}",
+                queuePair.number(),
+                offer.process(),
+                failure.getMessage());
+    }
+
+    /// The device behind an offer or its answer, used once more.
+    PeerDevice peer(Offer offer) throws IOException {
+        for (PeerDevice known : peers) {
+            if (known.is(offer)) {
+                known.use();
+                return known;
+            }
+        }
+        var peer = new PeerDevice(offer);
+        peer.use();
+        peers.add(peer);
+        LOG.info("the device shares memory with one of process {}", offer.process());
+        return peer;
+    }
+
+    void release(PeerDevice peer) {
+        if (peer.release()) {
+            peers.remove(peer);
+        }
+    }
+
+    private int freeLine() {
+        int line = usedLines.nextClearBit(0);
+        return line < DeviceFile.LINES ? line : -1;
+    }
+
+    private void put(int at, Line line) {
+        usedLines.set(at);
+        lines[at] = line;
+        idle = false;
+        attendant.startOnce();
+    }
+
+    void removeLine(int at) {
+        usedLines.clear(at);
+        lines[at] = null;
+        idle = usedLines.isEmpty();
+    }
+
+    /// Whether there is no line. Any thread.
+    boolean isIdle() {
+        return idle;
+    }
+
+    Offer offer(int ringDescriptor, int line) {
+        return new Offer(
+                OWN_PROCESS, deviceMemory.descriptor(), ringDescriptor, number, line, tableMemory.descriptor());
+    }
+
+    IoLoop loop() {
+        return loop;
+    }
+
+    PayloadCounters counters() {
+        return counters;
+    }
+
+    OwnFiles files() {
+        return files;
+    }
+
+    Attendant attendant() {
+        return attendant;
+    }
+
+    long number() {
+        return number;
+    }
+
+    /// Has a line served again after what else waits.
+    void again(int line) {
+        device.mark(line);
+    }
+
+    @Override
+    public boolean isRung() {
+        return device.isMarked();
+    }
+
+    @Override
+    public void serve() {
+        for (long groups = device.takeGroups(); groups != 0; groups &= groups - 1) {
+            int group = Long.numberOfTrailingZeros(groups);
+            for (long bits = device.takeLines(group); bits != 0; bits &= bits - 1) {
+                Line line = lines[group << 6 | Long.numberOfTrailingZeros(bits)];
+                if (line != null) {
+                    line.rung();
+                }
+            }
+        }
+    }
+
+    @Override
+    public void leave() {
+        attendant.wakeIfAsleep();
+    }
+
+    /// Looks at every ring, and gives back what peers have freed.
+    void serveAll() {
+        for (int at = usedLines.nextSetBit(0); at >= 0; at = usedLines.nextSetBit(at + 1)) {
+            Line line = lines[at];
+            if (line != null) {
+                line.rung();
+            }
+        }
+        peers.forEach(PeerDevice::forgetGone);
+    }
+
+    @Override
+    public void polled() {
+        attendant.polled();
+    }
+
+    @Override
+    public void awaitCopies() {
+        attendant.awaitCopy();
+    }
+
+    /// A thread is about to sleep on a bell.
+    void addSleeper() {
+        if (sleepers.incrementAndGet() == 1) {
+            device.addSleeper(DeviceFile.AWAITING);
+        }
+    }
+
+    void removeSleeper() {
+        if (sleepers.decrementAndGet() == 0) {
+            device.removeSleeper(DeviceFile.AWAITING);
+        }
+    }
+
+    void wakeSleepers() {
+        if (sleepers.get() > 0) {
+            device.wakeAwaiting();
+        }
+    }
+
+    @Override
+    public Bell newBell() {
+        return new FutexBell(this, loop, device);
+    }
+
+    @Override
+    public MemorySegment allocate(Arena owner, long bytes, long alignment) {
+        return files.allocate(owner, bytes, alignment);
+    }
+
+    @Override
+    public void close() {
+        attendant.close();
+        files.close();
+        arena.close();
+    }
+}

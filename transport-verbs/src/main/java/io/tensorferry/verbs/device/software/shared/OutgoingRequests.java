@@ -1,0 +1,435 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.MemoryFile;
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.PayloadMemory;
+import io.tensorferry.verbs.device.software.core.Request;
+import io.tensorferry.verbs.device.software.core.Requester;
+import io.tensorferry.verbs.device.software.core.SendSlot;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import io.tensorferry.verbs.device.software.tcp.Bypass;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/// The requests of a queue pair, through a [RingFile] that this end made.
+///
+/// Payload that lies in a memory file is not touched here: the request says where it lies, and the responder copies it
+/// straight into place. Other payload, and what is short, is staged.
+///
+/// Threading: on the loop, but for [#copy()].
+final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
+    private static final int SEQUENCE_MASK = 0xFF_FFFF;
+    /// What is staged though it lies in a memory file: one more copy, of bytes that both processors have at hand.
+    private static final long SHORT_BYTES = 512;
+
+    private final HostPath path;
+    private final SoftwareQueuePair queuePair;
+    private final Requester requester;
+    private final Bypass.End end;
+    private final int line;
+    private final Arena arena = Arena.ofShared();
+    private final MemoryFile ringMemory;
+    private final RingFile ring;
+    private final StagedStream staging;
+    private final StagedStream reads;
+    private final Request request = new Request();
+    private final int firstSequence;
+    private @Nullable PeerDevice peer;
+    private int peerLine;
+    private boolean ended;
+
+    /// Requests that were put in, answered, and made known to the peer.
+    private long sent;
+    private long answered;
+    private long published;
+    private long staged;
+    /// All before it was taken when the payload staged last began.
+    private long stagedFloor;
+
+    /// The request whose payload is being staged.
+    private @Nullable SendSlot streaming;
+
+    private long streamed;
+    /// Whether the attendant stages it, and the piece that it is at.
+    private boolean handedOver;
+    private long piece;
+
+    private final OutstandingReads outstandingReads = new OutstandingReads();
+    private @Nullable SendSlot reading;
+    private long readDone;
+    private long readHead;
+
+    /// @throws IOException if the system gives no memory for the ring
+    OutgoingRequests(HostPath path, SoftwareQueuePair queuePair, int line, Bypass.End end) throws IOException {
+        this.path = path;
+        this.queuePair = queuePair;
+        this.requester = queuePair.requester();
+        this.line = line;
+        this.end = end;
+        this.firstSequence = requester.nextSequence();
+        try {
+            this.ringMemory = RingFile.create(path.number(), line, arena);
+        } catch (IOException failure) {
+            arena.close();
+            throw failure;
+        }
+        this.ring = RingFile.of(ringMemory);
+        this.staging = new StagedStream(ring.memory(), RingFile.AT_STAGING, RingFile.STAGING_BYTES);
+        this.reads = new StagedStream(ring.memory(), RingFile.AT_READS, RingFile.READ_BYTES);
+    }
+
+    @Override
+    public void putOffer(ByteBuffer frame) {
+        path.offer(ringMemory.descriptor(), line).put(frame);
+    }
+
+    @Override
+    public boolean accepted(ByteBuffer frame) {
+        Offer offer = Offer.read(frame);
+        if (!offer.isPlausible()) {
+            return false;
+        }
+        try {
+            peer = path.peer(offer);
+            peerLine = offer.line();
+            return true;
+        } catch (IOException failure) {
+            path.report(queuePair, offer, failure);
+            return false;
+        }
+    }
+
+    @Override
+    public void rung() {
+        receive();
+        transmit();
+    }
+
+    @Override
+    public void transmit() {
+        if (ended || peer == null) {
+            return;
+        }
+        try {
+            takeRequests();
+            publish();
+        } catch (IllegalStateException | IndexOutOfBoundsException gone) {
+            // The application ended an arena before the region in it.
+            end.broken();
+        }
+    }
+
+    private void takeRequests() {
+        while (!ended && !handedOver) {
+            if (streaming != null) {
+                if (!stage()) {
+                    return;
+                }
+            } else if (hasRoom()) {
+                SendSlot slot = requester.next();
+                if (slot == null) {
+                    return;
+                }
+                put(slot);
+            } else {
+                return;
+            }
+        }
+    }
+
+    private boolean hasRoom() {
+        if (sent - ring.head() < RingFile.REQUESTS) {
+            return true;
+        }
+        ring.setWantsRoom(true);
+        // The responder takes a request and then looks at the flag.
+        boolean room = sent - ring.head() < RingFile.REQUESTS;
+        if (room) {
+            ring.setWantsRoom(false);
+        }
+        return room;
+    }
+
+    private void put(SendSlot slot) {
+        slot.describe(request);
+        long at = RingFile.request(sent);
+        int kind = RequestKind.of(slot.opcode) | (slot.signaled ? 0 : RingFile.QUIET);
+        if (slot.isRead()) {
+            outstandingReads.add(sent, slot.length);
+        } else if (slot.region != null) {
+            OwnFiles.Mapped file =
+                    slot.length <= SHORT_BYTES ? null : path.files().find(slot.localAddress, slot.length);
+            if (file != null) {
+                kind |= RingFile.IN_FILE;
+                ring.setLong(at + 32, slot.localAddress - file.start());
+                ring.setInt(at + 40, file.place());
+                ring.setLong(at + 48, file.number());
+            } else {
+                kind |= RingFile.STAGED;
+                beginStaging(slot);
+                ring.setLong(at + 32, staged);
+            }
+        }
+        ring.setInt(at, kind);
+        ring.setInt(at + 4, request.sequence);
+        ring.setInt(at + 8, request.remoteKey);
+        ring.setInt(at + 12, request.immediate);
+        ring.setLong(at + 16, request.remoteAddress);
+        ring.setLong(at + 24, request.length);
+        sent++;
+    }
+
+    private void beginStaging(SendSlot slot) {
+        long taken = Math.max(stagedFloor, ring.stagedHead());
+        if (taken == staged || staged == stagedFloor) {
+            // Nothing is in it: from its beginning on, so that short messages stay in the same few pages.
+            staged = staged + RingFile.STAGING_BYTES - 1 & -RingFile.STAGING_BYTES;
+            stagedFloor = staged;
+        } else {
+            staged = StagedStream.align(staged);
+        }
+        streaming = slot;
+        streamed = 0;
+    }
+
+    /// Stages what has room.
+    ///
+    /// @return whether to go on with other requests
+    private boolean stage() {
+        SendSlot slot = streaming;
+        if (slot == null) {
+            return true;
+        }
+        if (slot.length > HostPath.LONG_BYTES) {
+            // The request itself goes first, so that the responder takes what is staged.
+            publish();
+            handedOver = true;
+            path.attendant().add(this);
+            return false;
+        }
+        if (!chooseStagedPiece()) {
+            return false;
+        }
+        copy();
+        pieceStaged();
+        return streaming == null;
+    }
+
+    private boolean chooseStagedPiece() {
+        SendSlot slot = streaming;
+        if (ended || slot == null) {
+            return false;
+        }
+        PayloadMemory memory = slot.region;
+        if (memory == null || !memory.isOpen()) {
+            requester.failLocally();
+            return false;
+        }
+        piece = Math.min(slot.length - streamed, room());
+        if (piece == 0) {
+            ring.setWantsRoom(true);
+            piece = Math.min(slot.length - streamed, room());
+            if (piece > 0) {
+                ring.setWantsRoom(false);
+            }
+        }
+        if (piece < 0) {
+            end.broken();
+            return false;
+        }
+        return piece > 0;
+    }
+
+    private long room() {
+        long taken = Math.max(stagedFloor, ring.stagedHead());
+        long room = RingFile.STAGING_BYTES - (staged - taken);
+        // What keeps payloads apart may pass the end.
+        return room > RingFile.STAGING_BYTES ? -1 : Math.max(0, room);
+    }
+
+    @Override
+    public void copy() {
+        SendSlot slot = streaming;
+        if (slot != null && slot.region != null) {
+            staging.put(staged, slot.region, slot.localAddress + streamed, piece);
+        }
+    }
+
+    private void pieceStaged() {
+        SendSlot slot = streaming;
+        if (slot == null) {
+            return;
+        }
+        path.counters().addCopied(piece);
+        staged += piece;
+        streamed += piece;
+        ring.setStagedTail(staged);
+        if (streamed == slot.length) {
+            streaming = null;
+        }
+    }
+
+    @Override
+    public boolean begin() {
+        if (ended) {
+            return false;
+        }
+        boolean chosen = chooseStagedPiece();
+        if (!chosen) {
+            // The peer rings when there is room.
+            handedOver = false;
+        }
+        return chosen;
+    }
+
+    @Override
+    public boolean done(boolean copied) {
+        if (ended) {
+            return false;
+        }
+        if (!copied) {
+            end.broken();
+            return false;
+        }
+        pieceStaged();
+        ringPeer();
+        if (streaming != null) {
+            return true;
+        }
+        handedOver = false;
+        transmit();
+        return false;
+    }
+
+    private void publish() {
+        if (!ended && published != sent) {
+            published = sent;
+            ring.setTail(sent);
+            ringPeer();
+        }
+    }
+
+    private void ringPeer() {
+        PeerDevice to = peer;
+        if (to != null) {
+            to.file().mark(peerLine);
+            to.file().wake();
+        }
+    }
+
+    @Override
+    public void receive() {
+        if (ended || peer == null) {
+            return;
+        }
+        try {
+            long refusal = ring.refusal();
+            if (!takeAnswers(ring.executed())) {
+                end.broken();
+            } else if (!ended && refusal != 0 && !refuse(refusal)) {
+                end.broken();
+            }
+        } catch (IllegalStateException | IndexOutOfBoundsException gone) {
+            end.broken();
+        }
+    }
+
+    private boolean refuse(long number) {
+        WorkStatus status = number < 0 || number > Integer.MAX_VALUE ? null : WorkStatus.ofNumber((int) number);
+        return switch (status) {
+            case REM_INV_REQ_ERR, REM_ACCESS_ERR, REM_OP_ERR, RNR_RETRY_EXC_ERR ->
+                requester.refuse(sequence(answered), status);
+            case null, default -> false;
+        };
+    }
+
+    private int sequence(long count) {
+        return (int) (firstSequence + count) & SEQUENCE_MASK;
+    }
+
+    /// @return false if the count makes no sense
+    private boolean takeAnswers(long executed) {
+        if (executed < answered || executed > published) {
+            return false;
+        }
+        while (!ended) {
+            long read = outstandingReads.oldest();
+            long target = Math.min(executed, read);
+            if (target > answered) {
+                answered = target;
+                if (!requester.acknowledge(sequence(target - 1))) {
+                    return false;
+                }
+            } else if (read == answered && (reading != null || executed > read || ring.readTail() != readHead)) {
+                if (!takeReadData(executed)) {
+                    return false;
+                }
+                if (reading != null) {
+                    return true;
+                }
+            } else {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    /// Takes what has come of the data of the oldest READ.
+    private boolean takeReadData(long executed) {
+        SendSlot slot = reading;
+        if (slot == null) {
+            slot = requester.answeredRead(sequence(answered), outstandingReads.oldestLength());
+            if (slot == null) {
+                return false;
+            }
+            reading = slot;
+            readDone = 0;
+        }
+        long come = ring.readTail() - readHead;
+        if (come < 0 || come > RingFile.READ_BYTES) {
+            return false;
+        }
+        long count = Math.min(come, slot.length - readDone);
+        PayloadMemory memory = slot.region;
+        if (memory != null && count > 0) {
+            if (!memory.isOpen()) {
+                requester.failLocally();
+                return true;
+            }
+            reads.take(readHead, memory, slot.localAddress + readDone, count);
+            path.counters().addCopied(count);
+            readHead += count;
+            readDone += count;
+            ring.setReadHead(readHead);
+            ringPeer();
+        }
+        if (readDone < slot.length) {
+            // All data come before the count says that it is executed.
+            return executed == answered || count > 0;
+        }
+        reading = null;
+        outstandingReads.remove();
+        answered++;
+        return requester.acknowledge(slot.sequence);
+    }
+
+    @Override
+    public void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        ring.revoke();
+        if (handedOver) {
+            path.awaitCopies();
+        }
+        path.removeLine(line);
+        PeerDevice to = peer;
+        if (to != null) {
+            path.release(to);
+        }
+        arena.close();
+    }
+}

@@ -1,0 +1,211 @@
+package io.tensorferry.verbs.device.software.shared;
+
+import io.tensorferry.bindings.MemoryFile;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+
+/// What the two ends of one direction of a queue pair share: a ring of requests, a stream of payload that lies in no
+/// memory file (staged), the answers, and a stream of data that READs get. The requester makes the file. Counts only
+/// grow; a place in a stream is its count modulo the stream's size. Byte order is that of the machine.
+///
+/// | offset | bytes | written by | |
+/// |---|---|---|---|
+/// | 0 | 8, 8, 4 | requester | magic, number of its device, line of its device that answers ring on |
+/// | 64 | 8, 8 | requester | requests put in; bytes staged |
+/// | 128 | 4, 4, 8 | requester | 1: revoked; 1: wants to know when there is room; READ data taken |
+/// | 192 | 8, 8, 8, 8, 8 | responder | requests taken out; staged bytes taken; requests executed; READ data put in;
+/// status of the one that is refused |
+/// | 4096 | 128 of 64 | requester | requests |
+/// | 12288 | 256 KiB | requester | staged payload |
+/// | 274432 | 64 KiB | responder | READ data |
+///
+/// A request:
+///
+/// | offset | bytes | |
+/// |---|---|---|
+/// | 0 | 4 | kind ([RequestKind]), [#STAGED] or [#IN_FILE], [#QUIET] |
+/// | 4, 8, 12 | 4, 4, 4 | sequence number, remote key, immediate |
+/// | 16, 24 | 8, 8 | remote address, length |
+/// | 32 | 8 | staged: the count at which the payload begins; in a file: its offset there |
+/// | 40, 48 | 4, 8 | the file's place in the requester's [FileTable], and its number |
+///
+/// Threading: each end by its loop.
+final class RingFile {
+    static final int REQUESTS = 128;
+    static final int STAGING_BYTES = 256 * 1024;
+    static final int READ_BYTES = 64 * 1024;
+
+    /// The payload is staged.
+    static final int STAGED = 0x100;
+    /// The payload lies in a memory file of the requester.
+    static final int IN_FILE = 0x200;
+    /// Nobody waits for the answer.
+    static final int QUIET = 0x400;
+
+    private static final long MAGIC = 0x5446_5352_4e47_3031L;
+    private static final long AT_DEVICE = 8;
+    private static final long AT_LINE = 16;
+    private static final long AT_TAIL = 64;
+    private static final long AT_STAGED_TAIL = 72;
+    private static final long AT_REVOKED = 128;
+    private static final long AT_WANTS_ROOM = 132;
+    private static final long AT_READ_HEAD = 136;
+    private static final long AT_HEAD = 192;
+    private static final long AT_STAGED_HEAD = 200;
+    private static final long AT_EXECUTED = 208;
+    private static final long AT_READ_TAIL = 216;
+    private static final long AT_REFUSAL = 224;
+    private static final long AT_REQUESTS = 4096;
+    private static final int REQUEST_BYTES = 64;
+    static final long AT_STAGING = AT_REQUESTS + (long) REQUESTS * REQUEST_BYTES;
+    static final long AT_READS = AT_STAGING + STAGING_BYTES;
+    private static final long BYTES = AT_READS + READ_BYTES;
+
+    private final MemorySegment memory;
+
+    private RingFile(MemorySegment memory) {
+        this.memory = memory;
+    }
+
+    static MemoryFile create(long device, int line, Arena arena) throws IOException {
+        MemoryFile file = MemoryFile.create("tensorferry-ring", BYTES, true, arena);
+        file.memory().set(ValueLayout.JAVA_LONG, 0, MAGIC);
+        file.memory().set(ValueLayout.JAVA_LONG, AT_DEVICE, device);
+        file.memory().set(ValueLayout.JAVA_INT, AT_LINE, line);
+        return file;
+    }
+
+    static RingFile of(MemoryFile own) {
+        return new RingFile(own.memory());
+    }
+
+    /// Maps a peer's.
+    ///
+    /// @throws IOException if it cannot be had, or is not the ring of this line of this device
+    static RingFile open(Offer offer, Arena arena) throws IOException {
+        MemorySegment memory = MemoryFile.open(offer.process(), offer.ringDescriptor(), true, arena);
+        if (memory.byteSize() != BYTES
+                || memory.get(ValueLayout.JAVA_LONG, 0) != MAGIC
+                || memory.get(ValueLayout.JAVA_LONG, AT_DEVICE) != offer.device()
+                || memory.get(ValueLayout.JAVA_INT, AT_LINE) != offer.line()) {
+            throw new IOException("descriptor " + offer.ringDescriptor() + " of process " + offer.process()
+                    + " is not the ring that was offered");
+        }
+        return new RingFile(memory);
+    }
+
+    /// The whole file: for copies from and to its streams.
+    MemorySegment memory() {
+        return memory;
+    }
+
+    /// Where request number `count` lies.
+    static long request(long count) {
+        return AT_REQUESTS + (count & REQUESTS - 1) * REQUEST_BYTES;
+    }
+
+    int getInt(long at) {
+        return memory.get(ValueLayout.JAVA_INT, at);
+    }
+
+    long getLong(long at) {
+        return memory.get(ValueLayout.JAVA_LONG, at);
+    }
+
+    void setInt(long at, int value) {
+        memory.set(ValueLayout.JAVA_INT, at, value);
+    }
+
+    void setLong(long at, long value) {
+        memory.set(ValueLayout.JAVA_LONG, at, value);
+    }
+
+    long tail() {
+        return Words.getAcquire(memory, AT_TAIL);
+    }
+
+    void setTail(long count) {
+        Words.setRelease(memory, AT_TAIL, count);
+    }
+
+    long stagedTail() {
+        return Words.getAcquire(memory, AT_STAGED_TAIL);
+    }
+
+    void setStagedTail(long count) {
+        Words.setRelease(memory, AT_STAGED_TAIL, count);
+    }
+
+    /// The requester's memory may change from now on: what the responder reads there afterwards it throws away.
+    void revoke() {
+        Words.setInt(memory, AT_REVOKED, 1);
+        // Before what the application writes there next.
+        VarHandle.fullFence();
+    }
+
+    /// Whether what was read from the requester's memory until now may have been changed already.
+    boolean isRevoked() {
+        VarHandle.loadLoadFence();
+        return Words.getInt(memory, AT_REVOKED) != 0;
+    }
+
+    boolean wantsRoom() {
+        return Words.getInt(memory, AT_WANTS_ROOM) != 0;
+    }
+
+    void setWantsRoom(boolean wants) {
+        Words.setInt(memory, AT_WANTS_ROOM, wants ? 1 : 0);
+    }
+
+    long readHead() {
+        return Words.getAcquire(memory, AT_READ_HEAD);
+    }
+
+    void setReadHead(long count) {
+        Words.setRelease(memory, AT_READ_HEAD, count);
+    }
+
+    long head() {
+        return Words.getAcquire(memory, AT_HEAD);
+    }
+
+    void setHead(long count) {
+        Words.setRelease(memory, AT_HEAD, count);
+    }
+
+    long stagedHead() {
+        return Words.getAcquire(memory, AT_STAGED_HEAD);
+    }
+
+    void setStagedHead(long count) {
+        Words.setRelease(memory, AT_STAGED_HEAD, count);
+    }
+
+    long executed() {
+        return Words.getAcquire(memory, AT_EXECUTED);
+    }
+
+    void setExecuted(long count) {
+        Words.setRelease(memory, AT_EXECUTED, count);
+    }
+
+    long readTail() {
+        return Words.getAcquire(memory, AT_READ_TAIL);
+    }
+
+    void setReadTail(long count) {
+        Words.setRelease(memory, AT_READ_TAIL, count);
+    }
+
+    /// The number of a `WorkStatus`; 0 while nothing is refused. What is refused is the one after those executed.
+    long refusal() {
+        return Words.getAcquire(memory, AT_REFUSAL);
+    }
+
+    void setRefusal(long status) {
+        Words.setRelease(memory, AT_REFUSAL, status);
+    }
+}

@@ -1,0 +1,248 @@
+package io.tensorferry.verbs.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.verbs.channel.RecordingQueuePair.Sent;
+import io.tensorferry.verbs.device.SendWorkRequest.Opcode;
+import io.tensorferry.verbs.wire.RequestIndex;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What one lane hands to its queue pair: in how many calls, which of it asks for a completion, and in which order
+/// large
+/// and small contents go.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class LanePostingTest {
+    private static final int DEPTH = 64;
+    private static final int CHUNK = 4096;
+    private static final int RECEIVES = 1024;
+
+    private final RecordingQueuePair queuePair = new RecordingQueuePair();
+    private final List<String> events = new ArrayList<>();
+
+    private Lane lane(int signalInterval, long bytesUnderWay) {
+        return new Lane(
+                1,
+                queuePair,
+                DEPTH,
+                CHUNK,
+                RECEIVES,
+                RECEIVES / 4,
+                new PostingOptions(signalInterval, CHUNK, bytesUnderWay));
+    }
+
+    private ContentWrite content(int slot, long length) {
+        return new ContentWrite(1L << 40, length, 1, 1L << 41, 2, RequestIndex.of(slot, 0)) {
+            @Override
+            protected void onWritten() {
+                events.add("written " + slot);
+            }
+
+            @Override
+            protected void onAbandoned() {
+                events.add("abandoned " + slot);
+            }
+        };
+    }
+
+    /// As the channel does when a completion comes.
+    private static void complete(Lane lane, long workId) {
+        PostedWork posted = lane.posted();
+        while (posted.contains(workId)) {
+            ContentWrite write = posted.oldestKind() == WorkKind.CONTENT ? posted.oldestContent() : null;
+            posted.removeOldest();
+            if (write != null) {
+                write.onWritten();
+            }
+        }
+    }
+
+    @Test
+    void aTurnIsHandedOverInOneCallAndItsLastContentAsksForACompletion() {
+        Lane lane = lane(0, 1 << 20);
+        for (int i = 0; i < 5; i++) {
+            lane.enqueue(content(i, 100));
+        }
+        assertThat(lane.pumpContents()).isEqualTo(5);
+        assertThat(queuePair.lists).isEmpty();
+        lane.submit();
+        assertThat(queuePair.lists).hasSize(1);
+        assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, false, false, false, true);
+        complete(lane, queuePair.sent().getLast().workId());
+        assertThat(events).containsExactly("written 0", "written 1", "written 2", "written 3", "written 4");
+        lane.submit();
+        assertThat(queuePair.lists).hasSize(1);
+    }
+
+    @Test
+    void messagesAndAcknowledgementsAskForACompletionOnlyAfterAQuarterOfTheQueue() {
+        Lane lane = lane(0, 1 << 20);
+        for (int i = 0; i < DEPTH; i++) {
+            lane.postMessage(1, 64, 1, 1, 1);
+            lane.submit();
+        }
+        assertThat(lane.hasFreeSendSlot()).isFalse();
+        List<Sent> sent = queuePair.sent();
+        for (int i = 0; i < DEPTH; i++) {
+            assertThat(sent.get(i).signaled()).as("request %d", i).isEqualTo(i % (DEPTH / 4) == DEPTH / 4 - 1);
+        }
+        complete(lane, sent.get(DEPTH / 4 - 1).workId());
+        assertThat(lane.hasFreeSendSlot()).isTrue();
+        assertThat(lane.posted().isEmpty()).isFalse();
+    }
+
+    @Test
+    void aMessageBehindAContentInOneListLeavesNoMemoryUnasked() {
+        Lane lane = lane(0, 1 << 20);
+        lane.enqueue(content(0, 100));
+        lane.pumpContents();
+        lane.postMessage(1, 64, 1, 1, 1);
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, true);
+        complete(lane, queuePair.sent().getLast().workId());
+        assertThat(events).containsExactly("written 0");
+    }
+
+    @Test
+    void theIntervalIsAnOption() {
+        Lane lane = lane(1, 1 << 20);
+        lane.postMessage(1, 64, 1, 1, 1);
+        lane.postMessage(1, 64, 1, 1, 1);
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(true, true);
+    }
+
+    @Test
+    void onlySoManyBytesAreUnderWayAndTheyAreAskedForInQuarters() {
+        Lane lane = lane(0, 8 * CHUNK);
+        lane.enqueue(content(0, 100 * CHUNK));
+        assertThat(lane.pumpContents()).isZero();
+        lane.submit();
+        assertThat(queuePair.sent())
+                .hasSize(8)
+                .extracting(Sent::signaled)
+                .containsExactly(false, true, false, true, false, true, false, true);
+        complete(lane, queuePair.sent().get(1).workId());
+        assertThat(lane.pumpContents()).isZero();
+        lane.submit();
+        assertThat(queuePair.sent()).hasSize(10);
+        assertThat(lane.posted().bytesUnderWay()).isEqualTo(8 * CHUNK);
+    }
+
+    @Test
+    void aSmallContentDoesNotWaitForALargeOne() {
+        Lane lane = lane(0, 4 * CHUNK);
+        lane.enqueue(content(0, 4L << 30));
+        lane.pumpContents();
+        lane.submit();
+        lane.enqueue(content(1, 100));
+        complete(lane, queuePair.sent().getLast().workId());
+        assertThat(lane.pumpContents()).isEqualTo(1);
+        lane.submit();
+        assertThat(queuePair.sent().get(4).length()).isEqualTo(100);
+    }
+
+    @Test
+    void manySmallContentsDoNotKeepALargeOneWaiting() {
+        Lane lane = lane(0, 1 << 20);
+        lane.enqueue(content(0, 2 * CHUNK));
+        for (int i = 1; i <= 20; i++) {
+            lane.enqueue(content(i, CHUNK / 2));
+        }
+        lane.pumpContents();
+        lane.submit();
+        assertThat(queuePair.sent().stream().map(Sent::length).limit(7))
+                .containsExactly(2048L, 2048L, 4096L, 2048L, 2048L, 4096L, 2048L);
+    }
+
+    @Test
+    void largeContentsTakeTurns() {
+        Lane lane = lane(0, 1 << 20);
+        lane.enqueue(content(0, 17 * CHUNK));
+        lane.enqueue(content(1, 17 * CHUNK));
+        lane.pumpContents();
+        lane.submit();
+        assertThat(queuePair.sent())
+                .filteredOn(sent -> sent.opcode() == Opcode.RDMA_WRITE_WITH_IMM)
+                .extracting(Sent::immediate)
+                .containsExactly(0, 1);
+        assertThat(queuePair
+                        .sent()
+                        .indexOf(queuePair.sent().stream()
+                                .filter(sent -> sent.immediate() == 0 && sent.opcode() == Opcode.RDMA_WRITE_WITH_IMM)
+                                .findFirst()
+                                .orElseThrow()))
+                .isEqualTo(32);
+    }
+
+    /// Whatever the sizes: each byte is written once, the immediate behind the last of them, everything completes, and
+    /// what is not known to be written at the end is given back.
+    @Test
+    void eachContentIsWrittenWholeAndAnsweredOnce() {
+        for (int seed = 0; seed < 200; seed++) {
+            queuePair.lists.clear();
+            events.clear();
+            run(new Random(seed));
+        }
+    }
+
+    private void run(Random random) {
+        Lane lane = lane(random.nextInt(3), (1 + random.nextInt(16)) * (long) CHUNK);
+        int count = 1 + random.nextInt(60);
+        long[] lengths = new long[count];
+        int enqueued = 0;
+        int completed = 0;
+        boolean breaksOff = random.nextInt(4) == 0;
+        int steps = 0;
+        while (events.size() < count && !(breaksOff && steps > 50)) {
+            assertThat(++steps).as("steps").isLessThan(100_000);
+            if (enqueued < count && random.nextBoolean()) {
+                lengths[enqueued] = random.nextInt(3) == 0 ? random.nextInt(20 * CHUNK) : random.nextInt(200);
+                lane.enqueue(content(enqueued, lengths[enqueued]));
+                enqueued++;
+            }
+            lane.pumpContents();
+            lane.submit();
+            List<Sent> sent = queuePair.sent();
+            assertThat(sent.size() - completed).isLessThanOrEqualTo(DEPTH);
+            for (int i = completed; i < sent.size() && random.nextInt(3) > 0; i++) {
+                if (sent.get(i).signaled()) {
+                    complete(lane, sent.get(i).workId());
+                    completed = i + 1;
+                }
+            }
+        }
+        for (; enqueued < count; enqueued++) {
+            lane.enqueue(content(enqueued, 1));
+        }
+        lane.abandonContents();
+        assertThat(events).hasSize(count).doesNotHaveDuplicates();
+        if (!breaksOff) {
+            assertWhole(lengths);
+        }
+    }
+
+    private void assertWhole(long[] lengths) {
+        long written = queuePair.sent().stream().mapToLong(Sent::length).sum();
+        long wanted = 0;
+        for (long length : lengths) {
+            wanted += length;
+        }
+        assertThat(written).isEqualTo(wanted);
+        assertThat(queuePair.sent())
+                .filteredOn(sent -> WorkId.kind(sent.workId()) == WorkKind.CONTENT)
+                .hasSize(lengths.length)
+                .extracting(Sent::immediate)
+                .doesNotHaveDuplicates();
+        assertThat(queuePair.sent()).allSatisfy(sent -> {
+            assertThat(sent.length()).isLessThanOrEqualTo(CHUNK);
+            assertThat(sent.remoteAddress() - (1L << 41)).isEqualTo(sent.localAddress() - (1L << 40));
+        });
+    }
+}

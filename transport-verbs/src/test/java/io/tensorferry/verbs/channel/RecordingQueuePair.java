@@ -1,0 +1,73 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.SendWorkRequest;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Keeps what it is given to send, and carries out nothing.
+final class RecordingQueuePair implements QueuePair {
+    record Sent(
+            SendWorkRequest.Opcode opcode,
+            long workId,
+            boolean signaled,
+            long localAddress,
+            long length,
+            long remoteAddress,
+            int immediate) {}
+
+    /// What was submitted, list by list.
+    final List<List<Sent>> lists = new ArrayList<>();
+
+    private final List<Sent> prepared = new ArrayList<>();
+
+    /// All that was submitted, in its order.
+    List<Sent> sent() {
+        return lists.stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public int number() {
+        return 1;
+    }
+
+    @Override
+    public QueuePairState state() {
+        return QueuePairState.RTS;
+    }
+
+    @Override
+    public void modify(QueuePairAttributes attributes) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void prepareSend(SendWorkRequest request) {
+        prepared.add(new Sent(
+                request.opcode,
+                request.workId,
+                request.signaled,
+                request.localAddress,
+                request.length,
+                request.remoteAddress,
+                request.immediate));
+    }
+
+    @Override
+    public void submitSends() {
+        if (!prepared.isEmpty()) {
+            lists.add(List.copyOf(prepared));
+            prepared.clear();
+        }
+    }
+
+    @Override
+    public void postReceive(long workId, long address, long length, int localKey) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+}
