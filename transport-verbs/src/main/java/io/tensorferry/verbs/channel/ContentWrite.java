@@ -14,7 +14,14 @@ public abstract class ContentWrite {
     // Bytes that are posted.
     long posted;
 
+    /// Of nothing yet; [#set] says of what.
     protected ContentWrite() {}
+
+    /// Of what [#set] takes.
+    protected ContentWrite(
+            long localAddress, long length, int localKey, long remoteAddress, int remoteKey, int immediate) {
+        set(localAddress, length, localKey, remoteAddress, remoteKey, immediate);
+    }
 
     /// Says what is to be written; not while it is under way.
     ///

@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
 public final class RemoteReceive implements PendingReceive, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteReceive.class);
     private static final VarHandle RESULT;
-    private static final Runnable NOTHING = () -> {};
 
     static {
         try {
@@ -43,7 +42,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     private volatile @Nullable RecvResult result;
     private volatile @Nullable ReceiveDeadline deadline;
     // Set once by the transport, before the receive can be reached by anyone else.
-    private volatile Runnable onGivenUp = NOTHING;
+    private volatile @Nullable Runnable onGivenUp;
 
     // Its neighbours in the list of those that are pending, which guards them.
     @Nullable
@@ -139,7 +138,10 @@ public final class RemoteReceive implements PendingReceive, Runnable {
         if (!end(new RecvResult.Failed(cause))) {
             return false;
         }
-        onGivenUp.run();
+        Runnable action = onGivenUp;
+        if (action != null) {
+            action.run();
+        }
         return true;
     }
 

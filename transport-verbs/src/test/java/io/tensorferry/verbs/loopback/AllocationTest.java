@@ -7,11 +7,16 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.channel.LoopRunner;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,6 +30,7 @@ class AllocationTest {
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final RendezvousKey[] keys = new RendezvousKey[KEYS];
+    private final List<BusyLoop> loops = new CopyOnWriteArrayList<>();
     private final Semaphore received = new Semaphore(0);
 
     @Test
@@ -37,16 +43,22 @@ class AllocationTest {
         var seconds = Duration.ofSeconds(30);
         var options = new ChannelOptions(
                 1, 256, 4096, hour, hour.multipliedBy(2), seconds, seconds, Duration.ofNanos(20_000));
-        try (var workers = new LoopbackWorkers(options)) {
+        try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
             Tensor tensor = workers.worker(1).bytes(SIZE, 7);
             transfer(workers, tensor, WARM_UP);
-            long[] loops = loops();
-            assertThat(loops).hasSize(2);
-            long[] before = threads.getThreadAllocatedBytes(loops);
+            long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
+            assertThat(threadIds).hasSize(2);
+            long[] before = threads.getThreadAllocatedBytes(threadIds);
             transfer(workers, tensor, TRANSFERS);
-            long[] after = threads.getThreadAllocatedBytes(loops);
+            long[] after = threads.getThreadAllocatedBytes(threadIds);
             assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
-            assertThat(after).as("bytes allocated by each loop since %s", Arrays.toString(before)).isEqualTo(before);
+            for (int i = 0; i < after.length; i++) {
+                // An object for each would be 16 bytes at least. What is left is the device's, and none of a transfer's:
+                // a wake-up of its peer makes a segment as long as it is not compiled, its queues grow now and then.
+                assertThat(after[i] - before[i])
+                        .as("bytes that a loop allocated for %d transfers", TRANSFERS)
+                        .isLessThan(TRANSFERS);
+            }
             tensor.close();
         }
     }
@@ -79,10 +91,42 @@ class AllocationTest {
         received.release();
     }
 
-    private long[] loops() {
-        return Arrays.stream(threads.getThreadInfo(threads.getAllThreadIds()))
-                .filter(thread -> thread.getThreadName().startsWith("tensorferry-loop"))
-                .mapToLong(java.lang.management.ThreadInfo::getThreadId)
-                .toArray();
+    /// A loop that never sleeps: what a sleep costs is not a transfer's, and how often there is one is chance.
+    private final class BusyLoop implements LoopRunner {
+        private volatile boolean running = true;
+        private volatile @Nullable Thread thread;
+        private volatile @Nullable CompletionLoop loop;
+
+        @Override
+        @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it: there may be fewer processors than loops
+        public void start(CompletionLoop loop) {
+            loops.add(this);
+            thread = Thread.ofPlatform().name("busy-loop").start(() -> {
+                while (running) {
+                    if (loop.doWork() == 0) {
+                        Thread.onSpinWait();
+                        Thread.yield();
+                    }
+                }
+            });
+            this.loop = loop;
+        }
+
+        long threadId() {
+            return Objects.requireNonNull(thread).threadId();
+        }
+
+        @Override
+        public void stop(Runnable last) {
+            Objects.requireNonNull(loop).execute(() -> {
+                last.run();
+                running = false;
+            });
+            try {
+                Objects.requireNonNull(thread).join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 }
