@@ -5,6 +5,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import java.util.List;
@@ -20,6 +21,9 @@ final class RendezvousNode {
     static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
     static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
+
+    /// The system property that says how many data queue pairs there are.
+    static final String LANES = "benchmark.lanes";
 
     private RendezvousNode() {}
 
@@ -37,7 +41,22 @@ final class RendezvousNode {
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
+                .channelOptions(channelOptions())
                 .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config)
                 .start();
+    }
+
+    private static ChannelOptions channelOptions() {
+        ChannelOptions usual = ChannelOptions.defaults();
+        return new ChannelOptions(
+                        Integer.getInteger(LANES, usual.lanes()),
+                        usual.ringSlots(),
+                        usual.slotBytes(),
+                        usual.keepaliveInterval(),
+                        usual.peerTimeout(),
+                        usual.connectTimeout(),
+                        usual.reconnectTimeout(),
+                        usual.spin())
+                .withPosting(usual.posting());
     }
 }
