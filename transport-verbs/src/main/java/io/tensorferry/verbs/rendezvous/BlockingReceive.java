@@ -11,7 +11,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that waits for its own receive: no callback of the user's runs, so whoever ends the receive wakes the thread
+/// A thread that waits for its own receive: no callback of the user's runs, so whoever ends the receive wakes the
+/// thread
 /// itself.
 ///
 /// Threading: [#done] from any thread, [#await] from the one that made this.

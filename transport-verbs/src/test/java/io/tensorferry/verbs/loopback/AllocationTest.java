@@ -53,7 +53,8 @@ class AllocationTest {
             long[] after = threads.getThreadAllocatedBytes(threadIds);
             assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
             for (int i = 0; i < after.length; i++) {
-                // An object for each would be 16 bytes at least. What is left is the device's, and none of a transfer's:
+                // An object for each would be 16 bytes at least. What is left is the device's, and none of a
+                // transfer's:
                 // a wake-up of its peer makes a segment as long as it is not compiled, its queues grow now and then.
                 assertThat(after[i] - before[i])
                         .as("bytes that a loop allocated for %d transfers", TRANSFERS)
@@ -63,7 +64,8 @@ class AllocationTest {
         }
     }
 
-    /// Rounds of all keys; in every other round the tensors are there before they are asked for.
+    /// Rounds of all keys; in every other round the tensors are there before they are asked for. Every third tensor is
+    /// the sender's own no longer, so that its memory goes back to the pool on the loop.
     private void transfer(LoopbackWorkers workers, Tensor tensor, int count) throws InterruptedException {
         for (int done = 0; done < count; done += KEYS) {
             boolean sendFirst = done / KEYS % 2 == 0;
@@ -81,8 +83,11 @@ class AllocationTest {
     }
 
     private void send(LoopbackWorkers workers, Tensor tensor) {
-        for (RendezvousKey key : keys) {
-            workers.worker(1).manager.rendezvous(1).send(key, tensor.share());
+        for (int i = 0; i < KEYS; i++) {
+            workers.worker(1)
+                    .manager
+                    .rendezvous(1)
+                    .send(keys[i], i % 3 == 0 ? workers.worker(1).bytes(SIZE, 8) : tensor.share());
         }
     }
 

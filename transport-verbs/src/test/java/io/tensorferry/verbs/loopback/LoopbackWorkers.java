@@ -128,8 +128,8 @@ final class LoopbackWorkers implements AutoCloseable {
                 MemoryOptions memory,
                 RdmaConfig config) {
             provider = new SoftwareProvider(device);
-            var options = new RdmaAdapterOptions(
-                    name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
+            var options =
+                    new RdmaAdapterOptions(name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = runners == null
                     ? RdmaAdapter.open(options, port, new Calls())
@@ -137,8 +137,7 @@ final class LoopbackWorkers implements AutoCloseable {
                             options,
                             port,
                             new Calls(),
-                            new AdapterRuntime(
-                                    System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
+                            new AdapterRuntime(System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
             manager = new RdmaRendezvousManager(
                     adapter,
                     new WorkerContext(
