@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// The system calls of Linux behind [MemoryFile] and [Futex], which have the same meaning on x86-64 and aarch64.
+/// The system calls of Linux behind [MemoryFile], [PageMemory] and [Futex], which have the same meaning on x86-64 and
+/// aarch64.
 ///
 /// Threading: any thread; no state.
 final class LinuxCalls {
@@ -25,6 +26,10 @@ final class LinuxCalls {
     static final MethodHandle MMAP =
             errno("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG), 0);
     static final MethodHandle MUNMAP = errno("munmap", FunctionDescriptor.of(INT, POINTER, LONG), 0);
+    static final MethodHandle MADVISE = errno("madvise", FunctionDescriptor.of(INT, POINTER, LONG, INT), 0);
+    /// `mbind` has a function in libnuma only: it is called by its number.
+    static final MethodHandle MBIND =
+            errno("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, LONG, LONG, POINTER, LONG, LONG), 1);
     /// `futex` has no function of its own: it is called by its number.
     static final MethodHandle FUTEX =
             errno("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, INT, INT, POINTER, POINTER, INT), 1);
@@ -32,6 +37,10 @@ final class LinuxCalls {
     private static final long FUTEX_X86_64 = 202;
     private static final long FUTEX_AARCH64 = 98;
     static final long FUTEX_NUMBER = System.getProperty("os.arch").equals("aarch64") ? FUTEX_AARCH64 : FUTEX_X86_64;
+
+    private static final long MBIND_X86_64 = 237;
+    private static final long MBIND_AARCH64 = 235;
+    static final long MBIND_NUMBER = System.getProperty("os.arch").equals("aarch64") ? MBIND_AARCH64 : MBIND_X86_64;
 
     private LinuxCalls() {}
 

@@ -1,12 +1,8 @@
 package io.tensorferry.bindings;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
-import java.util.Locale;
 
 /// Memory straight from the kernel, page by page, and what the kernel can be told of such memory (Linux).
 ///
@@ -14,7 +10,6 @@ import java.util.Locale;
 ///
 /// Threading: any thread, each with a [NativeCall] of its own.
 public final class PageMemory {
-    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final int PROT_READ_WRITE = 1 | 2;
     private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
@@ -22,29 +17,8 @@ public final class PageMemory {
     private static final long MAP_FAILED = -1;
     private static final int MADV_HUGEPAGE = 14;
     private static final int MPOL_PREFERRED = 1;
-    /// The C library has no function for it without libnuma.
-    private static final long SYS_MBIND_X86_64 = 237;
-
-    private static final long SYS_MBIND_AARCH64 = 235;
-
-    private static final MethodHandle MMAP =
-            errno("mmap", FunctionDescriptor.of(LONG, LONG, LONG, INT, INT, INT, LONG));
-    private static final MethodHandle MUNMAP = errno("munmap", FunctionDescriptor.of(INT, LONG, LONG));
-    private static final MethodHandle MADVISE = errno("madvise", FunctionDescriptor.of(INT, LONG, LONG, INT));
-    private static final MethodHandle SYSCALL = errno(
-            "syscall",
-            FunctionDescriptor.of(LONG, LONG, LONG, LONG, LONG, ValueLayout.ADDRESS, LONG, LONG),
-            Linker.Option.firstVariadicArg(1));
 
     private PageMemory() {}
-
-    private static MethodHandle errno(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        Linker linker = Linker.nativeLinker();
-        var all = new Linker.Option[options.length + 1];
-        all[0] = NativeCall.CAPTURE;
-        System.arraycopy(options, 0, all, 1, options.length);
-        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
-    }
 
     /// Maps zeroed memory that nothing has touched yet.
     ///
@@ -54,17 +28,17 @@ public final class PageMemory {
     /// @return `MemorySegment.NULL`'s equal if there is none
     public static MemorySegment map(NativeCall call, Arena arena, long bytes, boolean reserved) {
         try {
-            long address = (long) MMAP.invokeExact(
+            MemorySegment mapped = (MemorySegment) LinuxCalls.MMAP.invokeExact(
                     call.state(),
-                    0L,
+                    MemorySegment.NULL,
                     bytes,
                     PROT_READ_WRITE,
                     MAP_PRIVATE_ANONYMOUS | (reserved ? MAP_HUGETLB : 0),
                     -1,
                     0L);
-            return address == MAP_FAILED
+            return mapped.address() == MAP_FAILED
                     ? MemorySegment.NULL
-                    : MemorySegment.ofAddress(address).reinterpret(bytes, arena, PageMemory::unmap);
+                    : mapped.reinterpret(bytes, arena, PageMemory::unmap);
         } catch (Throwable e) {
             throw ErrnoVerbs.impossible(e);
         }
@@ -72,7 +46,7 @@ public final class PageMemory {
 
     private static void unmap(MemorySegment memory) {
         try (var call = new NativeCall()) {
-            int _ = (int) MUNMAP.invokeExact(call.state(), memory.address(), memory.byteSize());
+            int _ = (int) LinuxCalls.MUNMAP.invokeExact(call.state(), memory, memory.byteSize());
         } catch (Throwable e) {
             throw ErrnoVerbs.impossible(e);
         }
@@ -84,7 +58,7 @@ public final class PageMemory {
     /// @return 0 or -1
     public static int adviseHugePages(NativeCall call, MemorySegment memory) {
         try {
-            return (int) MADVISE.invokeExact(call.state(), memory.address(), memory.byteSize(), MADV_HUGEPAGE);
+            return (int) LinuxCalls.MADVISE.invokeExact(call.state(), memory, memory.byteSize(), MADV_HUGEPAGE);
         } catch (Throwable e) {
             throw ErrnoVerbs.impossible(e);
         }
@@ -101,10 +75,10 @@ public final class PageMemory {
         // The kernel takes one bit less than it is told.
         long bits = (long) Long.SIZE * (node / Long.SIZE + 1) + 1;
         try {
-            return (long) SYSCALL.invokeExact(
+            return (long) LinuxCalls.MBIND.invokeExact(
                     call.state(),
-                    mbindNumber(System.getProperty("os.arch")),
-                    memory.address(),
+                    LinuxCalls.MBIND_NUMBER,
+                    memory,
                     memory.byteSize(),
                     (long) MPOL_PREFERRED,
                     mask,
@@ -113,14 +87,5 @@ public final class PageMemory {
         } catch (Throwable e) {
             throw ErrnoVerbs.impossible(e);
         }
-    }
-
-    /// A number that no system call has, so that it fails, where that of another machine's is not known.
-    private static long mbindNumber(String architecture) {
-        return switch (architecture.toLowerCase(Locale.ROOT)) {
-            case "amd64", "x86_64" -> SYS_MBIND_X86_64;
-            case "aarch64" -> SYS_MBIND_AARCH64;
-            default -> -1;
-        };
     }
 }

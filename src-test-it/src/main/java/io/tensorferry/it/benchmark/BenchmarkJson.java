@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// The results as programs read them.
 public final class BenchmarkJson {
@@ -24,17 +25,35 @@ public final class BenchmarkJson {
             double seconds,
             Map<String, String> setting,
             List<Series> series,
-            List<Ratios> ratios) {}
+            List<Ratios> ratios,
+            List<Result> targets) {}
 
-    private record Series(String path, String device, long bytes, int window, List<Round> rounds) {}
+    private record Result(
+            String what, String at, Spread figure, boolean atLeast, double limit, boolean met, double missedBy) {}
 
-    private record Round(double bytesPerSecond, double perSecond, double p50Micros, double p99Micros) {}
+    private record Series(
+            String path, String device, long bytes, int window, double pacedPerSecond, List<Round> rounds) {}
+
+    private record Round(
+            double bytesPerSecond,
+            double perSecond,
+            double p50Micros,
+            double p99Micros,
+            @Nullable Double pacedP50Micros,
+            @Nullable Double pacedP99Micros,
+            @Nullable Double pacedP999Micros) {}
 
     private record Ratios(
             String path, String base, long bytes, Spread throughput, Spread p50Latency, Spread p99Latency) {}
 
     /// @param setting what else there is to say of how this was measured
-    public static void write(Path file, int rounds, double seconds, Map<String, String> setting, List<Turn> turns)
+    public static void write(
+            Path file,
+            int rounds,
+            double seconds,
+            Map<String, String> setting,
+            List<Turn> turns,
+            List<Target.Verdict> verdicts)
             throws IOException {
         List<Series> series = turns.stream()
                 .flatMap(turn -> turn.series().stream())
@@ -49,8 +68,21 @@ public final class BenchmarkJson {
                 seconds,
                 setting,
                 series,
-                Turn.comparisons(turns).stream().map(BenchmarkJson::ratios).toList());
+                Turn.comparisons(turns).stream().map(BenchmarkJson::ratios).toList(),
+                verdicts.stream().map(BenchmarkJson::result).toList());
         Files.writeString(file, GSON.toJson(document) + "\n");
+    }
+
+    private static Result result(Target.Verdict verdict) {
+        Target target = verdict.target();
+        return new Result(
+                target.what(),
+                verdict.at(),
+                verdict.figure(),
+                target.atLeast(),
+                target.limit(),
+                verdict.isMet(),
+                verdict.missedBy());
     }
 
     private static Series series(PathSeries series) {
@@ -58,14 +90,23 @@ public final class BenchmarkJson {
         for (int i = 0; i < series.throughput().size(); i++) {
             Transfer throughput = series.throughput().get(i);
             Transfer latency = series.latency().get(i);
+            Transfer paced = series.paced().isEmpty() ? null : series.paced().get(i);
             rounds.add(new Round(
                     throughput.bytesPerSecond(),
                     throughput.perSecond(),
                     latency.latencyMicros(50),
-                    latency.latencyMicros(99)));
+                    latency.latencyMicros(99),
+                    paced == null ? null : paced.latencyMicros(50),
+                    paced == null ? null : paced.latencyMicros(99),
+                    paced == null ? null : paced.latencyMicros(99.9)));
         }
         return new Series(
-                series.path().name(), series.path().device(), series.size().bytes(), series.window(), rounds);
+                series.path().name(),
+                series.path().device(),
+                series.size().bytes(),
+                series.window(),
+                series.pacedPerSecond(),
+                rounds);
     }
 
     private static Ratios ratios(Comparison comparison) {

@@ -6,14 +6,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /// The results as a page of documentation shows them: a row for each size, a column for each path or comparison.
 public final class BenchmarkMarkdown {
     private BenchmarkMarkdown() {}
 
     /// @param setting how it was measured
-    public static void write(Path file, String setting, List<Turn> turns) throws IOException {
+    public static void write(Path file, String setting, List<Turn> turns, List<Target.Verdict> verdicts)
+            throws IOException {
         var tables = new ArrayList<String>();
         tables.add(setting);
         tables.add(comparisons("Throughput, ratio", turns, Comparison::throughput));
@@ -27,7 +30,37 @@ public final class BenchmarkMarkdown {
                 turns,
                 series -> String.format(Locale.ROOT, "%,.0f", series.perSecond().median())));
         tables.add(paths("Median latency, us", turns, series -> number(series.latencyMicros(50))));
+        tables.add(paths(
+                "Median / p99 / p99.9 latency at a fixed rate, us",
+                turns,
+                series -> series.paced().isEmpty()
+                        ? ""
+                        : number(series.pacedMicros(50)) + " / " + number(series.pacedMicros(99)) + " / "
+                                + number(series.pacedMicros(99.9))));
+        if (!verdicts.isEmpty()) {
+            tables.add(targets(verdicts));
+        }
         Files.writeString(file, String.join("\n\n", tables) + "\n");
+    }
+
+    private static String targets(List<Target.Verdict> verdicts) {
+        var lines = new ArrayList<String>();
+        lines.add("| Target | at | figure | is to be | |");
+        lines.add("|---|---|---|---|---|");
+        for (Target.Verdict each : verdicts) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "| %s | %s | %.2f (%.2f..%.2f) | %s %.2f | %s |",
+                    each.target().what(),
+                    each.at(),
+                    each.figure().median(),
+                    each.figure().minimum(),
+                    each.figure().maximum(),
+                    each.target().atLeast() ? "at least" : "at most",
+                    each.target().limit(),
+                    each.isMet() ? "met" : String.format(Locale.ROOT, "missed by %.0f %%", 100 * each.missedBy())));
+        }
+        return String.join("\n", lines);
     }
 
     private static String comparisons(String title, List<Turn> turns, Function<Comparison, Spread> value) {
@@ -55,12 +88,20 @@ public final class BenchmarkMarkdown {
             Function<T, String> name,
             Function<T, String> value) {
         var lines = new ArrayList<String>();
-        List<String> names = columns.apply(turns.getFirst()).stream().map(name).toList();
+        List<String> names = turns.stream()
+                .flatMap(turn -> columns.apply(turn).stream())
+                .map(name)
+                .distinct()
+                .toList();
         lines.add("| " + title + " | " + String.join(" | ", names) + " |");
         lines.add("|---".repeat(names.size() + 1) + "|");
         for (Turn turn : turns) {
-            List<String> values = columns.apply(turn).stream().map(value).toList();
-            lines.add("| " + turn.series().getFirst().size() + " | " + String.join(" | ", values) + " |");
+            Map<String, String> values =
+                    columns.apply(turn).stream().collect(Collectors.toMap(name, value, (one, _) -> one));
+            lines.add("| " + turn.series().getFirst().size() + " | "
+                    + names.stream()
+                            .map(column -> values.getOrDefault(column, ""))
+                            .collect(Collectors.joining(" | ")) + " |");
         }
         return String.join("\n", lines);
     }

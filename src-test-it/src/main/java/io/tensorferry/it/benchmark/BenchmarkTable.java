@@ -12,10 +12,12 @@ public final class BenchmarkTable {
     public static String of(String setting, List<Turn> turns) {
         var lines = new ArrayList<String>();
         lines.add(setting);
-        lines.add("median (min..max) of the rounds; latency with one under way, throughput with several");
+        lines.add(
+                "median (min..max) of the rounds; throughput with several under way, latency with one, and latency at a "
+                        + "fixed rate");
         lines.add(String.format(
                 Locale.ROOT,
-                "%-9s %-11s %-12s %9s %28s %12s %10s %10s",
+                "%-9s %-18s %-19s %9s %28s %12s %10s %10s %7s %10s %10s %10s",
                 "size",
                 "path",
                 "device",
@@ -23,7 +25,11 @@ public final class BenchmarkTable {
                 "throughput MB/s",
                 "per second",
                 "p50 us",
-                "p99 us"));
+                "p99 us",
+                "at /s",
+                "p50 us",
+                "p99 us",
+                "p99.9 us"));
         turns.forEach(turn -> turn.series().forEach(series -> lines.add(line(series))));
         List<Comparison> comparisons = Turn.comparisons(turns);
         if (!comparisons.isEmpty()) {
@@ -31,7 +37,7 @@ public final class BenchmarkTable {
             lines.add("ratios, round by round: median (min..max)");
             lines.add(String.format(
                     Locale.ROOT,
-                    "%-9s %-24s %22s %22s %22s",
+                    "%-9s %-32s %22s %22s %22s",
                     "size",
                     "path : path",
                     "throughput",
@@ -45,7 +51,7 @@ public final class BenchmarkTable {
     private static String line(PathSeries series) {
         return String.format(
                 Locale.ROOT,
-                "%-9s %-11s %-12s %9d %28s %,12.0f %,10.1f %,10.1f",
+                "%-9s %-18s %-19s %9d %28s %,12.0f %,10.1f %,10.1f%s",
                 series.size(),
                 series.path().name(),
                 series.path().device(),
@@ -53,13 +59,26 @@ public final class BenchmarkTable {
                 text("%,.1f", series.megabytesPerSecond()),
                 series.perSecond().median(),
                 series.latencyMicros(50),
-                series.latencyMicros(99));
+                series.latencyMicros(99),
+                paced(series));
+    }
+
+    private static String paced(PathSeries series) {
+        return series.paced().isEmpty()
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        " %,7.0f %,10.1f %,10.1f %,10.1f",
+                        series.pacedPerSecond(),
+                        series.pacedMicros(50),
+                        series.pacedMicros(99),
+                        series.pacedMicros(99.9));
     }
 
     private static String line(Comparison comparison) {
         return String.format(
                 Locale.ROOT,
-                "%-9s %-24s %22s %22s %22s",
+                "%-9s %-32s %22s %22s %22s",
                 comparison.path().size(),
                 comparison.path().path().name() + " : "
                         + comparison.base().path().name(),

@@ -15,12 +15,21 @@ public final class PathSeries {
     private final ByteSize size;
     private final List<Transfer> throughput = new ArrayList<>();
     private final List<Transfer> latency = new ArrayList<>();
+    private final List<Transfer> paced = new ArrayList<>();
+    private final double pacedPerSecond;
     private int throughputCount;
     private int latencyCount;
 
+    /// Without latencies at a fixed rate.
     public PathSeries(TransferPath path, ByteSize size) {
+        this(path, size, 0);
+    }
+
+    /// @param pacedPerSecond the fixed rate at which latency is taken too; 0 for none
+    public PathSeries(TransferPath path, ByteSize size, double pacedPerSecond) {
         this.path = path;
         this.size = size;
+        this.pacedPerSecond = pacedPerSecond;
     }
 
     /// Runs until the code is compiled and the connection is up, and finds how many transfers fill `seconds`.
@@ -70,6 +79,21 @@ public final class PathSeries {
         latency.add(path.latency(size.bytes(), latencyCount));
     }
 
+    void measurePaced(double seconds) throws InterruptedException {
+        int count = (int) Math.max(FEWEST, pacedPerSecond * seconds);
+        paced.add(path.paced(size.bytes(), count, pacedPerSecond));
+    }
+
+    /// The fixed rate; 0 for none.
+    double pacedPerSecond() {
+        return pacedPerSecond;
+    }
+
+    /// One transfer for each round, at the fixed rate; empty where there is none.
+    List<Transfer> paced() {
+        return paced;
+    }
+
     public TransferPath path() {
         return path;
     }
@@ -88,7 +112,7 @@ public final class PathSeries {
     }
 
     /// One transfer for each round, with one under way.
-    List<Transfer> latency() {
+    public List<Transfer> latency() {
         return latency;
     }
 
@@ -105,8 +129,17 @@ public final class PathSeries {
 
     /// The latencies of all rounds, one under way.
     double latencyMicros(double percentile) {
+        return micros(latency, percentile);
+    }
+
+    /// The latencies of all rounds at the fixed rate.
+    double pacedMicros(double percentile) {
+        return micros(paced, percentile);
+    }
+
+    private static double micros(List<Transfer> transfers, double percentile) {
         var all = new Histogram(3);
-        latency.forEach(transfer -> all.add(transfer.latenciesNs()));
+        transfers.forEach(transfer -> all.add(transfer.latenciesNs()));
         return all.getValueAtPercentile(percentile) / 1e3;
     }
 

@@ -8,11 +8,11 @@ import java.util.List;
 /// @param series one for each path
 /// @param comparisons of some of them with others
 public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
-    /// How often each path is measured in a round.
+    /// How often each path is measured in a round, without a fixed rate.
     public static final int MEASUREMENTS = 2;
 
     /// Of every path, the first compared with each other one.
-    static Turn firstAgainstOthers(List<PathSeries> series) {
+    public static Turn firstAgainstOthers(List<PathSeries> series) {
         return new Turn(
                 series,
                 series.stream()
@@ -21,10 +21,12 @@ public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
                         .toList());
     }
 
-    /// Measures every path once, in this order or backwards: the throughput of all of them, then the latency.
+    /// Measures every path once, in this order or backwards: the throughput of all of them, then the latency, then that
+    /// at a fixed rate where there is one.
     ///
-    /// @param progress runs after each measurement, [#MEASUREMENTS] times for each path
-    public void round(boolean backwards, Runnable progress) throws InterruptedException {
+    /// @param seconds that a fixed rate is kept up
+    /// @param progress runs after each measurement
+    public void round(boolean backwards, double seconds, Runnable progress) throws InterruptedException {
         List<PathSeries> order = backwards ? series.reversed() : series;
         for (PathSeries path : order) {
             path.measureThroughput();
@@ -34,10 +36,16 @@ public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
             path.measureLatency();
             progress.run();
         }
+        for (PathSeries path : order) {
+            if (path.pacedPerSecond() > 0) {
+                path.measurePaced(seconds);
+                progress.run();
+            }
+        }
     }
 
     /// The comparisons of several turns.
-    static List<Comparison> comparisons(List<Turn> turns) {
+    public static List<Comparison> comparisons(List<Turn> turns) {
         var all = new ArrayList<Comparison>();
         turns.forEach(turn -> all.addAll(turn.comparisons));
         return all;

@@ -1,12 +1,13 @@
 package io.tensorferry.it.benchmark.verbs;
 
+import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Launcher;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.RdmaConfig;
 
 /// One of two processes that use the device interfaces and nothing above them. It does what its launcher says: a
-/// command is one line, `throughput WRITE 4096 1000` for example, and its answer is one line.
+/// command is one line, `THROUGHPUT WRITE 4096 1000 1 1` for example, and its answer is one line.
 final class RawProcess {
     static final String ADDRESS = "ADDRESS ";
     static final String CONNECTED = "CONNECTED";
@@ -21,34 +22,45 @@ final class RawProcess {
         THROUGHPUT,
         READ_LATENCY,
         PING,
-        PONG
+        PONG,
+        /// Writes a known content to what is sent from here.
+        FILL,
+        /// Removes what has come.
+        CLEAR,
+        /// Compares what has come with the known content.
+        CHECK
     }
 
-    /// @param arguments the longest message, bytes
+    /// @param arguments the longest message, bytes, and the number of queue pairs
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         RdmaConfig config = RdmaConfig.fromEnvironment();
         ChosenPort port = VerbsDevices.open(config);
-        try (var endpoint = new RawEndpoint(port, config, Long.parseLong(arguments[0]))) {
+        try (var endpoint =
+                new RawEndpoint(port, config, Long.parseLong(arguments[0]), Integer.parseInt(arguments[1]))) {
             launcher.tell(ADDRESS + endpoint.address().toLine());
             RawAddress peer = RawAddress.parse(launcher.awaitCommand());
-            endpoint.connect(peer.queuePair());
+            endpoint.connect(peer.queuePairs());
             launcher.tell(CONNECTED);
-            serve(launcher, new RawTransfers(endpoint, peer));
+            serve(launcher, endpoint, new RawTransfers(endpoint, peer));
         }
         System.exit(0);
     }
 
-    private static void serve(Launcher launcher, RawTransfers transfers) throws InterruptedException {
+    private static void serve(Launcher launcher, RawEndpoint endpoint, RawTransfers transfers)
+            throws InterruptedException {
         for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
             String[] words = command.split(" ", -1);
             Operation operation = Operation.valueOf(words[1]);
             long bytes = Long.parseLong(words[2]);
             int count = Integer.parseInt(words[3]);
+            var queues = new Queues(Integer.parseInt(words[4]), Integer.parseInt(words[5]));
             switch (Task.valueOf(words[0])) {
                 case THROUGHPUT ->
-                    launcher.tell(
-                            DONE + transfers.throughput(operation, bytes, count).toLine());
+                    launcher.tell(DONE
+                            + transfers
+                                    .throughput(operation, bytes, count, queues)
+                                    .toLine());
                 case READ_LATENCY ->
                     launcher.tell(DONE + transfers.readLatency(bytes, count).toLine());
                 case PING -> {
@@ -59,6 +71,18 @@ final class RawProcess {
                     transfers.resetMark(bytes);
                     launcher.tell(WAITING);
                     transfers.pong(bytes, count);
+                    launcher.tell(DONE);
+                }
+                case FILL -> {
+                    Content.fill(endpoint.sent(bytes));
+                    launcher.tell(DONE);
+                }
+                case CLEAR -> {
+                    endpoint.received(bytes).fill((byte) 0);
+                    launcher.tell(DONE);
+                }
+                case CHECK -> {
+                    Content.check(endpoint.received(bytes), bytes);
                     launcher.tell(DONE);
                 }
             }

@@ -1,10 +1,7 @@
 package io.tensorferry.it.benchmark.verbs;
 
-import io.tensorferry.it.benchmark.BenchmarkJson;
-import io.tensorferry.it.benchmark.BenchmarkMarkdown;
-import io.tensorferry.it.benchmark.BenchmarkTable;
+import io.tensorferry.it.benchmark.BenchmarkReport;
 import io.tensorferry.it.benchmark.ByteSize;
-import io.tensorferry.it.benchmark.Machine;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -13,12 +10,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
@@ -39,7 +36,12 @@ public final class VerbsBenchmark implements Callable<Integer> {
             .map(ByteSize::parse)
             .toList();
 
-    @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
+    @Option(
+            names = "--paths",
+            split = ",",
+            paramLabel = "PATH",
+            description =
+                    "what to measure; with @q4 on 4 queue pairs, with @l16 by lists of 16 requests, with @q4l16 both")
     private List<String> paths = VerbsPaths.NAMES;
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
@@ -52,16 +54,20 @@ public final class VerbsBenchmark implements Callable<Integer> {
     private double seconds = 0.3;
 
     @Option(
+            names = "--request",
+            paramLabel = "SIZE",
+            description =
+                    "bytes of the request of a warm receive, whose write by C is part of what a receive is held to")
+    private ByteSize request = ByteSize.parse("72");
+
+    @Option(
             names = "--compile-seconds",
             paramLabel = "S",
             description = "at the start, until the optimising compiler is done; twice for each path of Java")
     private double compileSeconds = 2;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
-    private @Nullable Path json;
-
-    @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as tables there")
-    private @Nullable Path markdown;
+    @Mixin
+    private BenchmarkReport report = new BenchmarkReport();
 
     @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for where there is no device")
     private @Nullable Path guest;
@@ -86,7 +92,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
         if (System.getProperty("rdma.device", "").isBlank()) {
             return callInGuest();
         }
-        try (var opened = VerbsPaths.open(paths, mostBytes(), compileSeconds)) {
+        try (var opened = VerbsPaths.open(paths, mostBytes(), request, compileSeconds)) {
             report(opened.setting(), measure(opened));
             return 0;
         } catch (ChildFailedException | IllegalStateException e) {
@@ -119,7 +125,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             for (ByteSize size : sizes) {
                 Turn turn = opened.turn(size, seconds);
                 for (int round = 0; round < rounds; round++) {
-                    turn.round(round % 2 == 1, () -> progress.step(size::toString));
+                    turn.round(round % 2 == 1, seconds, () -> progress.step(size::toString));
                 }
                 turns.add(turn);
             }
@@ -128,22 +134,9 @@ public final class VerbsBenchmark implements Callable<Integer> {
     }
 
     private void report(Map<String, String> setting, List<Turn> turns) throws IOException {
-        var lines = new ArrayList<String>();
-        lines.add(String.format(
-                Locale.ROOT, "RDMA between two processes of this machine; %d rounds of %.1f s", rounds, seconds));
         var all = new LinkedHashMap<String, String>();
-        all.put("machine", Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
+        all.put("what", "RDMA between two processes of this machine");
         all.putAll(setting);
-        all.forEach((name, value) -> lines.add(name + ": " + value));
-        String heading = String.join(System.lineSeparator(), lines);
-        System.out.println(BenchmarkTable.of(heading, turns));
-        if (markdown != null) {
-            BenchmarkMarkdown.write(markdown, heading, turns);
-            System.out.println("as Markdown: " + markdown);
-        }
-        if (json != null) {
-            BenchmarkJson.write(json, rounds, seconds, all, turns);
-            System.out.println("every round's numbers: " + json);
-        }
+        report.write(rounds, seconds, all, turns, VerbsTargets.verdicts(turns));
     }
 }

@@ -3,5 +3,5 @@
 /// [io.tensorferry.it.benchmark.verbs.VerbsBenchmark] is the command. It measures perftest's programs
 /// ([io.tensorferry.it.benchmark.verbs.PerftestPath]), the device interfaces alone
 /// ([io.tensorferry.it.benchmark.verbs.RawPath]) and `recvAsync` over them
-/// ([io.tensorferry.it.benchmark.verbs.TensorPath]), each between two processes of its own.
+/// ([io.tensorferry.it.benchmark.contest.TwoProcessPath]), each between two processes of its own.
 package io.tensorferry.it.benchmark.verbs;

@@ -1,4 +1,4 @@
-package io.tensorferry.it.benchmark;
+package io.tensorferry.it.benchmark.rendezvous;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Rendezvous;
@@ -6,31 +6,34 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.it.benchmark.exchange.Content;
+import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 
-/// The other end of [RendezvousPath]: serves orders until the server stops. Its thread is its own.
-final class RendezvousProducer implements AutoCloseable {
+/// The other end of [RendezvousConsumer]: serves its orders until the server stops. Its thread is its own.
+public final class RendezvousProducer implements TensorProducer {
     private final TransportServer server;
 
     private RendezvousProducer(TransportServer server) {
         this.server = server;
     }
 
-    static RendezvousProducer start(String protocol, List<Integer> ports) {
-        var producer = new RendezvousProducer(RendezvousPath.startServer(protocol, ports, RendezvousPath.PRODUCER));
-        Thread.ofPlatform().daemon().name("producer over " + protocol).start(producer::serve);
+    /// @param ports of the producer and of the consumer
+    public static RendezvousProducer open(Variant variant, List<Integer> ports) {
+        var producer = new RendezvousProducer(RendezvousNode.start(variant, ports, RendezvousNode.PRODUCER));
+        Thread.ofPlatform().daemon().name("producer over " + variant.path()).start(producer::serveOrders);
         return producer;
     }
 
-    private void serve() {
+    private void serveOrders() {
         Tensor source = tensor(0);
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
                 long[] order;
                 try (Tensor received =
-                        rendezvous.recvAsync(RendezvousPath.ORDER).join().tensorOrThrow()) {
+                        rendezvous.recvAsync(RendezvousNode.ORDER).join().tensorOrThrow()) {
                     order = received.toLongArray();
                 }
                 // With the next order there, nothing of the last one is on its way.
@@ -40,9 +43,9 @@ final class RendezvousProducer implements AutoCloseable {
                     source = tensor(order[0]);
                 }
                 for (long i = 0; i < order[1]; i++) {
-                    rendezvous.send(RendezvousPath.TENSOR, source.share());
+                    rendezvous.send(RendezvousNode.TENSOR, source.share());
                 }
-                rendezvous.send(RendezvousPath.READY, tensor(0));
+                rendezvous.send(RendezvousNode.READY, tensor(0));
             }
         } catch (CompletionException | TransportException _) {
             // The consumer or the server has stopped.
@@ -53,10 +56,16 @@ final class RendezvousProducer implements AutoCloseable {
 
     private Tensor tensor(long bytes) {
         Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(bytes));
-        // Touches every page, so that no transfer does it.
-        tensor.segment().fill((byte) 42);
+        Content.fill(tensor.segment());
         return tensor;
     }
+
+    /// An order says what to serve.
+    @Override
+    public void serve(long bytes) {}
+
+    @Override
+    public void rest() {}
 
     @Override
     public void close() {

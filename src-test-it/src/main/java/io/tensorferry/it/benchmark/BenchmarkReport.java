@@ -1,0 +1,53 @@
+package io.tensorferry.it.benchmark;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// Where the results of a command go: to standard output, and to the files that it was given.
+public final class BenchmarkReport {
+    @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
+    private @Nullable Path json;
+
+    @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as tables there")
+    private @Nullable Path markdown;
+
+    @Option(names = "--chart", paramLabel = "FILE", description = "also draws the results there, as PNG")
+    private @Nullable Path chart;
+
+    /// @param setting what else there is to say of how this was measured
+    public void write(
+            int rounds, double seconds, Map<String, String> setting, List<Turn> turns, List<Target.Verdict> verdicts)
+            throws IOException {
+        var all = new LinkedHashMap<String, String>();
+        all.put("machine", Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
+        all.put("Java", Runtime.version().toString());
+        all.put("measured", String.format(Locale.ROOT, "%d rounds of %.2f s", rounds, seconds));
+        all.putAll(setting);
+        var lines = new ArrayList<String>();
+        all.forEach((name, value) -> lines.add(name + ": " + value));
+        String heading = String.join(System.lineSeparator(), lines);
+        System.out.println(BenchmarkTable.of(heading, turns));
+        if (!verdicts.isEmpty()) {
+            System.out.println();
+            verdicts.forEach(System.out::println);
+        }
+        if (markdown != null) {
+            BenchmarkMarkdown.write(markdown, heading, turns, verdicts);
+            System.out.println("as Markdown: " + markdown);
+        }
+        if (json != null) {
+            BenchmarkJson.write(json, rounds, seconds, all, turns, verdicts);
+            System.out.println("every round's numbers: " + json);
+        }
+        if (chart != null) {
+            System.out.println(BenchmarkChart.write(chart, turns));
+        }
+    }
+}

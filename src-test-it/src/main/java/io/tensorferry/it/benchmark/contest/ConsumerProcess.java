@@ -1,0 +1,53 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.exchange.ConsumerPath;
+import io.tensorferry.it.process.Launcher;
+import java.util.List;
+
+/// The process that asks for the tensors of one path. It does what its launcher says: a command is one line,
+/// `THROUGHPUT 4096 1000` for example, and its answer is one line.
+final class ConsumerProcess {
+    static final String READY = "READY ";
+    static final String DONE = "DONE ";
+    static final String STOP = "stop";
+
+    private ConsumerProcess() {}
+
+    /// What the launcher may ask for.
+    enum Task {
+        THROUGHPUT,
+        LATENCY,
+        /// With the rate, per second, as one more word.
+        PACED,
+        /// The count stands for nothing.
+        VERIFY
+    }
+
+    /// @param arguments the path's name and its ports
+    public static void main(String[] arguments) throws Exception {
+        Launcher launcher = Launcher.connect();
+        List<Integer> ports = List.of(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+        Contender contender = Contender.of(arguments[0]);
+        try (var path = new ConsumerPath(contender.path(), contender.consume(ports))) {
+            launcher.tell(READY + path.device());
+            for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
+                launcher.tell(DONE + serve(path, command.split(" ", -1)));
+            }
+        }
+        System.exit(0);
+    }
+
+    private static String serve(ConsumerPath path, String[] words) throws InterruptedException {
+        long bytes = Long.parseLong(words[1]);
+        int count = Integer.parseInt(words[2]);
+        return switch (Task.valueOf(words[0])) {
+            case THROUGHPUT -> path.throughput(bytes, count).toLine();
+            case LATENCY -> path.latency(bytes, count).toLine();
+            case PACED -> path.paced(bytes, count, Double.parseDouble(words[3])).toLine();
+            case VERIFY -> {
+                path.verify(bytes);
+                yield "";
+            }
+        };
+    }
+}

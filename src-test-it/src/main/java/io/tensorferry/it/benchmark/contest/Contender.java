@@ -1,0 +1,117 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.exchange.TensorConsumer;
+import io.tensorferry.it.benchmark.exchange.TensorProducer;
+import io.tensorferry.it.benchmark.flight.FlightTensorConsumer;
+import io.tensorferry.it.benchmark.flight.FlightTensorProducer;
+import io.tensorferry.it.benchmark.grpc.GrpcConsumer;
+import io.tensorferry.it.benchmark.grpc.GrpcProducer;
+import io.tensorferry.it.benchmark.grpc.GrpcStreamConsumer;
+import io.tensorferry.it.benchmark.limit.MemcpyConsumer;
+import io.tensorferry.it.benchmark.limit.MemcpyProducer;
+import io.tensorferry.it.benchmark.limit.SocketConsumer;
+import io.tensorferry.it.benchmark.limit.SocketProducer;
+import io.tensorferry.it.benchmark.rendezvous.RendezvousConsumer;
+import io.tensorferry.it.benchmark.rendezvous.RendezvousProducer;
+import io.tensorferry.it.benchmark.rendezvous.Variant;
+import io.tensorferry.it.benchmark.ucx.UcxConsumer;
+import io.tensorferry.it.benchmark.ucx.UcxLibrary;
+import io.tensorferry.it.benchmark.ucx.UcxProducer;
+import io.tensorferry.it.process.ChildJvm;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The paths there are, by name; every process looks here.
+public enum Contender {
+    VERBS(Variant.VERBS.path()),
+    WINDOWS(Variant.WINDOWS.path()),
+    BUSY(Variant.BUSY.path()),
+    OWN_GRPC(Variant.GRPC.path()),
+    GRPC_UNARY("grpc-java"),
+    GRPC_STREAM("grpc-java-stream"),
+    FLIGHT("flight"),
+    UCX_SHARED("ucx-shm"),
+    UCX_TCP("ucx-tcp"),
+    MEMCPY("memcpy"),
+    SOCKET("socket");
+
+    /// How many ports each has for itself.
+    static final int PORTS = 2;
+
+    private static final String UCX_TRANSPORTS = "UCX_TLS";
+
+    private final String path;
+
+    Contender(String path) {
+        this.path = path;
+    }
+
+    /// @throws IllegalArgumentException if there is no path of this name
+    public static Contender of(String path) {
+        return Arrays.stream(values())
+                .filter(each -> each.path.equals(path))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("path '" + path + "' is unknown; the paths are "
+                        + Arrays.stream(values()).map(Contender::path).toList()));
+    }
+
+    /// As it is called on the command line and in the table.
+    public String path() {
+        return path;
+    }
+
+    /// Why this path cannot run on this machine; null where it can.
+    @Nullable
+    String missing() {
+        return switch (this) {
+            case UCX_SHARED, UCX_TCP -> UcxLibrary.missing();
+            case VERBS, WINDOWS, BUSY, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, MEMCPY, SOCKET -> null;
+        };
+    }
+
+    /// What the processes of this path need beside what all have, and no other gets.
+    ChildJvm.Builder prepare(ChildJvm.Builder child) {
+        return switch (this) {
+            case UCX_SHARED -> child.environment(UCX_TRANSPORTS, "posix,sysv,cma,self");
+            case UCX_TCP -> child.environment(UCX_TRANSPORTS, "tcp,self");
+            // What Arrow asks for.
+            case FLIGHT -> child.jvmArguments("--add-opens=java.base/java.nio=ALL-UNNAMED");
+            case VERBS, WINDOWS, BUSY, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, MEMCPY, SOCKET -> child;
+        };
+    }
+
+    /// The producer's end, in this process. The consumer's is opened after it.
+    TensorProducer produce(List<Integer> ports) throws IOException {
+        int port = ports.getFirst();
+        return switch (this) {
+            case VERBS -> RendezvousProducer.open(Variant.VERBS, ports);
+            case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, ports);
+            case BUSY -> RendezvousProducer.open(Variant.BUSY, ports);
+            case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, ports);
+            case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
+            case FLIGHT -> new FlightTensorProducer(port);
+            case UCX_SHARED, UCX_TCP -> new UcxProducer(port);
+            case MEMCPY -> new MemcpyProducer(port);
+            case SOCKET -> new SocketProducer(port);
+        };
+    }
+
+    /// The consumer's end, in this process; returns when it has reached the producer's, or can.
+    TensorConsumer consume(List<Integer> ports) throws IOException, InterruptedException {
+        int port = ports.getFirst();
+        return switch (this) {
+            case VERBS -> RendezvousConsumer.open(Variant.VERBS, ports);
+            case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, ports);
+            case BUSY -> RendezvousConsumer.open(Variant.BUSY, ports);
+            case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, ports);
+            case GRPC_UNARY -> new GrpcConsumer(port);
+            case GRPC_STREAM -> new GrpcStreamConsumer(port);
+            case FLIGHT -> new FlightTensorConsumer(port);
+            case UCX_SHARED, UCX_TCP -> new UcxConsumer(port);
+            case MEMCPY -> new MemcpyConsumer(port);
+            case SOCKET -> new SocketConsumer(port);
+        };
+    }
+}

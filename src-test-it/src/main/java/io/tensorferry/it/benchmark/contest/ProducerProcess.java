@@ -1,0 +1,35 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.exchange.TensorProducer;
+import io.tensorferry.it.process.Launcher;
+import java.util.List;
+
+/// The process that the tensors of one path come from. It does what its launcher says: a command is one line, `serve
+/// 4096` or `rest`, and its answer is one line.
+public final class ProducerProcess {
+    static final String READY = "READY";
+    static final String DONE = "DONE";
+    static final String SERVE = "serve ";
+    static final String REST = "rest";
+    static final String STOP = "stop";
+
+    private ProducerProcess() {}
+
+    /// @param arguments the path's name and its ports
+    public static void main(String[] arguments) throws Exception {
+        Launcher launcher = Launcher.connect();
+        List<Integer> ports = List.of(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
+        try (TensorProducer producer = Contender.of(arguments[0]).produce(ports)) {
+            launcher.tell(READY);
+            for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
+                if (command.startsWith(SERVE)) {
+                    producer.serve(Long.parseLong(command.substring(SERVE.length())));
+                } else {
+                    producer.rest();
+                }
+                launcher.tell(DONE);
+            }
+        }
+        System.exit(0);
+    }
+}

@@ -1,0 +1,145 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.BenchmarkReport;
+import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.it.benchmark.Pace;
+import io.tensorferry.it.benchmark.PathSeries;
+import io.tensorferry.it.benchmark.TransferPath;
+import io.tensorferry.it.benchmark.Turn;
+import io.tensorferry.it.process.ChildFailedException;
+import io.tensorferry.it.progress.Progress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// Measures throughput and latency of receiving tensors from another process on this machine, over several paths in
+/// alternation: in each round every path has its turn, and every other round goes through them backwards, so that
+/// whatever else the machine does falls on all of them.
+@Command(
+        name = "benchmark",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        showDefaultValues = true,
+        description = "Throughput and latency of asking another process on this machine for tensors, path by path.")
+public final class TransferBenchmark implements Callable<Integer> {
+    @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a tensor, as 4KiB")
+    private List<ByteSize> sizes = Stream.of("4KiB", "64KiB", "1MiB", "16MiB", "256MiB")
+            .map(ByteSize::parse)
+            .toList();
+
+    @Option(
+            names = "--paths",
+            split = ",",
+            paramLabel = "PATH",
+            description = "the first is compared with each other one")
+    private List<String> paths = Arrays.stream(Contender.values())
+            .filter(each -> each != Contender.WINDOWS)
+            .map(Contender::path)
+            .toList();
+
+    @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
+    private int rounds = 5;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "length of one measurement; each round has two or three for each path")
+    private double seconds = 1;
+
+    @Option(
+            names = "--paced-rate",
+            paramLabel = "N",
+            description = "tensors per second at most where latency is taken at a fixed rate; 0 leaves that out")
+    private double pacedRate = 2000;
+
+    @Option(
+            names = "--paced-bytes",
+            paramLabel = "SIZE",
+            description = "bytes per second at most where latency is taken at a fixed rate")
+    private ByteSize pacedBytes = ByteSize.parse("200MiB");
+
+    @Mixin
+    private BenchmarkReport report = new BenchmarkReport();
+
+    private final Map<String, String> missing = new LinkedHashMap<>();
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new TransferBenchmark())
+                .registerConverter(ByteSize.class, ByteSize::parse)
+                .execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws InterruptedException, IOException {
+        List<Contender> contenders = paths.stream().map(Contender::of).toList();
+        var opened = new ArrayList<TransferPath>();
+        try {
+            for (Contender contender : contenders) {
+                open(contender, opened);
+            }
+            if (opened.isEmpty()) {
+                return 1;
+            }
+            report(measure(opened));
+            return 0;
+        } catch (ChildFailedException e) {
+            System.err.println(e.getMessage());
+            return 1;
+        } finally {
+            opened.forEach(TransferPath::close);
+        }
+    }
+
+    /// A path that cannot run here is a line of the report; the others are measured without it.
+    private void open(Contender contender, List<TransferPath> opened) throws InterruptedException {
+        String reason = contender.missing();
+        if (reason == null) {
+            opened.add(TwoProcessPath.start(contender));
+        } else {
+            missing.put(contender.path(), "not measured: " + reason);
+        }
+    }
+
+    private List<Turn> measure(List<TransferPath> opened) throws InterruptedException {
+        var turns = new ArrayList<Turn>();
+        var pace = new Pace(pacedRate, pacedBytes.bytes());
+        long steps = sizes.stream()
+                .mapToLong(size -> (long) rounds * opened.size() * pace.measurements(size.bytes()))
+                .sum();
+        try (var progress = new Progress("measuring", "", steps)) {
+            for (ByteSize size : sizes) {
+                Turn turn = Turn.firstAgainstOthers(opened.stream()
+                        .map(path -> new PathSeries(path, size, pace.perSecond(size.bytes())))
+                        .toList());
+                for (PathSeries series : turn.series()) {
+                    series.path().verify(size.bytes());
+                    series.warmUp(seconds);
+                }
+                for (int round = 0; round < rounds; round++) {
+                    turn.round(round % 2 == 1, seconds, () -> progress.step(size::toString));
+                }
+                for (PathSeries series : turn.series()) {
+                    series.path().verify(size.bytes());
+                }
+                turns.add(turn);
+            }
+        }
+        return turns;
+    }
+
+    private void report(List<Turn> turns) throws IOException {
+        var setting = new LinkedHashMap<String, String>();
+        setting.put("what", "a tensor asked for and received between two processes of this machine");
+        setting.putAll(missing);
+        report.write(rounds, seconds, setting, turns, TransferTargets.verdicts(turns));
+    }
+}

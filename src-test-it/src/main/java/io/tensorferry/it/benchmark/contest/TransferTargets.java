@@ -1,0 +1,59 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.Comparison;
+import io.tensorferry.it.benchmark.Target;
+import io.tensorferry.it.benchmark.Turn;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What `grpc+verbs` is to be beside others on one host.
+final class TransferTargets {
+    private static final long KIB = 1024;
+    private static final long MIB = 1024 * KIB;
+
+    private static final Target MEMCPY = Target.atLeast(0.80, "throughput, grpc+verbs on soft0 / memcpy limit");
+    private static final Target GRPC = Target.atLeast(8, "throughput, grpc+verbs on soft0 / grpc-java");
+    private static final Target UCX = Target.atLeast(1, "throughput, grpc+verbs on soft0 / UCX in shared memory");
+    private static final Target GRPC_LATENCY = Target.atMost(0.2, "p50 latency, grpc+verbs on soft0 / grpc-java");
+
+    private TransferTargets() {}
+
+    static List<Target.Verdict> verdicts(List<Turn> turns) {
+        var verdicts = new ArrayList<Target.Verdict>();
+        for (Comparison each : Turn.comparisons(turns)) {
+            if (each.path().path().name().equals(Contender.VERBS.path())) {
+                ofVerbs(each, verdicts);
+            }
+        }
+        return verdicts;
+    }
+
+    private static void ofVerbs(Comparison comparison, List<Target.Verdict> verdicts) {
+        long bytes = comparison.path().size().bytes();
+        String at = comparison.path().size().toString();
+        switch (Contender.of(comparison.base().path().name())) {
+            case MEMCPY -> {
+                if (bytes == 16 * MIB) {
+                    verdicts.add(MEMCPY.verdict(at, comparison.throughput()));
+                }
+            }
+            case GRPC_UNARY, GRPC_STREAM -> {
+                if (bytes >= MIB) {
+                    String service = comparison.base().path().name();
+                    verdicts.add(GRPC.verdict(at + " (" + service + ")", comparison.throughput()));
+                }
+                if (bytes == 4 * KIB && comparison.base().path().name().equals(Contender.GRPC_UNARY.path())) {
+                    verdicts.add(GRPC_LATENCY.verdict(at, comparison.latency(50)));
+                }
+            }
+            case UCX_SHARED -> {
+                if (bytes >= 64 * KIB) {
+                    verdicts.add(UCX.verdict(at, comparison.throughput()));
+                }
+            }
+            case VERBS, WINDOWS, BUSY, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
+                // No target.
+            }
+        }
+    }
+}

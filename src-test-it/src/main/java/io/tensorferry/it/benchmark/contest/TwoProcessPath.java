@@ -1,0 +1,135 @@
+package io.tensorferry.it.benchmark.contest;
+
+import io.tensorferry.it.benchmark.Transfer;
+import io.tensorferry.it.benchmark.TransferPath;
+import io.tensorferry.it.benchmark.exchange.Window;
+import io.tensorferry.it.process.ChildJvm;
+import io.tensorferry.it.process.FreePorts;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/// One contender, as two processes that are told what to do. For one thread.
+public final class TwoProcessPath implements TransferPath {
+    private static final Duration START_LIMIT = Duration.ofSeconds(90);
+    private static final Duration LIMIT = Duration.ofMinutes(5);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
+
+    private final String name;
+    private final ChildJvm producer;
+    private final ChildJvm consumer;
+    private final String device;
+
+    private TwoProcessPath(String name, ChildJvm producer, ChildJvm consumer) throws InterruptedException {
+        this.name = name;
+        this.producer = producer;
+        this.consumer = consumer;
+        this.device = consumer.awaitLine(ConsumerProcess.READY, START_LIMIT).substring(ConsumerProcess.READY.length());
+        tell(ProducerProcess.REST);
+    }
+
+    /// Both processes where this one is.
+    public static TwoProcessPath start(Contender contender) throws InterruptedException {
+        return start(contender.path(), contender, ChildJvm::of, ChildJvm::of);
+    }
+
+    /// @param name in the table
+    /// @param atProducer makes the producer's process
+    /// @param atConsumer makes the consumer's process
+    /// @throws io.tensorferry.it.process.ChildFailedException if one of them does not start; its message has what that
+    ///     process wrote
+    public static TwoProcessPath start(
+            String name,
+            Contender contender,
+            Function<Class<?>, ChildJvm.Builder> atProducer,
+            Function<Class<?>, ChildJvm.Builder> atConsumer)
+            throws InterruptedException {
+        List<Integer> ports = FreePorts.pick(Contender.PORTS);
+        String[] arguments = {
+            contender.path(), ports.get(0).toString(), ports.get(1).toString()
+        };
+        ChildJvm producer = contender
+                .prepare(atProducer.apply(ProducerProcess.class))
+                .name("producer of " + name)
+                .arguments(arguments)
+                .start();
+        try {
+            producer.awaitLine(ProducerProcess.READY, START_LIMIT);
+            ChildJvm consumer = contender
+                    .prepare(atConsumer.apply(ConsumerProcess.class))
+                    .name("consumer of " + name)
+                    .arguments(arguments)
+                    .start();
+            try {
+                return new TwoProcessPath(name, producer, consumer);
+            } catch (RuntimeException | InterruptedException e) {
+                consumer.close();
+                throw e;
+            }
+        } catch (RuntimeException | InterruptedException e) {
+            producer.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String device() {
+        return device;
+    }
+
+    @Override
+    public int window(long bytes) {
+        return Window.of(bytes);
+    }
+
+    @Override
+    public Transfer throughput(long bytes, int count) throws InterruptedException {
+        return Transfer.parse(ask(ConsumerProcess.Task.THROUGHPUT, bytes, count, ""));
+    }
+
+    @Override
+    public Transfer latency(long bytes, int count) throws InterruptedException {
+        return Transfer.parse(ask(ConsumerProcess.Task.LATENCY, bytes, count, ""));
+    }
+
+    @Override
+    public Transfer paced(long bytes, int count, double perSecond) throws InterruptedException {
+        return Transfer.parse(ask(ConsumerProcess.Task.PACED, bytes, count, " " + perSecond));
+    }
+
+    @Override
+    public void verify(long bytes) throws InterruptedException {
+        var _ = ask(ConsumerProcess.Task.VERIFY, bytes, 0, "");
+    }
+
+    private String ask(ConsumerProcess.Task task, long bytes, int count, String more) throws InterruptedException {
+        tell(ProducerProcess.SERVE + bytes);
+        consumer.send(task + " " + bytes + " " + count + more);
+        String answer = consumer.awaitLine(ConsumerProcess.DONE, LIMIT).substring(ConsumerProcess.DONE.length());
+        tell(ProducerProcess.REST);
+        return answer;
+    }
+
+    private void tell(String command) throws InterruptedException {
+        producer.send(command);
+        producer.awaitLine(ProducerProcess.DONE, LIMIT);
+    }
+
+    @Override
+    public void close() {
+        try (producer;
+                consumer) {
+            consumer.send(ConsumerProcess.STOP);
+            consumer.awaitSuccess(STOP_LIMIT);
+            producer.send(ProducerProcess.STOP);
+            producer.awaitSuccess(STOP_LIMIT);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

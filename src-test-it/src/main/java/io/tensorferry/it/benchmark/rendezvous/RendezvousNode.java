@@ -1,0 +1,61 @@
+package io.tensorferry.it.benchmark.rendezvous;
+
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.grpc.ClusterSpec;
+import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RemoteKeyScope;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/// What the two ends agree on: a cluster of two workers, and the names of what they send each other.
+///
+/// Each run is a step. The consumer sends an order, the producer says when all is ready; the tensors of a run have one
+/// name, and lie in the same memory.
+final class RendezvousNode {
+    static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
+    static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
+    static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
+    static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
+    static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
+
+    /// The system property that says how many data queue pairs there are.
+    static final String LANES = "benchmark.lanes";
+
+    private static final Duration FOR_EVER = Duration.ofDays(365);
+
+    private RendezvousNode() {}
+
+    /// @param variant how the server differs from the defaults
+    /// @param ports of the producer and of the consumer
+    static TransportServer start(Variant variant, List<Integer> ports, DeviceName self) {
+        var cluster = ClusterSpec.of(Map.of(
+                PRODUCER.job(),
+                List.of("localhost:" + ports.get(0)),
+                CONSUMER.job(),
+                List.of("localhost:" + ports.get(1))));
+        RdmaConfig config = RdmaConfig.fromEnvironment();
+        TransportServerBuilder builder = TransportServer.builder()
+                .cluster(cluster)
+                .job(self.job())
+                .task(self.task())
+                .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
+                .channelOptions(channelOptions(variant))
+                .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config);
+        if (variant == Variant.BUSY) {
+            builder.callbackExecutor(Runnable::run);
+        }
+        return builder.start();
+    }
+
+    private static ChannelOptions channelOptions(Variant variant) {
+        ChannelOptions usual = ChannelOptions.defaults();
+        return usual.withLanes(Integer.getInteger(LANES, usual.lanes()))
+                .withSpin(variant == Variant.BUSY ? FOR_EVER : usual.spin());
+    }
+}

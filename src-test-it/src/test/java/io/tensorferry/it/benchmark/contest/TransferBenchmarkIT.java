@@ -1,0 +1,68 @@
+package io.tensorferry.it.benchmark.contest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import io.tensorferry.it.process.ChildJvm;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// That every path that can run here moves the right bytes, is measured and reported; the numbers are for people. The
+/// benchmark itself compares each path's content, before and after it measures, and fails where a byte differs.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class TransferBenchmarkIT {
+    private static final Duration LIMIT = Duration.ofSeconds(100);
+    private static final List<String> PATHS =
+            Arrays.stream(Contender.values()).map(Contender::path).toList();
+
+    @Test
+    void everyPathIsMeasuredSideBySide(@TempDir Path folder) throws Exception {
+        Path json = folder.resolve("benchmark.json");
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                // Twenty short-lived processes have better things to do than to optimise; their children read this too.
+                .environment("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+                .arguments(
+                        "--paths=" + String.join(",", PATHS),
+                        // Of several chunks, and not of whole words.
+                        "--sizes=4KiB,1250001",
+                        "--rounds=1",
+                        "--seconds=0.02",
+                        "--paced-rate=200",
+                        "--json=" + json,
+                        "--markdown=" + folder.resolve("benchmark.md"),
+                        "--chart=" + folder.resolve("benchmark.png"))
+                .start()) {
+            benchmark.awaitSuccess(LIMIT);
+            assertThat(benchmark.awaitLine("4 KiB     grpc+verbs : grpc ", LIMIT))
+                    .contains("..");
+        }
+        List<String> measured = Arrays.stream(Contender.values())
+                .filter(each -> each.missing() == null)
+                .map(Contender::path)
+                .toList();
+        JsonObject document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
+        JsonArray series = document.getAsJsonArray("series");
+        assertThat(series)
+                .extracting(each -> each.getAsJsonObject().get("path").getAsString())
+                .containsExactlyElementsOf(
+                        Stream.of(measured, measured).flatMap(List::stream).toList());
+        assertThat(series).allSatisfy(each -> {
+            JsonObject round =
+                    each.getAsJsonObject().getAsJsonArray("rounds").get(0).getAsJsonObject();
+            assertThat(round.get("bytesPerSecond").getAsDouble()).isPositive();
+            assertThat(round.get("p50Micros").getAsDouble()).isPositive();
+            assertThat(round.get("pacedP99Micros").getAsDouble()).isPositive();
+        });
+        assertThat(Files.readString(folder.resolve("benchmark.md"))).contains("| Throughput, MB/s | grpc+verbs |");
+    }
+}
