@@ -11,8 +11,8 @@ public abstract class ContentWrite {
     final long remoteAddress;
     final int remoteKey;
     final int immediate;
-    // Bytes that are posted.
-    long posted;
+    // Lanes that have not written their part.
+    int lanesLeft = 1;
 
     /// @param length bytes, 0 or more; with 0 no address and no key is used
     /// @param immediate the request index

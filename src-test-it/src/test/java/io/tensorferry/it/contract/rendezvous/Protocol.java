@@ -4,16 +4,20 @@ import io.tensorferry.verbs.device.RemoteKeyScope;
 
 /// The ways in which workers carry tensors that the contract is tested with.
 enum Protocol {
-    GRPC("grpc", RemoteKeyScope.SLAB),
-    VERBS("grpc+verbs", RemoteKeyScope.SLAB),
-    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST);
+    GRPC("grpc", RemoteKeyScope.SLAB, 1),
+    VERBS("grpc+verbs", RemoteKeyScope.SLAB, 1),
+    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, 1),
+    VERBS_WITH_TWO_LANES("grpc+verbs", RemoteKeyScope.SLAB, 2),
+    VERBS_WITH_FOUR_LANES("grpc+verbs", RemoteKeyScope.SLAB, 4);
 
     private final String server;
     private final RemoteKeyScope rkeyScope;
+    private final int lanes;
 
-    Protocol(String server, RemoteKeyScope rkeyScope) {
+    Protocol(String server, RemoteKeyScope rkeyScope, int lanes) {
         this.server = server;
         this.rkeyScope = rkeyScope;
+        this.lanes = lanes;
     }
 
     /// What a server calls it.
@@ -23,5 +27,9 @@ enum Protocol {
 
     RemoteKeyScope rkeyScope() {
         return rkeyScope;
+    }
+
+    int lanes() {
+        return lanes;
     }
 }

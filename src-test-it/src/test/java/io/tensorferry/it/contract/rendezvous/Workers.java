@@ -7,6 +7,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +56,23 @@ final class Workers implements AutoCloseable {
                 // On a device it is the address of the device, which no other machine reaches.
                 .allowInsecure(true)
                 .rdmaConfig(HERE.rdmaConfig().withRkeyScope(protocol.rkeyScope()))
-                .connectTimeout(Duration.ofSeconds(3));
+                .channelOptions(channelOptions());
+    }
+
+    /// Small tensors go over all lanes too.
+    private ChannelOptions channelOptions() {
+        ChannelOptions defaults = ChannelOptions.defaults();
+        return new ChannelOptions(
+                protocol.lanes(),
+                defaults.ringSlots(),
+                defaults.slotBytes(),
+                defaults.keepaliveInterval(),
+                defaults.peerTimeout(),
+                Duration.ofSeconds(3),
+                defaults.reconnectTimeout(),
+                defaults.spin(),
+                4096,
+                defaults.posting());
     }
 
     private static List<String> freeAddresses(int count) {
