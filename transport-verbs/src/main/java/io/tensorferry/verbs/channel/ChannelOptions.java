@@ -85,28 +85,39 @@ public record ChannelOptions(
                 PostingOptions.defaults());
     }
 
-    /// The same but for the way of posting.
+    /// The same with another way of posting.
     public ChannelOptions withPosting(PostingOptions changed) {
-        return with(stripeBytes, changed);
+        return with(lanes, spin, stripeBytes, changed);
     }
 
-    /// The same but for the size from which a tensor goes over all lanes.
+    /// The same with another number of [#lanes].
+    public ChannelOptions withLanes(int changed) {
+        return with(changed, spin, stripeBytes, posting);
+    }
+
+    /// The same with another [#spin].
+    public ChannelOptions withSpin(Duration changed) {
+        return with(lanes, changed, stripeBytes, posting);
+    }
+
+    /// The same with another size from which a tensor goes over all lanes.
     public ChannelOptions withStripeBytes(long changed) {
-        return with(changed, posting);
+        return with(lanes, spin, changed, posting);
     }
 
-    private ChannelOptions with(long changedStripeBytes, PostingOptions changedPosting) {
+    private ChannelOptions with(
+            int otherLanes, Duration otherSpin, long otherStripeBytes, PostingOptions otherPosting) {
         return new ChannelOptions(
-                lanes,
+                otherLanes,
                 ringSlots,
                 slotBytes,
                 keepaliveInterval,
                 peerTimeout,
                 connectTimeout,
                 reconnectTimeout,
-                spin,
-                changedStripeBytes,
-                changedPosting);
+                otherSpin,
+                otherStripeBytes,
+                otherPosting);
     }
 
     public static ChannelOptions defaults() {

@@ -51,7 +51,7 @@ final class TransferTargets {
                     verdicts.add(UCX.verdict(at, comparison.throughput()));
                 }
             }
-            case VERBS, WINDOWS, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
+            case VERBS, WINDOWS, BUSY, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
                 // No target.
             }
         }

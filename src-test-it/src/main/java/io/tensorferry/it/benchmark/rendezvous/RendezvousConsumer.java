@@ -33,6 +33,13 @@ public final class RendezvousConsumer implements TensorConsumer {
         return new RendezvousConsumer(server);
     }
 
+    /// What gives a process of this path so many data queue pairs instead of the transport's default: an argument of
+    /// its
+    /// virtual machine.
+    public static String lanesArgument(int lanes) {
+        return "-D" + RendezvousNode.LANES + "=" + lanes;
+    }
+
     /// The server behind this, for what it says of itself.
     public TransportServer server() {
         return server;

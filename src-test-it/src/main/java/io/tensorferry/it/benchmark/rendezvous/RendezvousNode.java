@@ -5,8 +5,11 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +24,11 @@ final class RendezvousNode {
     static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
+    /// The system property that says how many data queue pairs there are.
+    static final String LANES = "benchmark.lanes";
+
+    private static final Duration FOR_EVER = Duration.ofDays(365);
+
     private RendezvousNode() {}
 
     /// @param variant how the server differs from the defaults
@@ -32,12 +40,22 @@ final class RendezvousNode {
                 CONSUMER.job(),
                 List.of("localhost:" + ports.get(1))));
         RdmaConfig config = RdmaConfig.fromEnvironment();
-        return TransportServer.builder()
+        TransportServerBuilder builder = TransportServer.builder()
                 .cluster(cluster)
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
-                .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config)
-                .start();
+                .channelOptions(channelOptions(variant))
+                .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config);
+        if (variant == Variant.BUSY) {
+            builder.callbackExecutor(Runnable::run);
+        }
+        return builder.start();
+    }
+
+    private static ChannelOptions channelOptions(Variant variant) {
+        ChannelOptions usual = ChannelOptions.defaults();
+        return usual.withLanes(Integer.getInteger(LANES, usual.lanes()))
+                .withSpin(variant == Variant.BUSY ? FOR_EVER : usual.spin());
     }
 }

@@ -8,6 +8,9 @@ public enum Variant {
     /// `grpc+verbs` with a memory window for each request.
     WINDOWS("grpc+verbs@request"),
 
+    /// `grpc+verbs` with loops that never sleep, and callbacks on them: for a processor that has nothing else to do.
+    BUSY("grpc+verbs@busy"),
+
     /// The protocol without RDMA.
     GRPC("grpc");
 

@@ -11,7 +11,9 @@ import java.util.List;
 /// @param name in the table
 /// @param places where both processes run
 /// @param address names the device, port, GID and MTU, so that they are those of the raw pair
-record PerftestPath(String name, Places places, RawAddress address, Operation operation) implements TransferPath {
+/// @param queues for the throughput; latency is that of one queue pair
+record PerftestPath(String name, Places places, RawAddress address, Operation operation, Queues queues)
+        implements TransferPath {
     private static final int HALF_ROUND_TRIP = 2;
 
     @Override
@@ -21,21 +23,24 @@ record PerftestPath(String name, Places places, RawAddress address, Operation op
 
     @Override
     public int window(long bytes) {
-        return Posting.of(bytes).depth();
+        return Posting.of(bytes, queues).depth() * queues.lanes();
     }
 
     @Override
     public Transfer throughput(long bytes, int count) throws InterruptedException {
-        Posting posting = Posting.of(bytes);
+        Posting posting = Posting.of(bytes, queues);
+        int perLane = posting.countPerLane(count);
         List<String> output = run(
                 operation.throughputProgram(),
                 bytes,
-                count,
+                perLane,
                 // No look at the clock for each message: ours does not either.
                 "--noPeak",
                 "--tx-depth=" + posting.depth(),
-                "--cq-mod=" + posting.signalEvery());
-        return PerftestReport.throughput(output, bytes, count);
+                "--cq-mod=" + posting.signalEvery(),
+                "--qp=" + queues.lanes(),
+                "--post_list=" + posting.queues().list());
+        return PerftestReport.throughput(output, bytes, perLane * queues.lanes());
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
 
 /// What one process of the raw pair must know of the other, and who started both of the device.
 ///
@@ -10,7 +13,7 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 /// @param gidIndex the own entry of the GID table
 /// @param routed whether packets carry the GID (not on InfiniBand within one subnet)
 /// @param mtu payload bytes of a packet
-/// @param queuePair how to reach it
+/// @param queuePairs how to reach each of its lanes
 /// @param memory the first byte of the registered memory
 /// @param remoteKey its key
 record RawAddress(
@@ -19,34 +22,39 @@ record RawAddress(
         int gidIndex,
         boolean routed,
         int mtu,
-        QueuePairAddress queuePair,
+        List<QueuePairAddress> queuePairs,
         long memory,
         int remoteKey) {
-    private static final int FIELDS = 11;
+    private static final int FIELDS = 7;
+    private static final int LANE_FIELDS = 5;
 
     /// This as one line of text, for [#parse].
     String toLine() {
-        Gid gid = queuePair.gid();
-        return String.join(
-                " ",
-                device,
-                Integer.toString(port),
-                Integer.toString(gidIndex),
-                Boolean.toString(routed),
-                Integer.toString(mtu),
-                Integer.toString(queuePair.lid()),
-                Integer.toString(queuePair.queuePairNumber()),
-                Integer.toString(queuePair.packetSequenceNumber()),
-                Long.toString(gid.subnetPrefix()) + " " + gid.interfaceId(),
-                Long.toString(memory),
-                Integer.toString(remoteKey));
+        var words = new ArrayList<Object>(List.of(device, port, gidIndex, routed, mtu, memory, remoteKey));
+        for (QueuePairAddress each : queuePairs) {
+            words.addAll(List.of(
+                    each.lid(),
+                    each.queuePairNumber(),
+                    each.packetSequenceNumber(),
+                    each.gid().subnetPrefix(),
+                    each.gid().interfaceId()));
+        }
+        return words.stream().map(Object::toString).collect(Collectors.joining(" "));
     }
 
     /// @throws IllegalArgumentException if `line` is not from [#toLine]
     static RawAddress parse(String line) {
         String[] parts = line.split(" ", -1);
-        if (parts.length != FIELDS + 1) {
+        if (parts.length < FIELDS + LANE_FIELDS || (parts.length - FIELDS) % LANE_FIELDS != 0) {
             throw new IllegalArgumentException("'" + line + "' is no address");
+        }
+        var queuePairs = new ArrayList<QueuePairAddress>();
+        for (int i = FIELDS; i < parts.length; i += LANE_FIELDS) {
+            queuePairs.add(new QueuePairAddress(
+                    Integer.parseInt(parts[i]),
+                    Integer.parseInt(parts[i + 1]),
+                    Integer.parseInt(parts[i + 2]),
+                    new Gid(Long.parseLong(parts[i + 3]), Long.parseLong(parts[i + 4]))));
         }
         return new RawAddress(
                 parts[0],
@@ -54,12 +62,8 @@ record RawAddress(
                 Integer.parseInt(parts[2]),
                 Boolean.parseBoolean(parts[3]),
                 Integer.parseInt(parts[4]),
-                new QueuePairAddress(
-                        Integer.parseInt(parts[5]),
-                        Integer.parseInt(parts[6]),
-                        Integer.parseInt(parts[7]),
-                        new Gid(Long.parseLong(parts[8]), Long.parseLong(parts[9]))),
-                Long.parseLong(parts[10]),
-                Integer.parseInt(parts[11]));
+                List.copyOf(queuePairs),
+                Long.parseLong(parts[5]),
+                Integer.parseInt(parts[6]));
     }
 }

@@ -29,10 +29,12 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.RdmaConfig;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// One end of the raw pair: a queue pair, its completion queue, and registered memory of two halves. The first half is
+/// One end of the raw pair: queue pairs, their completion queue, and registered memory of two halves. The first half is
 /// read from, by this process and by the peer; the second is written to, by both. For one thread.
 final class RawEndpoint implements AutoCloseable {
     private static final int PAGE = 4096;
@@ -50,29 +52,34 @@ final class RawEndpoint implements AutoCloseable {
     private final ProtectionDomain domain;
     private final MemoryRegion region;
     private final CompletionQueue completions;
-    private final QueuePair queuePair;
+    private final List<QueuePair> queuePairs = new ArrayList<>();
     private final int sequence = ThreadLocalRandom.current().nextInt(SEQUENCES);
 
     /// @param port this endpoint closes its device
     /// @param bytes of each half
-    RawEndpoint(ChosenPort port, RdmaConfig config, long bytes) {
+    /// @param lanes queue pairs
+    RawEndpoint(ChosenPort port, RdmaConfig config, long bytes, int lanes) {
         this.port = port;
         this.config = config;
         // Touches every page, so that no transfer does it.
         this.memory = arena.allocate(2 * bytes, PAGE).fill((byte) 42);
         this.domain = port.device().allocateProtectionDomain();
         this.region = domain.register(memory, EnumSet.allOf(AccessFlag.class));
-        this.completions = port.device().createCompletionQueue(2 * Posting.DEEPEST, null);
-        this.queuePair = domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1));
+        this.completions = port.device().createCompletionQueue(2 * Posting.DEEPEST * lanes, null);
+        for (int lane = 0; lane < lanes; lane++) {
+            queuePairs.add(domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1)));
+        }
     }
 
     RawAddress address() {
         boolean routed = port.attributes().linkLayer() != LinkLayer.INFINIBAND;
-        var own = new QueuePairAddress(
-                port.attributes().lid(),
-                queuePair.number(),
-                sequence,
-                port.gid().gid());
+        List<QueuePairAddress> own = queuePairs.stream()
+                .map(each -> new QueuePairAddress(
+                        port.attributes().lid(),
+                        each.number(),
+                        sequence,
+                        port.gid().gid()))
+                .toList();
         return new RawAddress(
                 port.device().name(),
                 port.portNumber(),
@@ -84,7 +91,14 @@ final class RawEndpoint implements AutoCloseable {
                 region.remoteKey());
     }
 
-    void connect(QueuePairAddress peer) {
+    /// @param peer the queue pairs of the other end, as many as here
+    void connect(List<QueuePairAddress> peer) {
+        for (int lane = 0; lane < queuePairs.size(); lane++) {
+            connect(queuePairs.get(lane), peer.get(lane));
+        }
+    }
+
+    private void connect(QueuePair queuePair, QueuePairAddress peer) {
         int reads = Math.min(
                 port.device().attributes().maxReadsAsTarget(),
                 port.device().attributes().maxReadsAsInitiator());
@@ -113,8 +127,8 @@ final class RawEndpoint implements AutoCloseable {
                 .set(MAX_RD_ATOMIC, reads));
     }
 
-    QueuePair queuePair() {
-        return queuePair;
+    List<QueuePair> queuePairs() {
+        return queuePairs;
     }
 
     CompletionQueue completions() {
@@ -146,7 +160,7 @@ final class RawEndpoint implements AutoCloseable {
 
     @Override
     public void close() {
-        queuePair.close();
+        queuePairs.forEach(QueuePair::close);
         completions.close();
         region.close();
         domain.close();

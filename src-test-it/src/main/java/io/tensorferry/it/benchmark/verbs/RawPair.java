@@ -27,14 +27,15 @@ final class RawPair implements AutoCloseable {
     }
 
     /// @param mostBytes the longest message
-    static RawPair start(Places places, long mostBytes) throws InterruptedException {
+    /// @param lanes the most queue pairs that are used at a time
+    static RawPair start(Places places, long mostBytes, int lanes) throws InterruptedException {
         ChildJvm source = places.atSource(RawProcess.class)
                 .name("raw source")
-                .arguments(Long.toString(mostBytes))
+                .arguments(Long.toString(mostBytes), Integer.toString(lanes))
                 .start();
         ChildJvm target = places.atTarget(RawProcess.class)
                 .name("raw target")
-                .arguments(Long.toString(mostBytes))
+                .arguments(Long.toString(mostBytes), Integer.toString(lanes))
                 .start();
         try {
             return new RawPair(source, target);
@@ -50,18 +51,18 @@ final class RawPair implements AutoCloseable {
         return address;
     }
 
-    Transfer throughput(Operation operation, long bytes, int count) throws InterruptedException {
-        return ask(RawProcess.Task.THROUGHPUT, operation, bytes, count);
+    Transfer throughput(Operation operation, long bytes, int count, Queues queues) throws InterruptedException {
+        return ask(RawProcess.Task.THROUGHPUT, operation, bytes, count, queues);
     }
 
     Transfer readLatency(long bytes, int count) throws InterruptedException {
-        return ask(RawProcess.Task.READ_LATENCY, Operation.READ, bytes, count);
+        return ask(RawProcess.Task.READ_LATENCY, Operation.READ, bytes, count, Queues.ONE);
     }
 
     Transfer writeLatency(long bytes, int count) throws InterruptedException {
-        send(target, RawProcess.Task.PONG, Operation.WRITE, bytes, count);
+        send(target, RawProcess.Task.PONG, Operation.WRITE, bytes, count, Queues.ONE);
         target.awaitLine(RawProcess.WAITING, LIMIT);
-        Transfer transfer = ask(RawProcess.Task.PING, Operation.WRITE, bytes, count);
+        Transfer transfer = ask(RawProcess.Task.PING, Operation.WRITE, bytes, count, Queues.ONE);
         target.awaitLine(RawProcess.DONE, LIMIT);
         return transfer;
     }
@@ -69,28 +70,37 @@ final class RawPair implements AutoCloseable {
     /// Moves a few messages and compares what has come with what was there.
     ///
     /// @throws io.tensorferry.it.process.ChildFailedException if a byte differs
-    void verify(Operation operation, long bytes) throws InterruptedException {
+    void verify(Operation operation, long bytes, Queues queues) throws InterruptedException {
         ChildJvm from = operation == Operation.WRITE ? source : target;
         ChildJvm to = operation == Operation.WRITE ? target : source;
         tell(from, RawProcess.Task.FILL, operation, bytes);
         tell(to, RawProcess.Task.CLEAR, operation, bytes);
-        var _ = throughput(operation, bytes, Posting.of(bytes).depth());
+        var _ = throughput(operation, bytes, Posting.of(bytes, queues).depth(), queues);
         tell(to, RawProcess.Task.CHECK, operation, bytes);
     }
 
     private static void tell(ChildJvm child, RawProcess.Task task, Operation operation, long bytes)
             throws InterruptedException {
-        send(child, task, operation, bytes, 0);
+        send(child, task, operation, bytes, 0, Queues.ONE);
         child.awaitLine(RawProcess.DONE, LIMIT);
     }
 
-    private Transfer ask(RawProcess.Task task, Operation operation, long bytes, int count) throws InterruptedException {
-        send(source, task, operation, bytes, count);
+    private Transfer ask(RawProcess.Task task, Operation operation, long bytes, int count, Queues queues)
+            throws InterruptedException {
+        send(source, task, operation, bytes, count, queues);
         return Transfer.parse(source.awaitLine(RawProcess.DONE, LIMIT).substring(RawProcess.DONE.length()));
     }
 
-    private static void send(ChildJvm child, RawProcess.Task task, Operation operation, long bytes, int count) {
-        child.send(task + " " + operation + " " + bytes + " " + count);
+    private static void send(
+            ChildJvm child, RawProcess.Task task, Operation operation, long bytes, int count, Queues queues) {
+        child.send(String.join(
+                " ",
+                task.name(),
+                operation.name(),
+                Long.toString(bytes),
+                Integer.toString(count),
+                Integer.toString(queues.lanes()),
+                Integer.toString(queues.list())));
     }
 
     private static String awaitAddress(ChildJvm child) throws InterruptedException {

@@ -7,7 +7,7 @@ import io.tensorferry.it.benchmark.TransferPath;
 ///
 /// @param name in the table
 /// @param pair stays its owner's
-record RawPath(String name, RawPair pair, Operation operation) implements TransferPath {
+record RawPath(String name, RawPair pair, Operation operation, Queues queues) implements TransferPath {
     @Override
     public String device() {
         return pair.address().device();
@@ -15,12 +15,12 @@ record RawPath(String name, RawPair pair, Operation operation) implements Transf
 
     @Override
     public int window(long bytes) {
-        return Posting.of(bytes).depth();
+        return Posting.of(bytes, queues).depth() * queues.lanes();
     }
 
     @Override
     public Transfer throughput(long bytes, int count) throws InterruptedException {
-        return pair.throughput(operation, bytes, count);
+        return pair.throughput(operation, bytes, count, queues);
     }
 
     @Override
@@ -33,7 +33,7 @@ record RawPath(String name, RawPair pair, Operation operation) implements Transf
 
     @Override
     public void verify(long bytes) throws InterruptedException {
-        pair.verify(operation, bytes);
+        pair.verify(operation, bytes, queues);
     }
 
     @Override

@@ -7,7 +7,7 @@ import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.RdmaConfig;
 
 /// One of two processes that use the device interfaces and nothing above them. It does what its launcher says: a
-/// command is one line, `throughput WRITE 4096 1000` for example, and its answer is one line.
+/// command is one line, `THROUGHPUT WRITE 4096 1000 1 1` for example, and its answer is one line.
 final class RawProcess {
     static final String ADDRESS = "ADDRESS ";
     static final String CONNECTED = "CONNECTED";
@@ -31,15 +31,16 @@ final class RawProcess {
         CHECK
     }
 
-    /// @param arguments the longest message, bytes
+    /// @param arguments the longest message, bytes, and the number of queue pairs
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         RdmaConfig config = RdmaConfig.fromEnvironment();
         ChosenPort port = VerbsDevices.open(config);
-        try (var endpoint = new RawEndpoint(port, config, Long.parseLong(arguments[0]))) {
+        try (var endpoint =
+                new RawEndpoint(port, config, Long.parseLong(arguments[0]), Integer.parseInt(arguments[1]))) {
             launcher.tell(ADDRESS + endpoint.address().toLine());
             RawAddress peer = RawAddress.parse(launcher.awaitCommand());
-            endpoint.connect(peer.queuePair());
+            endpoint.connect(peer.queuePairs());
             launcher.tell(CONNECTED);
             serve(launcher, endpoint, new RawTransfers(endpoint, peer));
         }
@@ -53,10 +54,13 @@ final class RawProcess {
             Operation operation = Operation.valueOf(words[1]);
             long bytes = Long.parseLong(words[2]);
             int count = Integer.parseInt(words[3]);
+            var queues = new Queues(Integer.parseInt(words[4]), Integer.parseInt(words[5]));
             switch (Task.valueOf(words[0])) {
                 case THROUGHPUT ->
-                    launcher.tell(
-                            DONE + transfers.throughput(operation, bytes, count).toLine());
+                    launcher.tell(DONE
+                            + transfers
+                                    .throughput(operation, bytes, count, queues)
+                                    .toLine());
                 case READ_LATENCY ->
                     launcher.tell(DONE + transfers.readLatency(bytes, count).toLine());
                 case PING -> {

@@ -36,7 +36,12 @@ public final class VerbsBenchmark implements Callable<Integer> {
             .map(ByteSize::parse)
             .toList();
 
-    @Option(names = "--paths", split = ",", paramLabel = "PATH", description = "what to measure")
+    @Option(
+            names = "--paths",
+            split = ",",
+            paramLabel = "PATH",
+            description =
+                    "what to measure; with @q4 on 4 queue pairs, with @l16 by lists of 16 requests, with @q4l16 both")
     private List<String> paths = VerbsPaths.NAMES;
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
@@ -47,6 +52,13 @@ public final class VerbsBenchmark implements Callable<Integer> {
             paramLabel = "S",
             description = "length of one measurement; each round has two for each path")
     private double seconds = 0.3;
+
+    @Option(
+            names = "--request",
+            paramLabel = "SIZE",
+            description =
+                    "bytes of the request of a warm receive, whose write by C is part of what a receive is held to")
+    private ByteSize request = ByteSize.parse("72");
 
     @Option(
             names = "--compile-seconds",
@@ -80,7 +92,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
         if (System.getProperty("rdma.device", "").isBlank()) {
             return callInGuest();
         }
-        try (var opened = VerbsPaths.open(paths, mostBytes(), compileSeconds)) {
+        try (var opened = VerbsPaths.open(paths, mostBytes(), request, compileSeconds)) {
             report(opened.setting(), measure(opened));
             return 0;
         } catch (ChildFailedException | IllegalStateException e) {
@@ -125,6 +137,6 @@ public final class VerbsBenchmark implements Callable<Integer> {
         var all = new LinkedHashMap<String, String>();
         all.put("what", "RDMA between two processes of this machine");
         all.putAll(setting);
-        report.write(rounds, seconds, all, turns, List.of());
+        report.write(rounds, seconds, all, turns, VerbsTargets.verdicts(turns));
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -18,7 +19,9 @@ class RawAddressTest {
                 3,
                 true,
                 4096,
-                new QueuePairAddress(65_535, 17, 0xFF_FFFF, new Gid(0xFE80_0000_0000_0000L, -5)),
+                List.of(
+                        new QueuePairAddress(65_535, 17, 0xFF_FFFF, new Gid(0xFE80_0000_0000_0000L, -5)),
+                        new QueuePairAddress(65_535, 18, 0, new Gid(0xFE80_0000_0000_0000L, -5))),
                 0x7FFF_1234_5678L,
                 -7);
 
@@ -26,7 +29,14 @@ class RawAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "rxe0", "rxe0 1 3 true 4096 0 17 1 0 0 5 6 7", "rxe0 1 3 true 4096 0 17 1 0 0 x 6"})
+    @ValueSource(
+            strings = {
+                "",
+                "rxe0",
+                "rxe0 1 3 true 4096 5 6",
+                "rxe0 1 3 true 4096 5 6 0 17 1 0",
+                "rxe0 1 3 true 4096 5 6 0 x 1 0 0"
+            })
     void refusesAnythingElse(String line) {
         assertThatIllegalArgumentException().isThrownBy(() -> RawAddress.parse(line));
     }

@@ -24,7 +24,7 @@ class VerbsBenchmarkIT {
         try (ChildJvm benchmark = ChildJvm.of(VerbsBenchmark.class)
                 .jvmArguments("-Drdma.device=soft0", "-Drdma.gid=", "-Dit.pin=")
                 .arguments(
-                        "--paths=raw-write,recvAsync,raw-read",
+                        "--paths=raw-write,recvAsync,raw-read,raw-write@q2l4,recvAsync@q2",
                         "--sizes=64KiB",
                         "--rounds=2",
                         "--seconds=0.02",
@@ -41,11 +41,11 @@ class VerbsBenchmarkIT {
                     .isNotBlank();
         }
         assertThat(Files.readAllLines(folder.resolve("benchmark.md")))
-                .contains("| Throughput, MB/s | raw-write | recvAsync | raw-read |")
-                .anyMatch(line -> line.matches("\\| 64 KiB( \\| [0-9.,]+){3} \\|"));
+                .contains("| Throughput, MB/s | raw-write | recvAsync | raw-read | raw-write@q2l4 | recvAsync@q2 |")
+                .anyMatch(line -> line.matches("\\| 64 KiB( \\| [0-9.,]+){5} \\|"));
         var document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertThat(document.getAsJsonArray("series"))
-                .hasSize(3)
+                .hasSize(5)
                 .allSatisfy(series -> assertThat(series.getAsJsonObject().getAsJsonArray("rounds"))
                         .hasSize(2)
                         .allSatisfy(round -> {
