@@ -116,11 +116,16 @@ final class Attendant implements AutoCloseable {
     }
 
     private void copyPiece() {
-        loop.inTurn(begin);
+        // What others leave for this thread is done after the piece: now it would wait for itself.
+        loop.beforeTurn(begin);
         CopyJob job = current;
-        if (job == null) {
-            return;
+        if (job != null) {
+            copy(job);
         }
+        loop.inTurn(finish);
+    }
+
+    private void copy(CopyJob job) {
         copied = false;
         try {
             job.copy();
@@ -130,7 +135,6 @@ final class Attendant implements AutoCloseable {
         } finally {
             copying.release();
         }
-        loop.inTurn(finish);
     }
 
     private void begin() {
