@@ -39,6 +39,7 @@ public final class RdmaChannel {
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
+    private final Striping striping;
     private final OutgoingRing outgoing;
     private final Arrivals arrivals;
     private final RemoteKeys keys;
@@ -80,7 +81,6 @@ public final class RdmaChannel {
         this.outgoing = new OutgoingRing(
                 endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), (int) maxMessageBytes());
         var incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
-        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing);
         PostingOptions posting = context.options().posting();
         int chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         for (QueuePair queuePair : endpoint.queuePairs()) {
@@ -93,6 +93,8 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.striping = new Striping(lanes, description.stripeBytes());
+        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing, striping);
         this.keys = switch (context.config().rkeyScope()) {
             case SLAB -> new SlabKeys(outgoing);
             case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
@@ -164,14 +166,9 @@ public final class RdmaChannel {
         if (!open) {
             return MemoryGrant.LASTING;
         }
-        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming);
+        MemoryGrant grant = keys.grant(memory, striping.laneOf(requestIndex), naming);
         pumpSoon();
-        return grant;
-    }
-
-    /// By which lane the content of a request comes, at either end.
-    private Lane laneOf(int requestIndex) {
-        return lanes.get(1 + Integer.remainderUnsigned(requestIndex, lanes.size() - 1));
+        return striping.await(requestIndex, memory.length(), grant);
     }
 
     /// Writes a content; exactly one of its two methods is called in the end, on the loop.
@@ -180,7 +177,7 @@ public final class RdmaChannel {
             write.onAbandoned();
             return;
         }
-        laneOf(write.immediate).enqueue(write);
+        striping.enqueue(write);
         pumpSoon();
     }
 
@@ -323,7 +320,9 @@ public final class RdmaChannel {
                 case CONTENT -> {
                     ContentWrite write = posted.oldestContent();
                     posted.removeOldest();
-                    write.onWritten();
+                    if (--write.lanesLeft == 0) {
+                        write.onWritten();
+                    }
                 }
                 case BIND -> {
                     WindowGrant grant = posted.oldestGrant();
@@ -433,11 +432,7 @@ public final class RdmaChannel {
             keys.strand();
             handler.onMemoryStranded(this);
         }
-        var unconfirmed = new ArrayList<Integer>();
-        for (Lane lane : lanes) {
-            unconfirmed.addAll(lane.unconfirmed());
-            lane.abandonContents();
-        }
+        List<Integer> unconfirmed = striping.abandon();
         // What was still to be taken may say more of why.
         boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
         var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);

@@ -9,6 +9,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.LoopRunner;
+import io.tensorferry.verbs.channel.PostingOptions;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,16 @@ class AllocationTest {
 
     @Test
     void aWarmTransferTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(1, PostingOptions.defaults());
+    }
+
+    /// Each content goes over all lanes, in chunks.
+    @Test
+    void aWarmTransferOverAllLanesTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(4, new PostingOptions(0, 4096, 64 << 10, 0));
+    }
+
+    private void assertTakesNothing(int lanes, PostingOptions posting) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             keys[i] = LoopbackWorkers.key(1, 0, "edge" + i);
         }
@@ -42,7 +53,16 @@ class AllocationTest {
         var hour = Duration.ofHours(1);
         var seconds = Duration.ofSeconds(30);
         var options = new ChannelOptions(
-                1, 256, 4096, hour, hour.multipliedBy(2), seconds, seconds, Duration.ofNanos(20_000));
+                lanes,
+                256,
+                4096,
+                hour,
+                hour.multipliedBy(2),
+                seconds,
+                seconds,
+                Duration.ofNanos(20_000),
+                4096,
+                posting);
         try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
             Tensor tensor = workers.worker(1).bytes(SIZE, 7);
             transfer(workers, tensor, WARM_UP);
