@@ -123,7 +123,7 @@ class ThreadsTest {
                 own = transportThreads();
                 own.removeAll(before);
                 assertThat(own)
-                        .as("a loop, and two threads of the device, for each worker")
+                        .as("a loop and the two threads of a device for each worker")
                         .hasSize(6);
             }
             for (var receive : waiting) {
