@@ -7,7 +7,6 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
@@ -28,7 +27,6 @@ public final class RdmaChannel {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaChannel.class);
     private static final int COMPLETIONS_PER_POLL = 64;
     private static final int CONTROL = 0;
-    private static final Message HEARTBEAT = new Message.Heartbeat();
 
     private final ChannelDescription description;
     private final String peer;
@@ -43,11 +41,11 @@ public final class RdmaChannel {
     private final OutgoingRing outgoing;
     private final Arrivals arrivals;
     private final RemoteKeys keys;
+    private final Departures departures;
     private final Keepalive keepalive;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
-    private boolean probing;
     // Something waits to be posted, and something of the peer has arrived, since the last turn.
     private boolean wantsPump;
     private boolean heard;
@@ -99,6 +97,7 @@ public final class RdmaChannel {
             case SLAB -> new SlabKeys(outgoing);
             case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
         };
+        this.departures = new Departures(lanes, outgoing, keys, context.counters());
         ChannelOptions options = context.options();
         this.keepalive = new Keepalive(
                 context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
@@ -159,7 +158,7 @@ public final class RdmaChannel {
     }
 
     /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
-    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`.
+    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`, or all.
     ///
     /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
     public MemoryGrant send(NamedMemory memory, int requestIndex, MemoryNaming naming) {
@@ -231,41 +230,18 @@ public final class RdmaChannel {
         }
     }
 
-    /// Posts what may be posted now, and hands it to the device, each lane's in one call.
     private void pump() {
         wantsPump = false;
         if (failure != null) {
             return;
         }
         try {
-            // Nothing of it goes to the peer.
-            keys.pump();
-            for (int i = 0; i < lanes.size(); i++) {
-                Lane lane = lanes.get(i);
-                if (mayWrite && pump(lane, i == CONTROL) > 0) {
-                    keepalive.spoke();
-                }
-                lane.submit();
+            if (departures.pump(mayWrite)) {
+                keepalive.spoke();
             }
         } catch (VerbsException e) {
             onRefused(e);
         }
-    }
-
-    /// Returns how many immediates were posted.
-    private int pump(Lane lane, boolean control) {
-        int acknowledgements = lane.acknowledge();
-        if (acknowledgements > 0) {
-            context.counters().acknowledgementsSent.add(acknowledgements);
-        }
-        if (!control) {
-            return acknowledgements + lane.pumpContents();
-        }
-        int messages = outgoing.pump(lane);
-        if (messages > 0) {
-            context.counters().messagesSent.add(messages);
-        }
-        return acknowledgements + messages;
     }
 
     private void onRefused(VerbsException e) {
@@ -308,38 +284,7 @@ public final class RdmaChannel {
         } else if (kind == WorkKind.RECEIVE) {
             onReceived(lane, number == CONTROL, completion);
         } else {
-            onSent(lane, workId);
-        }
-    }
-
-    /// A request has succeeded, and with it all that were posted on its queue pair before.
-    private void onSent(Lane lane, long workId) {
-        PostedWork posted = lane.posted();
-        while (posted.contains(workId)) {
-            switch (posted.oldestKind()) {
-                case CONTENT -> {
-                    ContentWrite write = posted.oldestContent();
-                    posted.removeOldest();
-                    if (--write.lanesLeft == 0) {
-                        write.onWritten();
-                    }
-                }
-                case BIND -> {
-                    WindowGrant grant = posted.oldestGrant();
-                    posted.removeOldest();
-                    keys.onBound(grant);
-                }
-                case INVALIDATE -> {
-                    WindowGrant grant = posted.oldestGrant();
-                    posted.removeOldest();
-                    keys.onInvalidated(grant);
-                }
-                case PROBE -> {
-                    posted.removeOldest();
-                    probing = false;
-                }
-                case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
-            }
+            departures.onCompletion(lane, workId);
         }
     }
 
@@ -372,25 +317,15 @@ public final class RdmaChannel {
                 true);
     }
 
-    /// Where the peer lets this end say nothing, finds out at least whether the peer's queue pair is there: everything
-    /// that was posted may have completed before that was destroyed.
     private void showLife() {
-        Lane control = lanes.get(CONTROL);
         if (!mayWrite) {
             return;
         }
-        if (outgoing.isIdle() && control.credits().maySend()) {
-            // It has no order among the others, and those may wait for a window for long.
-            outgoing.enqueueFirst(HEARTBEAT);
+        try {
+            departures.showLife();
             pumpSoon();
-        } else if (!probing && control.hasFreeSendSlot()) {
-            probing = true;
-            try {
-                control.postProbe();
-                pumpSoon();
-            } catch (VerbsException e) {
-                onRefused(e);
-            }
+        } catch (VerbsException e) {
+            onRefused(e);
         }
     }
 
