@@ -20,6 +20,7 @@ final class RendezvousNode {
     static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
     static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
     static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
+    static final RendezvousKey RELEASE = RendezvousKey.of(CONSUMER, PRODUCER, "release");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
     /// The system property that says how many data queue pairs there are.

@@ -131,7 +131,7 @@ final class VerbsPaths implements AutoCloseable {
             }
         }
         PathSeries content = series.get(C_WRITE);
-        if (content != null && series.containsKey(TENSOR) && size.bytes() == REQUESTED_BYTES) {
+        if (content != null && writesRequests(size)) {
             var path = new PerftestPath(C_REQUEST, places, pair.address(), Operation.WRITE, Queues.ONE);
             var requests = new PathSeries(path, request);
             requests.countAs(content);
@@ -148,6 +148,18 @@ final class VerbsPaths implements AutoCloseable {
             }
         }
         return new Turn(List.copyOf(series.values()), comparisons);
+    }
+
+    private boolean writesRequests(ByteSize size) {
+        List<String> names = paths.stream().map(TransferPath::name).toList();
+        return size.bytes() == REQUESTED_BYTES && names.contains(TENSOR) && names.contains(C_WRITE);
+    }
+
+    /// How many measurements a round of all these sizes has.
+    int measurements(List<ByteSize> sizes) {
+        return sizes.stream()
+                .mapToInt(size -> (paths.size() + (writesRequests(size) ? 1 : 0)) * Turn.MEASUREMENTS)
+                .sum();
     }
 
     private static void adoptCounts(PathSeries follower, @Nullable PathSeries leading, double seconds)
