@@ -49,7 +49,7 @@ class _Write:
     rkey: int
     immediate: int | None
     done: object = None  # called when the write has completed
-    item: object = None  # told to the handler when the peer has acknowledged the immediate
+    items: object = None  # request indexes that the handler is told when the peer has acknowledged the immediate
 
 
 class Channel:
@@ -109,8 +109,8 @@ class Channel:
     def send(self, message):
         """Queues a control message. ValueError where a slot cannot hold it."""
         ends_request = message.type == Type.ERROR_STATUS and not message.to_sender
-        item = message.request_index if ends_request else None
-        self._waiting[CONTROL].append((messages.encode(message, self.agreed.slot_bytes), item))
+        items = [message.request_index] if ends_request else []
+        self._waiting[CONTROL].append((messages.encode(message, self.agreed.slot_bytes), items))
 
     def write_content(self, index, memory, length, remote_addr, rkey, done):
         """Queues the content of request `index`, in pieces if it is long; `done()` when the last has completed."""
@@ -122,7 +122,7 @@ class Channel:
             last = at + size == length
             self._waiting[lane].append(
                 _Write(local, remote_addr + at if size else 0, rkey, index if last else None,
-                       done if last else None, index if last else None))
+                       done if last else None, [index] if last else None))
 
     def _post(self, number, write):
         wr_id = next(self._ids)
@@ -147,22 +147,35 @@ class Channel:
                 if number == CONTROL:
                     if not (credits.may_send() and self._staging_is_free()):
                         break
-                    self._post_message(*waiting.popleft())
+                    self._post_message(*self._next_slot(waiting))
                 else:
                     if waiting[0].immediate is not None:
                         if not credits.may_send():
                             break
-                        credits.sent(waiting[0].item)
+                        credits.sent(waiting[0].items)
                     self._post(number, waiting.popleft())
 
     def _staging_is_free(self):
         return self._messages_sent - self._messages_completed < self.agreed.ring_slots
 
-    def _post_message(self, data, item):
+    def _next_slot(self, waiting):
+        """Takes the next message; of every second slot as many as there is room for."""
+        data, items = waiting.popleft()
+        if self._messages_sent % 2:
+            parts, size = [data], len(data)
+            while waiting and size + len(waiting[0][0]) <= min(self.agreed.slot_bytes, self.agreed.max_message_bytes):
+                data, more = waiting.popleft()
+                parts.append(data)
+                size += len(data)
+                items = items + more
+            data = messages.joined(parts)
+        return data, items
+
+    def _post_message(self, data, items):
         at = self._messages_sent % self.agreed.ring_slots * self.agreed.slot_bytes
         self._messages_sent += 1
         # Rule 2 leaves at most ring_slots messages without acknowledgement, so the peer's slot is free.
-        self._credits[CONTROL].sent(item)
+        self._credits[CONTROL].sent(items)
         self._staging.write(data, len(data), at)
         local = (self._staging.buf + at, len(data), self._staging.lkey)
         self._post(CONTROL, _Write(local, self._peer_ring + at, self._peer_rkey, MESSAGE, self._message_completed))
@@ -228,12 +241,13 @@ class Channel:
         self._credits[number].received()
         immediate = verbs.immediate(wc)
         if immediate == ACKNOWLEDGEMENT:
-            for index in self._credits[number].acknowledged():
+            for index in itertools.chain.from_iterable(self._credits[number].acknowledged()):
                 self.handler.arrived(self, index)
         elif number == CONTROL and immediate == MESSAGE:
             at = self._messages_received % self.agreed.ring_slots * self.agreed.slot_bytes
             self._messages_received += 1
-            self.handler.message(self, messages.decode(self.ring.read(self.agreed.slot_bytes, at)))
+            for message in messages.decode_slot(self.ring.read(self.agreed.slot_bytes, at)):
+                self.handler.message(self, message)
         elif number != CONTROL and immediate < FIRST_RESERVED:
             # Stricter than a receiver must be: the peer of a test says what it sees.
             if number != 1 + immediate % self.agreed.lanes:

@@ -18,6 +18,7 @@ assert _HEADER.size == 64
 _REPEATED = struct.Struct("<HBBIQIIQII")
 assert _REPEATED.size == 40
 
+_MORE = 0x80  # in the byte of the type
 _IS_DEAD, _HAS_META_DATA, _HAS_CHECKSUM, _WANTS_CHECKSUM, _TO_SENDER, _REPLAY = 1, 2, 4, 8, 16, 32
 
 
@@ -102,10 +103,30 @@ def encode(m, slot_bytes):
     return (header + struct.pack(f"<{len(shape)}q", *shape) + name + text).ljust(length, b"\0")
 
 
+def joined(parts):
+    """Several encoded messages for one slot: all but the last say that another follows."""
+    return b"".join(part[:3] + bytes([part[3] | _MORE]) + part[4:] for part in parts[:-1]) + parts[-1]
+
+
+def decode_slot(slot):
+    """The messages of a slot, a copy of it, in their order; Violation where any byte is not as it must be."""
+    found = []
+    at, more = 0, True
+    while more:
+        _require(len(slot) - at >= _REPEATED.size, "nothing follows")
+        more = slot[at + 3] & _MORE
+        # As if it were the only one: what is behind it is not looked at.
+        one = slot[at:at + 3] + bytes([slot[at + 3] & ~_MORE]) + slot[at + 4:]
+        found.append(decode(one))
+        at += int.from_bytes(one[4:8], "little")
+    return found
+
+
 def decode(slot):
     """The message at the start of `slot`, a copy of the whole slot; Violation where any byte is not as it must be."""
     if slot[3] == Type.REPEATED_REQUEST:
         return _decode_repeated(slot)
+    _require(len(slot) >= _HEADER.size, "length")
     (magic, version, kind, length, step, index, rkey, address, tensor_bytes, checksum, name_id, dtype, flags, rank,
      name_size, code, text_size) = _HEADER.unpack_from(slot)
     _require(magic == MAGIC and version == VERSION and kind in Type._value2member_map_, "magic, version or type")

@@ -85,6 +85,17 @@ class MessagesTest(unittest.TestCase):
         with self.assertRaises(messages.Violation):
             messages.decode(longer)
 
+    def test_several_messages_come_in_one_slot(self):
+        parts = [messages.encode(message, 4096) for message in EXAMPLES]
+        slot = messages.joined(parts)
+        self.assertEqual(messages.decode_slot(slot.ljust(4096, b"\xaa")), EXAMPLES)
+        self.assertEqual(messages.decode_slot(slot), EXAMPLES)
+        for last in range(len(parts)):
+            with self.assertRaises(messages.Violation):
+                messages.decode_slot(messages.joined(parts[:last + 1] + [b""]).ljust(4096, b"\0"))
+        with self.assertRaises(messages.Violation, msg="no room for another"):
+            messages.decode_slot(messages.joined([parts[0], b""]))
+
     def test_the_text_of_a_status_is_cut_between_characters(self):
         long = Message(Type.ERROR_STATUS, 1, 2, status_code=13, status_text="é" * 4096)
         data = messages.encode(long, 4096)

@@ -69,8 +69,13 @@ public final class TransportServerBuilder {
         return cluster(config.cluster()).job(config.job()).task(config.task()).protocol(config.protocol());
     }
 
-    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor must not
-    /// run them on the thread that calls it, and stays the caller's to shut down, after the server.
+    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor stays the
+    /// caller's to shut down, after the server.
+    ///
+    /// One that runs them on the thread that calls it (`Runnable::run`) saves their way to another thread. They then
+    /// run
+    /// on the transport's loop, or on the thread that gives a receive up, so none of them may wait for anything, take
+    /// long, or stop the server: meanwhile nothing is received from anybody.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
         return this;

@@ -4,6 +4,7 @@ import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.SlotReader;
 import org.jspecify.annotations.Nullable;
 
 /// What the peer writes into a channel: takes the immediates, reads the messages, and tells the handler. A peer that
@@ -87,14 +88,20 @@ final class Arrivals {
             throw new ProtocolViolationException(
                     "immediate " + Integer.toHexString(immediate) + " does not belong on the control queue pair");
         }
-        boolean repeated = incoming.nextIsRepeatedRequest();
-        outgoing.requireAnswersTaken();
-        counters.messagesReceived.increment();
-        if (repeated) {
-            handler.onRepeatedRequest(channel, incoming.reader());
-            return;
-        }
-        Message message = incoming.message();
+        SlotReader slot = incoming.openSlot();
+        do {
+            boolean repeated = slot.nextIsRepeatedRequest();
+            outgoing.requireAnswersTaken();
+            counters.messagesReceived.increment();
+            if (repeated) {
+                handler.onRepeatedRequest(channel, slot.repeatedRequest());
+            } else {
+                onMessage(slot.message());
+            }
+        } while (slot.hasMore());
+    }
+
+    private void onMessage(Message message) {
         if (!(message instanceof Message.Heartbeat)) {
             handler.onMessage(channel, message);
         }

@@ -76,16 +76,30 @@ public record ChannelOptions(
 
     /// The same but for the way of posting.
     public ChannelOptions withPosting(PostingOptions changed) {
+        return with(lanes, spin, changed);
+    }
+
+    /// The same with another number of [#lanes].
+    public ChannelOptions withLanes(int changed) {
+        return with(changed, spin, posting);
+    }
+
+    /// The same with another [#spin].
+    public ChannelOptions withSpin(Duration changed) {
+        return with(lanes, changed, posting);
+    }
+
+    private ChannelOptions with(int otherLanes, Duration otherSpin, PostingOptions otherPosting) {
         return new ChannelOptions(
-                lanes,
+                otherLanes,
                 ringSlots,
                 slotBytes,
                 keepaliveInterval,
                 peerTimeout,
                 connectTimeout,
                 reconnectTimeout,
-                spin,
-                changed);
+                otherSpin,
+                otherPosting);
     }
 
     public static ChannelOptions defaults() {

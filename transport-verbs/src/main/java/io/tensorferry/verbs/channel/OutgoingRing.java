@@ -2,15 +2,18 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.RequestIndex;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// The sending half of the ring of control messages: encodes each into the next slot and writes it to the same slot
-/// at the peer.
+/// The sending half of the ring of control messages: encodes what waits into the next slot, as many messages as fit,
+/// and
+/// writes it to the same slot at the peer.
 ///
-/// A slot is used again when the peer has acknowledged its message.
+/// A slot is used again when the peer has acknowledged its write.
 ///
 /// Owner: the loop.
 final class OutgoingRing {
@@ -25,18 +28,23 @@ final class OutgoingRing {
     private final RemoteRegion remote;
     private final int slots;
     private final int slotBytes;
+    private final int mostBytes;
     /// Those that wait, oldest first. A [WindowGrant] among them is none before its window is bound.
     private final ArrayDeque<OutgoingMessage> waiting = new ArrayDeque<>();
     // How many of those that wait are answers to the peer's requests.
     private int waitingAnswers;
     private int nextSlot;
     private int freeSlots;
+    // Of the slot that was filled last.
+    private int filledBytes;
 
-    OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes) {
+    /// @param mostBytes of a slot that may be used, at most `slotBytes`
+    OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes, int mostBytes) {
         this.staging = staging;
         this.remote = remote;
         this.slots = slots;
         this.slotBytes = slotBytes;
+        this.mostBytes = mostBytes;
         this.freeSlots = slots;
     }
 
@@ -78,37 +86,60 @@ final class OutgoingRing {
     int pump(Lane control) {
         int count = 0;
         while (freeSlots > 0 && control.hasFreeSendSlot() && control.credits().maySend()) {
-            OutgoingMessage message = poll();
-            if (message == null) {
+            OutgoingMessage first = peek();
+            if (first == null) {
                 break;
             }
-            long offset = (long) nextSlot * slotBytes;
-            int length = message.encode(staging.segment(), offset, slotBytes);
+            long slot = (long) nextSlot * slotBytes;
             nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
             freeSlots--;
+            count += fill(slot, first);
             control.postMessage(
-                    staging.address() + offset,
-                    length,
+                    staging.address() + slot,
+                    filledBytes,
                     staging.localKey(),
-                    remote.address() + offset,
+                    remote.address() + slot,
                     remote.remoteKey());
-            count++;
         }
         return count;
     }
 
+    /// Takes as many messages as have room in one slot; returns how many. A text is cut only where it comes first.
+    private int fill(long slot, OutgoingMessage first) {
+        MemorySegment ring = staging.segment();
+        int count = 0;
+        int last = 0;
+        filledBytes = 0;
+        OutgoingMessage next = first;
+        do {
+            remove(next);
+            if (count > 0) {
+                MessageCodec.markFollowed(ring, slot + last);
+            }
+            last = filledBytes;
+            filledBytes += next.encode(ring, slot + last, mostBytes - last);
+            count++;
+            next = peek();
+        } while (next != null && next.encodedSize() <= mostBytes - filledBytes);
+        return count;
+    }
+
+    private void remove(OutgoingMessage first) {
+        waiting.remove();
+        if (first.isAnswer()) {
+            waitingAnswers--;
+        }
+    }
+
     /// The next message that may go; null if there is none.
-    private @Nullable OutgoingMessage poll() {
+    private @Nullable OutgoingMessage peek() {
         while (!isIdle()) {
-            OutgoingMessage next = waiting.remove();
-            if (next instanceof WindowGrant grant && grant.state() != WindowGrant.State.BOUND) {
-                // Its request has ended before it was asked.
-                continue;
+            OutgoingMessage next = waiting.element();
+            if (!(next instanceof WindowGrant grant) || grant.state() == WindowGrant.State.BOUND) {
+                return next;
             }
-            if (next.isAnswer()) {
-                waitingAnswers--;
-            }
-            return next;
+            // Its request has ended before it was asked.
+            waiting.remove();
         }
         return null;
     }
@@ -118,8 +149,8 @@ final class OutgoingRing {
         return waiting.isEmpty() || (waiting.peek() instanceof WindowGrant grant && grant.awaitsBind());
     }
 
-    /// The peer has taken so many messages more.
-    void onAcknowledged(int messages) {
-        freeSlots += messages;
+    /// The peer has taken so many slots more.
+    void onAcknowledged(int taken) {
+        freeSlots += taken;
     }
 }

@@ -77,7 +77,8 @@ public final class RdmaChannel {
         this.mayWrite = mayWrite;
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
-        this.outgoing = new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, description.slotBytes());
+        this.outgoing = new OutgoingRing(
+                endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), (int) maxMessageBytes());
         var incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
         this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing);
         PostingOptions posting = context.options().posting();

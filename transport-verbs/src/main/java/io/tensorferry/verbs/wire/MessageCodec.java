@@ -47,6 +47,14 @@ public final class MessageCodec {
         return MessageEncoder.encodeRepeated(target, offset, stepId, requestIndex, nameId, address, remoteKey);
     }
 
+    /// Marks the message at `offset` of `slot`, which was encoded before, as one behind which another follows in the
+    /// same
+    /// slot.
+    public static void markFollowed(MemorySegment slot, long offset) {
+        long at = offset + MessageLayout.TYPE;
+        slot.set(MessageLayout.U8, at, (byte) (slot.get(MessageLayout.U8, at) | MessageLayout.MORE));
+    }
+
     /// Whether a request for `key` with this metadata is short enough to give the key a [NameId].
     public static boolean mayName(String key, @Nullable TensorMetaData metaData) {
         int rank = metaData == null ? 0 : metaData.shape().rank();

@@ -17,6 +17,12 @@ final class MessageLayout {
     static final int TYPE_RESUMED = 5;
     static final int TYPE_REPEATED_REQUEST = 6;
 
+    /// In the byte of the type: another message follows behind this one, in the same slot.
+    static final int MORE = 1 << 7;
+
+    /// The same in the first eight bytes of a message as one number.
+    static final long MORE_IN_PREAMBLE = (long) MORE << 24;
+
     static final int FLAG_DEAD = 1;
     static final int FLAG_META_DATA = 1 << 1;
     static final int FLAG_CHECKSUM = 1 << 2;

@@ -20,7 +20,7 @@ class OutgoingRingTest {
 
     private static final String LONG = "x".repeat(3_900);
 
-    private final OutgoingRing ring = new OutgoingRing(null, null, 16, 4096);
+    private final OutgoingRing ring = new OutgoingRing(null, null, 16, 4096, 4096);
 
     private static Message refusal(int number, String why) {
         return new Message.ErrorStatus(

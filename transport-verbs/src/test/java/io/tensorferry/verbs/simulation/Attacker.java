@@ -25,12 +25,15 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.MessageReader;
 import io.tensorferry.verbs.wire.NameId;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -64,6 +67,7 @@ final class Attacker implements AutoCloseable {
     private final MemorySegment memory = arena.allocate((SEND_DEPTH + SLOTS) * (long) SLOT_BYTES + HEAP_BYTES, 4096);
     private final MemoryRegion region;
     private final SendWorkRequest request = new SendWorkRequest();
+    private final SlotReader slotReader = new SlotReader(SLOT_BYTES);
     private final Queue<Message> messages = new ArrayDeque<>();
     private final Map<Integer, Message.TensorRequest> names = new HashMap<>();
     private final List<Integer> contents = new ArrayList<>();
@@ -218,9 +222,23 @@ final class Attacker implements AutoCloseable {
     }
 
     void send(Message message) {
-        byte[] bytes = new byte[MessageCodec.encodedSize(message)];
-        MessageCodec.encode(message, MemorySegment.ofArray(bytes));
-        sendBytes(bytes);
+        sendBytes(slotOf(message));
+    }
+
+    /// The bytes of a slot that holds these, one behind the other.
+    static byte[] slotOf(Message... together) {
+        byte[] bytes = new byte[SLOT_BYTES];
+        MemorySegment slot = MemorySegment.ofArray(bytes);
+        int length = 0;
+        int last = 0;
+        for (Message message : together) {
+            if (length > 0) {
+                MessageCodec.markFollowed(slot, last);
+            }
+            last = length;
+            length += message.encode(slot, length, SLOT_BYTES - length);
+        }
+        return Arrays.copyOf(bytes, length);
     }
 
     /// Writes any bytes to the next slot of the victim's ring and says that it is a message.
@@ -322,10 +340,22 @@ final class Attacker implements AutoCloseable {
         } else if (queuePair == CONTROL) {
             long slot = (long) (SEND_DEPTH + nextIncoming) * SLOT_BYTES;
             nextIncoming = (nextIncoming + 1) % SLOTS;
-            messages.add(inFull(MessageCodec.decode(memory.asSlice(slot, SLOT_BYTES))));
+            slotReader.open(memory, slot);
+            do {
+                messages.add(inFull(next(slotReader)));
+            } while (slotReader.hasMore());
         } else {
             contents.add(immediate);
         }
+    }
+
+    private static Message next(SlotReader slot) {
+        if (!slot.nextIsRepeatedRequest()) {
+            return slot.message();
+        }
+        MessageReader again = slot.repeatedRequest();
+        return new Message.RepeatedRequest(
+                again.stepId(), again.requestIndex(), again.nameId(), again.address(), again.remoteKey());
     }
 
     /// A request with its key, where the victim gave only its number.

@@ -14,6 +14,8 @@ import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +54,28 @@ class HostilePeerTest {
                     stage.attacker.sendBytes(bytes);
                 }),
                 attack("no bytes, in a slot that was never written", stage -> stage.attacker.sendBytes(new byte[0])),
+                attack("a message behind which nothing follows, though it says so", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat());
+                    bytes[3] |= (byte) 0x80;
+                    stage.attacker.sendBytes(Arrays.copyOf(bytes, Attacker.SLOT_BYTES));
+                }),
+                attack("a slot full of messages, the last of which says that another follows", stage -> {
+                    var full = new Message[Attacker.SLOT_BYTES / 64];
+                    Arrays.fill(full, new Message.Heartbeat());
+                    byte[] bytes = Attacker.slotOf(full);
+                    bytes[bytes.length - 61] |= (byte) 0x80;
+                    stage.attacker.sendBytes(bytes);
+                }),
+                attack("a good message, and a bad one in the same slot", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat(), new Message.Heartbeat());
+                    bytes[64 + 4]++;
+                    stage.attacker.sendBytes(bytes);
+                }),
+                attack("a length that leads out of the slot", stage -> {
+                    byte[] bytes = Attacker.slotOf(new Message.Heartbeat(), new Message.Heartbeat());
+                    MemorySegment.ofArray(bytes).set(ValueLayout.JAVA_INT_UNALIGNED, 64 + 4, Attacker.SLOT_BYTES);
+                    stage.attacker.sendBytes(bytes);
+                }),
                 attack("a whole slot of zeros", stage -> stage.attacker.sendBytes(new byte[Attacker.SLOT_BYTES])),
                 attack("a whole slot of ones", stage -> {
                     byte[] bytes = new byte[Attacker.SLOT_BYTES];
@@ -74,6 +98,11 @@ class HostilePeerTest {
                 attack(
                         "an acknowledgement of nothing on a lane",
                         stage -> immediate(stage, Attacker.LANE, Immediate.ACKNOWLEDGEMENT)),
+                attack("one request index twice in one slot", stage -> {
+                    int index = stage.freshIndex();
+                    stage.attacker.sendBytes(
+                            Attacker.slotOf(stage.request(index, "absent"), stage.request(index, "absent too")));
+                }),
                 attack("one request index twice", stage -> {
                     int index = stage.freshIndex();
                     stage.attacker.send(stage.request(index, "absent"));

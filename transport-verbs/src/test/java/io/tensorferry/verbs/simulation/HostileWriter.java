@@ -12,15 +12,15 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.OptionalLong;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 
 /// Draws what an attacker writes: things that a worker has to bear, and things that must end the channel.
 final class HostileWriter {
@@ -60,7 +60,10 @@ final class HostileWriter {
     /// Writes something that a worker has to bear.
     void bearable() {
         takeMessages();
-        switch (random.nextInt(12)) {
+        switch (random.nextInt(13)) {
+            case 12 ->
+                attacker.sendBytes(Attacker.slotOf(
+                        request("absent;too;many;parts;here;0:0"), new Message.Heartbeat(), refusal(anyIndex())));
             case 0, 1, 2 -> attacker.content(anyIndex(), 0, 0, 0);
             case 3 ->
                 attacker.send(new Message.MetaDataResponse(
@@ -209,15 +212,24 @@ final class HostileWriter {
     }
 
     private Outcome bytes(byte[] bytes) {
-        attacker.sendBytes(bytes);
-        return decode(bytes) == null ? Outcome.MALFORMED : Outcome.UNKNOWN;
+        // The whole slot: what was there before could be what a message says that follows.
+        byte[] slot = Arrays.copyOf(bytes, Attacker.SLOT_BYTES);
+        attacker.sendBytes(slot);
+        return areMessages(slot) ? Outcome.UNKNOWN : Outcome.MALFORMED;
     }
 
-    private static @Nullable Message decode(byte[] bytes) {
+    private static boolean areMessages(byte[] slot) {
+        var reader = new SlotReader(slot.length);
+        reader.open(MemorySegment.ofArray(slot), 0);
         try {
-            return MessageCodec.decode(MemorySegment.ofArray(bytes));
+            do {
+                if (!reader.nextIsRepeatedRequest()) {
+                    reader.message();
+                }
+            } while (reader.hasMore());
+            return true;
         } catch (MalformedMessageException e) {
-            return null;
+            return false;
         }
     }
 
@@ -234,8 +246,7 @@ final class HostileWriter {
             case 2 -> new Message.TensorReRequest(STEP, anyIndex(), HUGE, 1, 2);
             default -> refusal(anyIndex());
         };
-        byte[] bytes = new byte[MessageCodec.encodedSize(message)];
-        MessageCodec.encode(message, MemorySegment.ofArray(bytes));
+        byte[] bytes = random.nextBoolean() ? Attacker.slotOf(message) : Attacker.slotOf(refusal(anyIndex()), message);
         for (int i = random.nextInt(1, 4); i > 0; i--) {
             bytes[random.nextInt(bytes.length)] ^= (byte) (1 << random.nextInt(8));
         }

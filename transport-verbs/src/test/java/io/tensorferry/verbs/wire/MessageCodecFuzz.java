@@ -13,6 +13,27 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 5, unit = TimeUnit.SECONDS)
 class MessageCodecFuzz {
     @FuzzTest
+    void anySlotIsMessagesOrMalformed(byte[] bytes) {
+        byte[] slot = Arrays.copyOf(bytes, Math.clamp((bytes.length + 7L) / 8 * 8, 8, 4096));
+        var reader = new SlotReader(slot.length);
+        reader.open(MemorySegment.ofArray(slot), 0);
+        int offset = 0;
+        try {
+            do {
+                Message message = SlotReaderTest.next(reader);
+                byte[] again = new byte[slot.length - offset];
+                int length = message.encode(MemorySegment.ofArray(again), 0, again.length);
+                boolean follows = (slot[offset + MessageLayout.TYPE] & MessageLayout.MORE) != 0;
+                assertThat(follows).isEqualTo(reader.hasMore());
+                offset += length;
+            } while (reader.hasMore());
+        } catch (MalformedMessageException _) {
+            return;
+        }
+        assertThat(offset).isBetween(MessageCodec.MIN_MESSAGE_BYTES, slot.length);
+    }
+
+    @FuzzTest
     void anyBytesAreAMessageOrMalformed(byte[] slot) {
         Message message;
         try {

@@ -5,9 +5,14 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -26,6 +31,8 @@ final class RendezvousNode {
     /// The system property that says how many data queue pairs there are.
     static final String LANES = "benchmark.lanes";
 
+    private static final Duration FOR_EVER = Duration.ofDays(365);
+
     private RendezvousNode() {}
 
     /// @param variant how the server differs from the defaults
@@ -37,27 +44,39 @@ final class RendezvousNode {
                 CONSUMER.job(),
                 List.of("localhost:" + ports.get(1))));
         RdmaConfig config = RdmaConfig.fromEnvironment();
-        return TransportServer.builder()
+        TransportServerBuilder builder = TransportServer.builder()
                 .cluster(cluster)
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
-                .channelOptions(channelOptions())
-                .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config)
-                .start();
+                .channelOptions(channelOptions(variant))
+                .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config);
+        if (variant == Variant.BUSY) {
+            builder.callbackExecutor(Runnable::run);
+        }
+        if (variant == Variant.TCP) {
+            var options = SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP);
+            builder.verbsProviders(List.of(new SoftwareProvider(options)));
+        }
+        return builder.start();
     }
 
-    private static ChannelOptions channelOptions() {
+    private static ChannelOptions channelOptions(Variant variant) {
         ChannelOptions usual = ChannelOptions.defaults();
+        ChannelOptions options = usual.withLanes(Integer.getInteger(LANES, usual.lanes()));
+        if (variant != Variant.BUSY) {
+            return options;
+        }
+        // It is stopped while others are measured, and must not take its peer for dead when it goes on.
         return new ChannelOptions(
-                        Integer.getInteger(LANES, usual.lanes()),
-                        usual.ringSlots(),
-                        usual.slotBytes(),
-                        usual.keepaliveInterval(),
-                        usual.peerTimeout(),
-                        usual.connectTimeout(),
-                        usual.reconnectTimeout(),
-                        usual.spin())
-                .withPosting(usual.posting());
+                        options.lanes(),
+                        options.ringSlots(),
+                        options.slotBytes(),
+                        options.keepaliveInterval(),
+                        FOR_EVER,
+                        options.connectTimeout(),
+                        options.reconnectTimeout(),
+                        FOR_EVER)
+                .withPosting(options.posting());
     }
 }

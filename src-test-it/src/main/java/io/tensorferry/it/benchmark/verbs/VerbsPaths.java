@@ -22,15 +22,19 @@ final class VerbsPaths implements AutoCloseable {
     static final String RAW_WRITE = "raw-write";
     static final String TENSOR = "recvAsync";
 
-    /// Writes of as many bytes as the request of a receive has, measured where [#TENSOR] receives 4 KiB.
+    /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
+    static final String BUSY_TENSOR = "recvAsync-busy";
+
+    /// Writes of as many bytes as the request of a receive has, measured where tensors of 4 KiB are received.
     static final String C_REQUEST = "ib_write-request";
 
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
-    static final List<String> NAMES = List.of(C_WRITE, RAW_WRITE, TENSOR, C_READ, RAW_READ);
+    static final List<String> NAMES = List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, C_READ, RAW_READ);
 
     /// What is compared with what.
-    private static final Map<String, String> BASES = Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, RAW_READ, C_READ);
+    private static final Map<String, String> BASES =
+            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, BUSY_TENSOR, C_WRITE, RAW_READ, C_READ);
 
     private static final long REQUESTED_BYTES = 4096;
 
@@ -79,19 +83,22 @@ final class VerbsPaths implements AutoCloseable {
             case C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ, queues);
             case RAW_WRITE -> new RawPath(name, pair, Operation.WRITE, queues);
             case RAW_READ -> new RawPath(name, pair, Operation.READ, queues);
-            case TENSOR -> {
-                // Lists are the transport's own business.
-                String lanes = RendezvousConsumer.lanesArgument(queues.lanes());
-                yield TwoProcessPath.start(
-                        name,
-                        Contender.VERBS,
-                        main -> places.atSource(main).jvmArguments(lanes),
-                        main -> places.atTarget(main).jvmArguments(lanes));
-            }
+            case TENSOR -> tensorPath(name, Contender.VERBS, queues);
+            case BUSY_TENSOR -> tensorPath(name, Contender.BUSY, queues);
             default ->
                 throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + NAMES
                         + ", each also as @q4 (queue pairs), @l16 (requests in a list) or @q4l16");
         };
+    }
+
+    /// Lists are the transport's own business.
+    private TransferPath tensorPath(String name, Contender contender, Queues queues) throws InterruptedException {
+        String lanes = RendezvousConsumer.lanesArgument(queues.lanes());
+        return TwoProcessPath.start(
+                name,
+                contender,
+                main -> places.atSource(main).jvmArguments(lanes),
+                main -> places.atTarget(main).jvmArguments(lanes));
     }
 
     /// What a reader of the results must know of how they came about.
@@ -152,7 +159,8 @@ final class VerbsPaths implements AutoCloseable {
 
     private boolean writesRequests(ByteSize size) {
         List<String> names = paths.stream().map(TransferPath::name).toList();
-        return size.bytes() == REQUESTED_BYTES && names.contains(TENSOR) && names.contains(C_WRITE);
+        boolean receives = names.contains(TENSOR) || names.contains(BUSY_TENSOR);
+        return receives && size.bytes() == REQUESTED_BYTES && names.contains(C_WRITE);
     }
 
     /// How many measurements a round of all these sizes has.

@@ -38,21 +38,22 @@ final class VerbsTargets {
                     verdicts.add(RAW_LATENCY.verdict(at, each.latency(MEDIAN)));
                 }
             }
-            if (path.equals(VerbsPaths.TENSOR) && bytes == MIB) {
+            if ((path.equals(VerbsPaths.TENSOR) || path.equals(VerbsPaths.BUSY_TENSOR)) && bytes == MIB) {
                 verdicts.add(TENSOR_THROUGHPUT.verdict(at, each.throughput()));
             }
         }
         for (Turn turn : turns) {
-            tensorLatency(turn).ifPresent(verdicts::add);
+            tensorLatency(turn, VerbsPaths.TENSOR).ifPresent(verdicts::add);
+            tensorLatency(turn, VerbsPaths.BUSY_TENSOR).ifPresent(verdicts::add);
         }
         return verdicts;
     }
 
     /// Of the turn in which C has also written as much as a request has.
-    private static Optional<Target.Verdict> tensorLatency(Turn turn) {
+    private static Optional<Target.Verdict> tensorLatency(Turn turn, String path) {
         Optional<PathSeries> request = named(turn, VerbsPaths.C_REQUEST);
         Optional<PathSeries> content = named(turn, VerbsPaths.C_WRITE);
-        Optional<PathSeries> tensor = named(turn, VerbsPaths.TENSOR);
+        Optional<PathSeries> tensor = named(turn, path);
         if (request.isEmpty() || content.isEmpty() || tensor.isEmpty()) {
             return Optional.empty();
         }
@@ -60,7 +61,9 @@ final class VerbsTargets {
                 .mapToObj(round -> p50(tensor.get(), round) / (p50(request.get(), round) + p50(content.get(), round)))
                 .toList());
         return Optional.of(TENSOR_LATENCY.verdict(
-                tensor.get().size() + ", request of " + request.get().size(), ratio));
+                tensor.get().size() + " (" + path + "), request of "
+                        + request.get().size(),
+                ratio));
     }
 
     private static double p50(PathSeries series, int round) {

@@ -116,7 +116,8 @@ class HostileBytesTest {
                             other.queuePair.number(),
                             one.queuePair.number(),
                             device.gid(1, 0).gid().ipv4Address(),
-                            device.port(1).lid(), false));
+                            device.port(1).lid(),
+                            false));
             hello.put(random.nextInt(Frame.BYTES), (byte) random.nextInt());
             try (SocketChannel channel = dial()) {
                 write(channel, hello);
@@ -145,7 +146,8 @@ class HostileBytesTest {
                                 victim.queuePair.number(),
                                 played.queuePair.number(),
                                 device.gid(1, 0).gid().ipv4Address(),
-                                device.port(1).lid(), false));
+                                device.port(1).lid(),
+                                false));
                 write(channel, hello);
                 ByteBuffer answer = ByteBuffer.allocate(Frame.BYTES);
                 while (answer.hasRemaining() && channel.read(answer) >= 0) {

@@ -56,7 +56,8 @@ class WindowRevocationTest {
                         victim.queuePair.number(),
                         played.queuePair.number(),
                         device.gid(1, 0).gid().ipv4Address(),
-                        device.port(1).lid(), false));
+                        device.port(1).lid(),
+                        false));
         write(hello);
         assertThat(Frame.answerKind(readAnswer())).isEqualTo(Frame.HELLO_ACCEPTED);
     }
