@@ -8,12 +8,12 @@ import java.util.List;
 import org.slf4j.LoggerFactory;
 
 /// What one class logs while this is open, at every level.
-final class LogCapture implements AutoCloseable {
+public final class LogCapture implements AutoCloseable {
     private final Logger logger;
     private final Level levelBefore;
     private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
 
-    LogCapture(Class<?> source) {
+    public LogCapture(Class<?> source) {
         logger = (Logger) LoggerFactory.getLogger(source);
         levelBefore = logger.getLevel();
         logger.setLevel(Level.TRACE);
@@ -21,7 +21,7 @@ final class LogCapture implements AutoCloseable {
         logger.addAppender(appender);
     }
 
-    List<String> messages(Level level) {
+    public List<String> messages(Level level) {
         return appender.list.stream()
                 .filter(event -> event.getLevel() == level)
                 .map(ILoggingEvent::getFormattedMessage)

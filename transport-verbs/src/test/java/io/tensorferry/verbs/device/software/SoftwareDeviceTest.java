@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import ch.qos.logback.classic.Level;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.GidEntry;
+import io.tensorferry.verbs.device.LogCapture;
 import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.tcp.IoLoop;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -73,6 +76,23 @@ class SoftwareDeviceTest {
             other.await(1);
             assertThat(one.statuses).containsExactly(WorkStatus.SUCCESS);
             assertThat(other.statuses).containsExactly(WorkStatus.SUCCESS);
+        }
+    }
+
+    @Test
+    void closesInSilenceAgainAndAgain() {
+        try (var log = new LogCapture(IoLoop.class)) {
+            for (int round = 0; round < 100; round++) {
+                try (VerbsDevice here = provider.open("soft0");
+                        VerbsDevice there = provider.open("soft0");
+                        var one = new SoftwareEnd(here, 4096, 16);
+                        var other = new SoftwareEnd(there, 4096, 16)) {
+                    SoftwareEnd.connect(one, other);
+                    one.write(1, 64, other);
+                    one.await(1);
+                }
+            }
+            assertThat(log.messages(Level.ERROR)).isEmpty();
         }
     }
 

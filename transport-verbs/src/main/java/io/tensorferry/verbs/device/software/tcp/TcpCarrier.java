@@ -202,9 +202,10 @@ public final class TcpCarrier implements Carrier {
 
     @Override
     public void close() {
+        // The loop looks at the memory of the bypass until it has ended.
+        loop.close();
         if (bypass != null) {
             bypass.close();
         }
-        loop.close();
     }
 }
