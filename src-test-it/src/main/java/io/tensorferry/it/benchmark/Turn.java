@@ -2,6 +2,7 @@ package io.tensorferry.it.benchmark;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// Everything that is measured for one size: every path, in alternation. For one thread.
 ///
@@ -12,13 +13,19 @@ public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
     public static final int MEASUREMENTS = 2;
 
     /// Of every path, the first compared with each other one.
-    public static Turn firstAgainstOthers(List<PathSeries> series) {
-        return new Turn(
-                series,
-                series.stream()
-                        .skip(1)
-                        .map(other -> new Comparison(series.getFirst(), other))
-                        .toList());
+    ///
+    /// @param more what else is compared: the name of a path, and of those that it is divided by; left out where one
+    ///     is not there
+    public static Turn firstAgainstOthers(List<PathSeries> series, Map<String, List<String>> more) {
+        var comparisons = new ArrayList<Comparison>();
+        series.stream().skip(1).forEach(other -> comparisons.add(new Comparison(series.getFirst(), other)));
+        for (PathSeries each : series.subList(1, series.size())) {
+            List<String> bases = more.getOrDefault(each.path().name(), List.of());
+            series.stream()
+                    .filter(other -> bases.contains(other.path().name()))
+                    .forEach(other -> comparisons.add(new Comparison(each, other)));
+        }
+        return new Turn(series, comparisons);
     }
 
     /// Measures every path once, in this order or backwards: the throughput of all of them, then the latency, then that

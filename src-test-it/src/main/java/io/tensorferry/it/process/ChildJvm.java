@@ -88,6 +88,26 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
+    /// Stops the child where it is, with all its threads, until [#resume].
+    public void suspend() throws InterruptedException {
+        signal("STOP");
+    }
+
+    /// Lets a suspended child go on.
+    public void resume() throws InterruptedException {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws InterruptedException {
+        try {
+            var _ = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot run kill", e);
+        }
+    }
+
     /// Ends the child with SIGKILL, which it cannot see coming, and returns when it is gone.
     public void kill() throws InterruptedException {
         process.destroyForcibly();

@@ -11,8 +11,8 @@ public abstract class ContentWrite {
     long remoteAddress;
     int remoteKey;
     int immediate;
-    // Bytes that are posted.
-    long posted;
+    // Lanes that have not written their part.
+    int lanesLeft = 1;
 
     /// Of nothing yet; [#set] says of what.
     protected ContentWrite() {}
@@ -35,7 +35,6 @@ public abstract class ContentWrite {
         this.remoteAddress = remoteAddress;
         this.remoteKey = remoteKey;
         this.immediate = immediate;
-        this.posted = 0;
     }
 
     /// The peer has all of it; the device is done with the memory.

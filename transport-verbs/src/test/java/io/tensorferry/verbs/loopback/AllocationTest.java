@@ -9,8 +9,10 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.LoopRunner;
+import io.tensorferry.verbs.channel.PostingOptions;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +28,7 @@ class AllocationTest {
     private static final int KEYS = 64;
     private static final int WARM_UP = 30_000;
     private static final int TRANSFERS = 10_000;
+    private static final int ROUNDS = 6;
     private static final int SIZE = 4096;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -35,6 +38,16 @@ class AllocationTest {
 
     @Test
     void aWarmTransferTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(1, PostingOptions.defaults());
+    }
+
+    /// Each content goes over both lanes.
+    @Test
+    void aWarmTransferOverAllLanesTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0));
+    }
+
+    private void assertTakesNothing(int lanes, PostingOptions posting) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             keys[i] = LoopbackWorkers.key(1, 0, "edge" + i);
         }
@@ -42,21 +55,37 @@ class AllocationTest {
         var hour = Duration.ofHours(1);
         var seconds = Duration.ofSeconds(30);
         var options = new ChannelOptions(
-                1, 256, 4096, hour, hour.multipliedBy(2), seconds, seconds, Duration.ofNanos(20_000));
+                lanes,
+                256,
+                4096,
+                hour,
+                hour.multipliedBy(2),
+                seconds,
+                seconds,
+                Duration.ofNanos(20_000),
+                4096,
+                posting);
         try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
             Tensor tensor = workers.worker(1).bytes(SIZE, 7);
             transfer(workers, tensor, WARM_UP);
             long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
             assertThat(threadIds).hasSize(2);
-            long[] before = threads.getThreadAllocatedBytes(threadIds);
-            transfer(workers, tensor, TRANSFERS);
-            long[] after = threads.getThreadAllocatedBytes(threadIds);
+            long[] least = new long[threadIds.length];
+            Arrays.fill(least, Long.MAX_VALUE);
+            for (int round = 0; round < ROUNDS; round++) {
+                long[] before = threads.getThreadAllocatedBytes(threadIds);
+                transfer(workers, tensor, TRANSFERS);
+                long[] after = threads.getThreadAllocatedBytes(threadIds);
+                for (int i = 0; i < least.length; i++) {
+                    least[i] = Math.min(least[i], after[i] - before[i]);
+                }
+            }
             assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
-            for (int i = 0; i < after.length; i++) {
-                // An object for each would be 16 bytes at least. What is left is the device's, and none of a
-                // transfer's:
-                // a wake-up of its peer makes a segment as long as it is not compiled, its queues grow now and then.
-                assertThat(after[i] - before[i])
+            // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
+            // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
+            // its queues grow now and then.
+            for (long bytes : least) {
+                assertThat(bytes)
                         .as("bytes that a loop allocated for %d transfers", TRANSFERS)
                         .isLessThan(TRANSFERS);
             }

@@ -28,6 +28,7 @@ public enum Contender {
     VERBS(Variant.VERBS.path()),
     WINDOWS(Variant.WINDOWS.path()),
     BUSY(Variant.BUSY.path()),
+    VERBS_TCP(Variant.TCP.path()),
     OWN_GRPC(Variant.GRPC.path()),
     GRPC_UNARY("grpc-java"),
     GRPC_STREAM("grpc-java-stream"),
@@ -62,12 +63,18 @@ public enum Contender {
         return path;
     }
 
+    /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped while
+    /// other paths are measured.
+    boolean neverRests() {
+        return this == BUSY;
+    }
+
     /// Why this path cannot run on this machine; null where it can.
     @Nullable
     String missing() {
         return switch (this) {
             case UCX_SHARED, UCX_TCP -> UcxLibrary.missing();
-            case VERBS, WINDOWS, BUSY, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, MEMCPY, SOCKET -> null;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, MEMCPY, SOCKET -> null;
         };
     }
 
@@ -78,7 +85,7 @@ public enum Contender {
             case UCX_TCP -> child.environment(UCX_TRANSPORTS, "tcp,self");
             // What Arrow asks for.
             case FLIGHT -> child.jvmArguments("--add-opens=java.base/java.nio=ALL-UNNAMED");
-            case VERBS, WINDOWS, BUSY, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, MEMCPY, SOCKET -> child;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, MEMCPY, SOCKET -> child;
         };
     }
 
@@ -89,6 +96,7 @@ public enum Contender {
             case VERBS -> RendezvousProducer.open(Variant.VERBS, ports);
             case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, ports);
             case BUSY -> RendezvousProducer.open(Variant.BUSY, ports);
+            case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, ports);
             case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, ports);
             case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
             case FLIGHT -> new FlightTensorProducer(port);
@@ -105,6 +113,7 @@ public enum Contender {
             case VERBS -> RendezvousConsumer.open(Variant.VERBS, ports);
             case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, ports);
             case BUSY -> RendezvousConsumer.open(Variant.BUSY, ports);
+            case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, ports);
             case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);

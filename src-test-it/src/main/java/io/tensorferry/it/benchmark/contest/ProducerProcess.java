@@ -4,14 +4,20 @@ import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.process.Launcher;
 import java.util.List;
 
-/// The process that the tensors of one path come from. It does what its launcher says: a command is one line, `serve
-/// 4096` or `rest`, and its answer is one line.
+/// The process that the tensors of one path come from. It does what its launcher says: a command is one line, as
+/// `serve 4096`, and its answer is one line.
 public final class ProducerProcess {
     static final String READY = "READY";
-    static final String DONE = "DONE";
+    static final String DONE = "DONE ";
     static final String SERVE = "serve ";
     static final String REST = "rest";
     static final String STOP = "stop";
+
+    /// Answered by [Usage#cpuNs].
+    static final String CPU = "cpu";
+
+    /// Answered by [Usage#toLine].
+    static final String USAGE = "usage";
 
     private ProducerProcess() {}
 
@@ -22,12 +28,17 @@ public final class ProducerProcess {
         try (TensorProducer producer = Contender.of(arguments[0]).produce(ports)) {
             launcher.tell(READY);
             for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
+                String answer = "";
                 if (command.startsWith(SERVE)) {
                     producer.serve(Long.parseLong(command.substring(SERVE.length())));
+                } else if (command.equals(USAGE)) {
+                    answer = Usage.now().toLine();
+                } else if (command.equals(CPU)) {
+                    answer = Long.toString(Usage.cpuNs());
                 } else {
                     producer.rest();
                 }
-                launcher.tell(DONE);
+                launcher.tell(DONE + answer);
             }
         }
         System.exit(0);

@@ -118,8 +118,9 @@ public final class TransferBenchmark implements Callable<Integer> {
         try (var progress = new Progress("measuring", "", steps)) {
             for (ByteSize size : sizes) {
                 Turn turn = Turn.firstAgainstOthers(opened.stream()
-                        .map(path -> new PathSeries(path, size, pace.perSecond(size.bytes())))
-                        .toList());
+                                .map(path -> new PathSeries(path, size, pace.perSecond(size.bytes())))
+                                .toList(),
+                        TransferTargets.COMPARED);
                 for (PathSeries series : turn.series()) {
                     series.path().verify(size.bytes());
                     series.warmUp(seconds);

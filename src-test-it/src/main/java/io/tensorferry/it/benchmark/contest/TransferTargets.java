@@ -5,6 +5,7 @@ import io.tensorferry.it.benchmark.Target;
 import io.tensorferry.it.benchmark.Turn;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /// What `grpc+verbs` is to be beside others on one host.
 final class TransferTargets {
@@ -14,15 +15,32 @@ final class TransferTargets {
     private static final Target MEMCPY = Target.atLeast(0.80, "throughput, grpc+verbs on soft0 / memcpy limit");
     private static final Target GRPC = Target.atLeast(8, "throughput, grpc+verbs on soft0 / grpc-java");
     private static final Target UCX = Target.atLeast(1, "throughput, grpc+verbs on soft0 / UCX in shared memory");
+    private static final Target SOCKET = Target.atLeast(0.85, "throughput, grpc+verbs over TCP / bare SocketChannel");
     private static final Target GRPC_LATENCY = Target.atMost(0.2, "p50 latency, grpc+verbs on soft0 / grpc-java");
+
+    /// What is to be divided by what, beside the first path by each other one.
+    static final Map<String, List<String>> COMPARED = Map.of(
+            Contender.VERBS_TCP.path(), List.of(Contender.SOCKET.path()),
+            Contender.BUSY.path(),
+                    List.of(
+                            Contender.MEMCPY.path(),
+                            Contender.GRPC_UNARY.path(),
+                            Contender.GRPC_STREAM.path(),
+                            Contender.UCX_SHARED.path()));
 
     private TransferTargets() {}
 
     static List<Target.Verdict> verdicts(List<Turn> turns) {
         var verdicts = new ArrayList<Target.Verdict>();
         for (Comparison each : Turn.comparisons(turns)) {
-            if (each.path().path().name().equals(Contender.VERBS.path())) {
+            String path = each.path().path().name();
+            if (path.equals(Contender.VERBS.path()) || path.equals(Contender.BUSY.path())) {
                 ofVerbs(each, verdicts);
+            }
+            boolean bothTcp = each.path().path().name().equals(Contender.VERBS_TCP.path())
+                    && each.base().path().name().equals(Contender.SOCKET.path());
+            if (bothTcp && each.path().size().bytes() == MIB) {
+                verdicts.add(SOCKET.verdict(each.path().size().toString(), each.throughput()));
             }
         }
         return verdicts;
@@ -30,7 +48,8 @@ final class TransferTargets {
 
     private static void ofVerbs(Comparison comparison, List<Target.Verdict> verdicts) {
         long bytes = comparison.path().size().bytes();
-        String at = comparison.path().size().toString();
+        String at = comparison.path().size() + " (" + comparison.path().path().name() + " : "
+                + comparison.base().path().name() + ")";
         switch (Contender.of(comparison.base().path().name())) {
             case MEMCPY -> {
                 if (bytes == 16 * MIB) {
@@ -39,8 +58,7 @@ final class TransferTargets {
             }
             case GRPC_UNARY, GRPC_STREAM -> {
                 if (bytes >= MIB) {
-                    String service = comparison.base().path().name();
-                    verdicts.add(GRPC.verdict(at + " (" + service + ")", comparison.throughput()));
+                    verdicts.add(GRPC.verdict(at, comparison.throughput()));
                 }
                 if (bytes == 4 * KIB && comparison.base().path().name().equals(Contender.GRPC_UNARY.path())) {
                     verdicts.add(GRPC_LATENCY.verdict(at, comparison.latency(50)));
@@ -51,7 +69,7 @@ final class TransferTargets {
                     verdicts.add(UCX.verdict(at, comparison.throughput()));
                 }
             }
-            case VERBS, WINDOWS, BUSY, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
                 // No target.
             }
         }

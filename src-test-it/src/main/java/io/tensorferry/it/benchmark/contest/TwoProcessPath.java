@@ -18,14 +18,32 @@ public final class TwoProcessPath implements TransferPath {
     private final String name;
     private final ChildJvm producer;
     private final ChildJvm consumer;
+    private final boolean neverRests;
     private final String device;
 
-    private TwoProcessPath(String name, ChildJvm producer, ChildJvm consumer) throws InterruptedException {
+    private TwoProcessPath(String name, ChildJvm producer, ChildJvm consumer, boolean neverRests)
+            throws InterruptedException {
         this.name = name;
+        this.neverRests = neverRests;
         this.producer = producer;
         this.consumer = consumer;
         this.device = consumer.awaitLine(ConsumerProcess.READY, START_LIMIT).substring(ConsumerProcess.READY.length());
         tell(ProducerProcess.REST);
+        rest();
+    }
+
+    private void rest() throws InterruptedException {
+        if (neverRests) {
+            producer.suspend();
+            consumer.suspend();
+        }
+    }
+
+    private void wake() throws InterruptedException {
+        if (neverRests) {
+            producer.resume();
+            consumer.resume();
+        }
     }
 
     /// Both processes where this one is.
@@ -61,7 +79,7 @@ public final class TwoProcessPath implements TransferPath {
                     .arguments(arguments)
                     .start();
             try {
-                return new TwoProcessPath(name, producer, consumer);
+                return new TwoProcessPath(name, producer, consumer, contender.neverRests());
             } catch (RuntimeException | InterruptedException e) {
                 consumer.close();
                 throw e;
@@ -108,10 +126,12 @@ public final class TwoProcessPath implements TransferPath {
     }
 
     private String ask(ConsumerProcess.Task task, long bytes, int count, String more) throws InterruptedException {
+        wake();
         tell(ProducerProcess.SERVE + bytes);
         consumer.send(task + " " + bytes + " " + count + more);
         String answer = consumer.awaitLine(ConsumerProcess.DONE, LIMIT).substring(ConsumerProcess.DONE.length());
         tell(ProducerProcess.REST);
+        rest();
         return answer;
     }
 
@@ -124,6 +144,7 @@ public final class TwoProcessPath implements TransferPath {
     public void close() {
         try (producer;
                 consumer) {
+            wake();
             consumer.send(ConsumerProcess.STOP);
             consumer.awaitSuccess(STOP_LIMIT);
             producer.send(ProducerProcess.STOP);

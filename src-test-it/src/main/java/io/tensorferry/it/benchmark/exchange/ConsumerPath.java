@@ -42,6 +42,12 @@ public final class ConsumerPath implements TransferPath {
         return receive(bytes, count, 1, false);
     }
 
+    /// The throughput with `window` tensors asked for at a time, however many these are; the producer has all of them
+    /// ready before.
+    public Transfer outstanding(long bytes, int count, int window) throws InterruptedException {
+        return receive(bytes, count, window, false);
+    }
+
     @Override
     public Transfer paced(long bytes, int count, double perSecond) throws InterruptedException {
         int slots = Math.clamp(PACED_BYTES / Math.max(1, bytes), window(bytes), PACED_SLOTS);

@@ -4,12 +4,12 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.Arrival;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.List;
 
@@ -53,18 +53,38 @@ public final class RendezvousConsumer implements TensorConsumer {
     /// The producer has sent all tensors when this returns.
     @Override
     public void begin(long bytes, int count, int slots) throws InterruptedException {
+        begin(new Order(bytes, count, 1, false));
+    }
+
+    /// Opens a step, in which the producer does what `order` says. Unless it is a late one, it has done it when this
+    /// returns.
+    public void begin(Order order) throws InterruptedException {
         rendezvous = server.rendezvous(step);
-        Tensor order = server.allocator().allocate(DataType.INT64, Shape.of(2));
-        order.segment().setAtIndex(ValueLayout.JAVA_LONG, 0, bytes);
-        order.segment().setAtIndex(ValueLayout.JAVA_LONG, 1, count);
-        rendezvous.send(RendezvousNode.ORDER, order);
+        rendezvous.send(RendezvousNode.ORDER, order.toTensor(server.allocator()));
+        if (!order.late()) {
+            awaitProducer();
+        }
+    }
+
+    /// Waits for the producer of a late order; by then all that was asked for before has reached it.
+    public void awaitProducer() throws InterruptedException {
         RecvResult ready = rendezvous.recv(RendezvousNode.READY, LIMIT);
         ready.tensorOrThrow().close();
+    }
+
+    /// Has the producer of a late order send everything.
+    public void release() {
+        rendezvous.send(RendezvousNode.RELEASE, server.allocator().allocate(DataType.UINT8, Shape.of(0)));
     }
 
     @Override
     public void ask(int slot, Arrival arrival) {
         rendezvous.recvAsync(RendezvousNode.TENSOR, new Receipt(arrival));
+    }
+
+    /// Asks for a tensor of one of the order's names.
+    public void ask(RendezvousKey name, Arrival arrival) {
+        rendezvous.recvAsync(name, new Receipt(arrival));
     }
 
     @Override

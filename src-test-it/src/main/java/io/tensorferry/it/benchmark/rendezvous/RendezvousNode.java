@@ -9,6 +9,9 @@ import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +25,7 @@ final class RendezvousNode {
     static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
     static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
     static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
+    static final RendezvousKey RELEASE = RendezvousKey.of(CONSUMER, PRODUCER, "release");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
     /// The system property that says how many data queue pairs there are.
@@ -50,12 +54,29 @@ final class RendezvousNode {
         if (variant == Variant.BUSY) {
             builder.callbackExecutor(Runnable::run);
         }
+        if (variant == Variant.TCP) {
+            var options = SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP);
+            builder.verbsProviders(List.of(new SoftwareProvider(options)));
+        }
         return builder.start();
     }
 
     private static ChannelOptions channelOptions(Variant variant) {
         ChannelOptions usual = ChannelOptions.defaults();
-        return usual.withLanes(Integer.getInteger(LANES, usual.lanes()))
-                .withSpin(variant == Variant.BUSY ? FOR_EVER : usual.spin());
+        ChannelOptions options = usual.withLanes(Integer.getInteger(LANES, usual.lanes()));
+        if (variant != Variant.BUSY) {
+            return options;
+        }
+        // It is stopped while others are measured, and must not take its peer for dead when it goes on.
+        return new ChannelOptions(
+                        options.lanes(),
+                        options.ringSlots(),
+                        options.slotBytes(),
+                        options.keepaliveInterval(),
+                        FOR_EVER,
+                        options.connectTimeout(),
+                        options.reconnectTimeout(),
+                        FOR_EVER)
+                .withPosting(options.posting());
     }
 }

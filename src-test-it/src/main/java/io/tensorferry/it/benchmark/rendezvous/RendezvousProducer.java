@@ -2,6 +2,7 @@ package io.tensorferry.it.benchmark.rendezvous;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
@@ -31,21 +32,25 @@ public final class RendezvousProducer implements TensorProducer {
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
-                long[] order;
-                try (Tensor received =
-                        rendezvous.recvAsync(RendezvousNode.ORDER).join().tensorOrThrow()) {
-                    order = received.toLongArray();
-                }
+                Order order = Order.of(
+                        rendezvous.recvAsync(RendezvousNode.ORDER).join().tensorOrThrow());
                 // With the next order there, nothing of the last one is on its way.
                 server.closeStep(step - 1);
-                if (source.byteSize() != order[0]) {
+                if (source.byteSize() != order.bytes()) {
                     source.close();
-                    source = tensor(order[0]);
+                    source = tensor(order.bytes());
                 }
-                for (long i = 0; i < order[1]; i++) {
-                    rendezvous.send(RendezvousNode.TENSOR, source.share());
+                if (order.late()) {
+                    rendezvous.send(RendezvousNode.READY, tensor(0));
+                    rendezvous.recvAsync(RendezvousNode.RELEASE).join().tensorOrThrow().close();
                 }
-                rendezvous.send(RendezvousNode.READY, tensor(0));
+                List<RendezvousKey> keys = order.keys();
+                for (int i = 0; i < order.count(); i++) {
+                    rendezvous.send(keys.get(i % keys.size()), source.share());
+                }
+                if (!order.late()) {
+                    rendezvous.send(RendezvousNode.READY, tensor(0));
+                }
             }
         } catch (CompletionException | TransportException _) {
             // The consumer or the server has stopped.

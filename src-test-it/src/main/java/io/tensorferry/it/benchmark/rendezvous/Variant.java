@@ -11,6 +11,9 @@ public enum Variant {
     /// `grpc+verbs` with loops that never sleep, and callbacks on them: for a processor that has nothing else to do.
     BUSY("grpc+verbs@busy"),
 
+    /// `grpc+verbs` on the software device, over TCP also where shared memory would do.
+    TCP("grpc+verbs@tcp"),
+
     /// The protocol without RDMA.
     GRPC("grpc");
 

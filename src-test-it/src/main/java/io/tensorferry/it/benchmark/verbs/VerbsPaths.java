@@ -138,8 +138,7 @@ final class VerbsPaths implements AutoCloseable {
             }
         }
         PathSeries content = series.get(C_WRITE);
-        boolean receives = series.containsKey(TENSOR) || series.containsKey(BUSY_TENSOR);
-        if (content != null && receives && size.bytes() == REQUESTED_BYTES) {
+        if (content != null && writesRequests(size)) {
             var path = new PerftestPath(C_REQUEST, places, pair.address(), Operation.WRITE, Queues.ONE);
             var requests = new PathSeries(path, request);
             requests.countAs(content);
@@ -156,6 +155,19 @@ final class VerbsPaths implements AutoCloseable {
             }
         }
         return new Turn(List.copyOf(series.values()), comparisons);
+    }
+
+    private boolean writesRequests(ByteSize size) {
+        List<String> names = paths.stream().map(TransferPath::name).toList();
+        boolean receives = names.contains(TENSOR) || names.contains(BUSY_TENSOR);
+        return receives && size.bytes() == REQUESTED_BYTES && names.contains(C_WRITE);
+    }
+
+    /// How many measurements a round of all these sizes has.
+    int measurements(List<ByteSize> sizes) {
+        return sizes.stream()
+                .mapToInt(size -> (paths.size() + (writesRequests(size) ? 1 : 0)) * Turn.MEASUREMENTS)
+                .sum();
     }
 
     private static void adoptCounts(PathSeries follower, @Nullable PathSeries leading, double seconds)

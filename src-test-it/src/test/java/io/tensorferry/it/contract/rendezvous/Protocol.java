@@ -6,20 +6,24 @@ import io.tensorferry.verbs.device.SoftCarrier;
 
 /// The ways in which workers carry tensors that the contract is tested with.
 enum Protocol {
-    GRPC("grpc", RemoteKeyScope.SLAB, SoftCarrier.AUTO),
+    GRPC("grpc", RemoteKeyScope.SLAB, SoftCarrier.AUTO, 1),
     /// On the software device through shared memory, and in no other way.
-    VERBS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED),
-    VERBS_OVER_TCP("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP),
-    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.SHARED);
+    VERBS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1),
+    VERBS_OVER_TCP("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 1),
+    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.SHARED, 1),
+    VERBS_WITH_TWO_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 2),
+    VERBS_WITH_FOUR_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 4);
 
     private final String server;
     private final RemoteKeyScope rkeyScope;
     private final SoftCarrier softCarrier;
+    private final int lanes;
 
-    Protocol(String server, RemoteKeyScope rkeyScope, SoftCarrier softCarrier) {
+    Protocol(String server, RemoteKeyScope rkeyScope, SoftCarrier softCarrier, int lanes) {
         this.server = server;
         this.rkeyScope = rkeyScope;
         this.softCarrier = softCarrier;
+        this.lanes = lanes;
     }
 
     /// The settings of a worker, out of those of its place.
@@ -30,5 +34,9 @@ enum Protocol {
     /// What a server calls it.
     String server() {
         return server;
+    }
+
+    int lanes() {
+        return lanes;
     }
 }

@@ -7,6 +7,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +56,9 @@ final class Workers implements AutoCloseable {
                 // On a device it is the address of the device, which no other machine reaches.
                 .allowInsecure(true)
                 .rdmaConfig(protocol.applyTo(HERE.rdmaConfig()))
+                // Small tensors go over all lanes too.
+                .channelOptions(
+                        ChannelOptions.defaults().withLanes(protocol.lanes()).withStripeBytes(4096))
                 .connectTimeout(Duration.ofSeconds(3));
     }
 

@@ -1,0 +1,47 @@
+package io.tensorferry.it.benchmark.rendezvous;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/// What the producer is to send in a step.
+///
+/// @param bytes of each tensor
+/// @param count tensors
+/// @param names under which they are sent in turn; with one, all have the usual name
+/// @param late whether the producer waits for a release before it sends, so that all can be asked for before
+public record Order(long bytes, int count, int names, boolean late) {
+    private static final int FIELDS = 4;
+
+    /// The names.
+    public List<RendezvousKey> keys() {
+        if (names == 1) {
+            return List.of(RendezvousNode.TENSOR);
+        }
+        return IntStream.range(0, names)
+                .mapToObj(i -> RendezvousKey.of(RendezvousNode.PRODUCER, RendezvousNode.CONSUMER, "tensor/" + i))
+                .toList();
+    }
+
+    Tensor toTensor(TensorAllocator allocator) {
+        Tensor tensor = allocator.allocate(DataType.INT64, Shape.of(FIELDS));
+        long[] fields = {bytes, count, names, late ? 1 : 0};
+        for (int i = 0; i < FIELDS; i++) {
+            tensor.segment().setAtIndex(ValueLayout.JAVA_LONG, i, fields[i]);
+        }
+        return tensor;
+    }
+
+    /// Reads what [#toTensor] has written, and closes the tensor.
+    static Order of(Tensor tensor) {
+        try (tensor) {
+            long[] fields = tensor.toLongArray();
+            return new Order(fields[0], (int) fields[1], (int) fields[2], fields[3] == 1);
+        }
+    }
+}
