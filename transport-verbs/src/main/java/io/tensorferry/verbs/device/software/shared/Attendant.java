@@ -130,7 +130,7 @@ final class Attendant implements AutoCloseable {
         try {
             job.copy();
             copied = true;
-        } catch (IllegalStateException | IndexOutOfBoundsException gone) {
+        } catch (IllegalStateException | IndexOutOfBoundsException | InternalError gone) {
             LOG.warn("registered memory cannot be accessed; its queue pair ends", gone);
         } finally {
             copying.release();

@@ -11,6 +11,7 @@ interface CopyJob {
     ///
     /// @throws IllegalStateException if the memory is gone
     /// @throws IndexOutOfBoundsException if the memory is gone
+    /// @throws InternalError if a page of it cannot be had
     void copy();
 
     /// The piece is copied, or was not because of `failure`. On the loop.

@@ -154,6 +154,7 @@ public final class HostPath implements Bypass {
         lines[at] = line;
         idle = false;
         attendant.startOnce();
+        attendant.wakeIfAsleep();
     }
 
     void removeLine(int at) {

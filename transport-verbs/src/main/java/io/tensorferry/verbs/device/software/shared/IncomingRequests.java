@@ -112,8 +112,8 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         try {
             takeRequests();
             publish();
-        } catch (IllegalStateException | IndexOutOfBoundsException gone) {
-            // The application ended an arena before the region in it.
+        } catch (IllegalStateException | IndexOutOfBoundsException | InternalError gone) {
+            // The application ended an arena before the region in it; or a page of the peer's cannot be had.
             fail();
         }
     }
@@ -444,6 +444,8 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         if (state == State.ENDED) {
             return;
         }
+        // Answers that were given go out.
+        publish();
         state = State.ENDED;
         waits++;
         if (handedOver) {
