@@ -55,7 +55,7 @@ final class Workers implements AutoCloseable {
                 .protocol(protocol.server())
                 // On a device it is the address of the device, which no other machine reaches.
                 .allowInsecure(true)
-                .rdmaConfig(HERE.rdmaConfig().withRkeyScope(protocol.rkeyScope()))
+                .rdmaConfig(protocol.applyTo(HERE.rdmaConfig()))
                 .channelOptions(channelOptions());
     }
 
