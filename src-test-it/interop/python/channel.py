@@ -40,6 +40,13 @@ class Limits:
     receive_depth: int
     mtu: int
     max_message_bytes: int
+    stripe_bytes: int
+
+    def agreed_with(self, theirs):
+        """The smaller of each, and the larger number of bytes from which on a content goes over all lanes."""
+        both = zip(dataclasses.astuple(self), dataclasses.astuple(theirs))
+        smaller = Limits(*(min(pair) for pair in both))
+        return dataclasses.replace(smaller, stripe_bytes=max(self.stripe_bytes, theirs.stripe_bytes))
 
 
 @dataclasses.dataclass
@@ -53,8 +60,8 @@ class _Write:
 
 
 class Channel:
-    """One end. `progress` and `close` call the `handler`: message(channel, Message), content(channel, request index) and, when
-    the peer has acknowledged a content or an ERROR_STATUS to the receiver, arrived(channel, request index).
+    """One end. `progress` and `close` call the `handler`: message(channel, Message), content(channel, request index, lane) for
+    each immediate and, when the peer has acknowledged a whole content or an ERROR_STATUS to the receiver, arrived(channel, request index).
 
     `peer` is the other worker's name. Not thread-safe: the caller's lock. Made with its queue pairs in INIT; `connect` does the rest.
     """
@@ -83,13 +90,14 @@ class Channel:
         self._waiting = [collections.deque() for _ in range(pairs)]
         self._messages_received = self._messages_sent = self._messages_completed = 0
         self._receives_posted = 0
+        self._parts_not_acknowledged = {}  # request index -> lanes of its content that the peer has not acknowledged
 
     # ---------------------------------------------------------------- set-up
 
     def connect(self, theirs, ring_address, ring_rkey, addresses):
         """Negotiates with the peer's Limits and connects to its queue pairs; all receives are posted then."""
         mine = self.limits
-        self.agreed = agreed = Limits(*(min(a, b) for a, b in zip(dataclasses.astuple(mine), dataclasses.astuple(theirs))))
+        self.agreed = agreed = mine.agreed_with(theirs)
         self._peer_ring, self._peer_rkey = ring_address, ring_rkey
         while len(self._pairs) > 1 + agreed.lanes:
             self._pairs.pop().close()
@@ -114,12 +122,31 @@ class Channel:
 
     def write_content(self, index, memory, length, remote_addr, rkey, done):
         """Queues the content of request `index`, in pieces if it is long; `done()` when the last has completed."""
-        lane = 1 + index % self.agreed.lanes
+        lanes = sorted(self.lanes_of(index, length))
+        self._parts_not_acknowledged[index] = left = len(lanes)
+
+        def part_done():
+            nonlocal left
+            left -= 1
+            if not left:
+                done()
+
+        share = length // len(lanes)
+        for n, lane in enumerate(lanes):
+            self._write_part(lane, index, memory, n * share, length if n + 1 == len(lanes) else (n + 1) * share,
+                             remote_addr, rkey, part_done)
+
+    def lanes_of(self, index, length):
+        """The lanes that the content of a request goes over."""
+        lanes = self.agreed.lanes
+        return set(range(1, 1 + lanes)) if length >= self.agreed.stripe_bytes else {1 + index % lanes}
+
+    def _write_part(self, lane, index, memory, start, end, remote_addr, rkey, done):
         longest = self.agreed.max_message_bytes
-        for at in range(0, length, longest) if length else [0]:
-            size = min(longest, length - at)
+        for at in range(start, end, longest) if end > start else [start]:
+            size = min(longest, end - at)
             local = (memory.buf + at, size, memory.lkey) if size else None
-            last = at + size == length
+            last = at + size == end
             self._waiting[lane].append(
                 _Write(local, remote_addr + at if size else 0, rkey, index if last else None,
                        done if last else None, [index] if last else None))
@@ -242,17 +269,18 @@ class Channel:
         immediate = verbs.immediate(wc)
         if immediate == ACKNOWLEDGEMENT:
             for index in itertools.chain.from_iterable(self._credits[number].acknowledged()):
-                self.handler.arrived(self, index)
+                left = self._parts_not_acknowledged.pop(index, 1) - 1
+                if left:
+                    self._parts_not_acknowledged[index] = left
+                else:
+                    self.handler.arrived(self, index)
         elif number == CONTROL and immediate == MESSAGE:
             at = self._messages_received % self.agreed.ring_slots * self.agreed.slot_bytes
             self._messages_received += 1
             for message in messages.decode_slot(self.ring.read(self.agreed.slot_bytes, at)):
                 self.handler.message(self, message)
         elif number != CONTROL and immediate < FIRST_RESERVED:
-            # Stricter than a receiver must be: the peer of a test says what it sees.
-            if number != 1 + immediate % self.agreed.lanes:
-                raise Violation("content on another request's lane")
-            self.handler.content(self, immediate)
+            self.handler.content(self, immediate, number)
         else:
             raise Violation(f"immediate {immediate:#x} on queue pair {number}")
 

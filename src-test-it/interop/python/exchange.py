@@ -53,6 +53,7 @@ def check_parameters(p):
         "receive_depth": 32 <= p.receive_depth <= 2**20,
         "mtu": p.mtu in (256, 512, 1024, 2048, 4096),
         "max_message_bytes": 4096 <= p.max_message_bytes < 2**63,
+        "stripe_bytes": 4096 <= p.stripe_bytes < 2**63,
         "fabric": 1 <= len(p.fabric) <= 32,
         "attempt": 1 <= p.attempt < 2**63,
     }
@@ -130,7 +131,7 @@ class Exchange:
         p = schema.ConnectionParameters(
             protocol_version=2, host_name=self.name, incarnation=self.incarnation, connection_id=channel.connection_id,
             receive_depth=limits.receive_depth, mtu=limits.mtu, max_message_bytes=limits.max_message_bytes,
-            attempt=link.attempts, fabric=self.device.fabric)
+            stripe_bytes=limits.stripe_bytes, attempt=link.attempts, fabric=self.device.fabric)
         for a in channel.addresses:
             p.channel.add(lid=a.lid, qpn=a.qpn, psn=a.psn, snp=a.snp, iid=a.iid)
         p.mr.add(remote_addr=channel.ring.buf, rkey=channel.ring.rkey)
@@ -140,7 +141,8 @@ class Exchange:
     def _connect(self, channel, p):
         if p.fabric != self.device.fabric:
             raise Refused(grpc.StatusCode.FAILED_PRECONDITION, f"fabric {p.fabric}, not {self.device.fabric}")
-        theirs = Limits(len(p.channel) - 1, p.ring.slots, p.ring.slot_bytes, p.receive_depth, p.mtu, p.max_message_bytes)
+        theirs = Limits(len(p.channel) - 1, p.ring.slots, p.ring.slot_bytes, p.receive_depth, p.mtu, p.max_message_bytes,
+                        p.stripe_bytes)
         addresses = [Address(c.lid, c.qpn, c.psn, c.snp, c.iid) for c in p.channel]
         channel.connect(theirs, p.mr[0].remote_addr, p.mr[0].rkey, addresses)
 

@@ -45,6 +45,7 @@ def arguments():
     p.add_argument("--receive-depth", type=int, default=1024)
     p.add_argument("--mtu", type=int, help="at most that of the port, which is the default")
     p.add_argument("--max-message-bytes", type=int, help="longest single write; at most that of the port, the default")
+    p.add_argument("--stripe-bytes", type=int, default=65536, help="from so many bytes on a tensor goes over all lanes")
     p.add_argument("--lose", type=moments, default=[], metavar="KIND:N,...",
                    help="stop the own queue pairs when the N-th of this kind has happened: asked:60,writing:20")
     p.add_argument("--idle", type=float, default=0, help="seconds of silence before the end")
@@ -77,7 +78,7 @@ class Peer:
         self.rows = plan.read(args.plan)
         self.device = Device(args.device, args.port, args.gid_index)
         limits = Limits(args.lanes, args.ring_slots, args.slot_bytes, args.receive_depth, args.mtu or self.device.mtu,
-                        args.max_message_bytes or self.device.max_message_bytes)
+                        args.max_message_bytes or self.device.max_message_bytes, args.stripe_bytes)
         self.losses, self.events = list(args.lose), collections.Counter()
         self.rendezvous = Rendezvous(self.device, self.name, args.validate, log if args.verbose else lambda _: None,
                                      self.event)

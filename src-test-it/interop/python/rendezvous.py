@@ -66,6 +66,7 @@ class Receive:
     checksum: int | None = None
     tensor: object = None
     failure: tuple | None = None  # (code, text)
+    lanes: set = dataclasses.field(default_factory=set)  # those whose part of the content has landed
     course: str = "cold"  # cold, warm or changed: how it went, for a person to read
 
     def over(self):
@@ -132,6 +133,7 @@ class Rendezvous:
     def _ask(self, receive, channel, replay=False):
         receive.channel = channel
         receive.state = Asked.AWAITING_REPLY
+        receive.lanes.clear()
         request = Message(Type.TENSOR_REQUEST, receive.step, receive.index, receive.metadata, *self._place(receive),
                           wants_checksum=self.validate, replay=replay, name=receive.key)
         channel.send(self.names[channel].shortened(request))
@@ -178,11 +180,20 @@ class Rendezvous:
             receive.channel.send(Message(Type.ERROR_STATUS, receive.step, receive.index, to_sender=True,
                                          status_code=CANCELLED, status_text="given up"))
 
-    def content(self, channel, index):
-        """The content of a request has landed."""
+    def content(self, channel, index, lane):
+        """What a lane brings of the content of a request has landed."""
         receive = self._asked_on(channel, index)
         if not receive:
             return  # it crossed the end of the request
+        expected = channel.lanes_of(index, receive.metadata.tensor_bytes if receive.metadata else 0)
+        # Stricter than a receiver must be: the peer of a test says what it sees.
+        if lane not in expected or lane in receive.lanes:
+            raise Violation("content on a lane that is not its own, or twice on one")
+        receive.lanes.add(lane)
+        if receive.lanes != expected:
+            return
+        if len(expected) > 1:
+            self.log(f"landed over {len(expected)} lanes")
         self.event(channel, "landed")
         if receive.state == Asked.AWAITING_REPLY and (not receive.metadata or self.validate):
             raise Violation("content before the answer that was needed")

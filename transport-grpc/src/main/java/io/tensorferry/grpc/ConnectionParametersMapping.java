@@ -27,6 +27,7 @@ final class ConnectionParametersMapping {
                 .setReceiveDepth(parameters.receiveDepth())
                 .setMtu(parameters.mtu())
                 .setMaxMessageBytes(parameters.maxMessageBytes())
+                .setStripeBytes(parameters.stripeBytes())
                 .setFabric(parameters.fabric());
         parameters.queuePairs().forEach(address -> proto.addChannel(toProto(address)));
         return proto.build();
@@ -83,6 +84,7 @@ final class ConnectionParametersMapping {
                 proto.getReceiveDepth(),
                 proto.getMtu(),
                 proto.getMaxMessageBytes(),
+                proto.getStripeBytes(),
                 proto.getFabric());
         parameters.validate();
         return parameters;

@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,6 +21,7 @@ final class ServerThreads {
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;
     private final @Nullable ExecutorService ownCallbacks;
+    private final @Nullable CallbackDispatcher dispatcher;
     private final Executor callbacks;
 
     /// @param callbacks the user's executor, or null for a virtual thread for each callback
@@ -34,12 +36,14 @@ final class ServerThreads {
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
         if (callbacks != null) {
             this.ownCallbacks = null;
+            this.dispatcher = null;
             this.callbacks = callbacks;
         } else {
             ExecutorService own = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name(prefix + "callback-", 0).factory());
             this.ownCallbacks = own;
-            this.callbacks = own;
+            this.dispatcher = new CallbackDispatcher(prefix + "callback-dispatcher", own);
+            this.callbacks = dispatcher;
         }
     }
 
@@ -69,6 +73,9 @@ final class ServerThreads {
     void close(Deadline patience, Deadline limit) {
         handlers.shutdown();
         await(handlers, limit);
+        if (dispatcher != null) {
+            dispatcher.close();
+        }
         if (ownCallbacks != null) {
             ownCallbacks.shutdown();
             if (!await(ownCallbacks, patience)) {

@@ -214,7 +214,7 @@ public final class TransportServerBuilder {
                 channelOptions != null ? channelOptions : defaultChannelOptions(),
                 memoryOptions,
                 rendezvousOptions,
-                providers != null ? providers : VerbsProviders.forHost(address));
+                providers != null ? providers : VerbsProviders.forHost(address, config.softCarrier()));
     }
 
     private ChannelOptions defaultChannelOptions() {

@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
@@ -20,12 +21,19 @@ public final class VerbsProviders {
     /// @param address an address of this machine: the software device would listen there. It speaks IPv4 only, so at
     ///     an IPv6 address other than loopback its provider has no device, and says so
     public static List<VerbsProvider> forHost(InetAddress address) {
-        // The software device is the last resort.
-        return List.of(new IbverbsProvider(), software(address));
+        return forHost(address, SoftCarrier.AUTO);
     }
 
-    private static VerbsProvider software(InetAddress address) {
-        SoftwareOptions options = SoftwareOptions.defaults();
+    /// As [#forHost(InetAddress)].
+    ///
+    /// @param carrier how the software device reaches its peers
+    public static List<VerbsProvider> forHost(InetAddress address, SoftCarrier carrier) {
+        // The software device is the last resort.
+        return List.of(new IbverbsProvider(), software(address, carrier));
+    }
+
+    private static VerbsProvider software(InetAddress address, SoftCarrier carrier) {
+        SoftwareOptions options = SoftwareOptions.defaults().withCarrier(carrier);
         if (address instanceof Inet4Address) {
             return new SoftwareProvider(options.withBindAddress(address));
         }

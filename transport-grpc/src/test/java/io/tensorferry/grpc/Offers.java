@@ -29,6 +29,7 @@ final class Offers {
                 1024,
                 4096,
                 1L << 31,
+                1 << 20,
                 "roce");
     }
 
@@ -71,7 +72,10 @@ final class Offers {
                 offer -> offer.setMtu(1500),
                 offer -> offer.setMtu(8192),
                 offer -> offer.setMaxMessageBytes(0),
-                offer -> offer.setMaxMessageBytes(-1));
+                offer -> offer.setMaxMessageBytes(-1),
+                ConnectionParameters.Builder::clearStripeBytes,
+                offer -> offer.setStripeBytes(4095),
+                offer -> offer.setStripeBytes(-1));
         var offers = new ArrayList<ConnectionParameters>();
         for (Consumer<ConnectionParameters.Builder> fault : faults) {
             ConnectionParameters.Builder offer = ConnectionParametersMapping.toProto(sound(hostName)).toBuilder();

@@ -141,7 +141,7 @@ public final class CheckCommand implements Callable<Integer> {
                 .bindAddress(LOOPBACK)
                 .connectTimeout(timeout)
                 .rdmaConfig(config)
-                .verbsProviders(VerbsProviders.forHost(own))
+                .verbsProviders(VerbsProviders.forHost(own, config.softCarrier()))
                 .start()) {
             new CheckRun(caller, plan, timeout, output).run();
         }

@@ -5,6 +5,7 @@ import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.util.List;
 
@@ -22,6 +23,7 @@ public final class VerbsDevices {
     ///
     /// @throws IllegalArgumentException if there is no such device, or it takes a setting not
     public static ChosenPort open(RdmaConfig config) {
-        return DeviceChoice.choose(config, providers());
+        var software = new SoftwareProvider(SoftwareOptions.defaults().withCarrier(config.softCarrier()));
+        return DeviceChoice.choose(config, List.of(new IbverbsProvider(), software));
     }
 }

@@ -65,6 +65,9 @@ final class PeerWorker implements AutoCloseable {
         @Option(names = "--ring-slots", defaultValue = "256")
         int ringSlots;
 
+        @Option(names = "--stripe-bytes", defaultValue = "1048576")
+        long stripeBytes;
+
         @Option(names = "--timeout", defaultValue = "60", description = "seconds for everything")
         int timeout;
     }
@@ -125,7 +128,9 @@ final class PeerWorker implements AutoCloseable {
                         channel.peerTimeout(),
                         channel.connectTimeout(),
                         channel.reconnectTimeout(),
-                        channel.spin()))
+                        channel.spin(),
+                        options.stripeBytes,
+                        channel.posting()))
                 .start();
         return new PeerWorker(options, plan, server);
     }

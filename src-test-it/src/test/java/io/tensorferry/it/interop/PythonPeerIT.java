@@ -87,7 +87,19 @@ class PythonPeerIT {
 
         assertThat(python)
                 .anyMatch(line -> line.endsWith("Limits(lanes=3, ring_slots=16, slot_bytes=4096, receive_depth=32,"
-                        + " mtu=1024, max_message_bytes=100000)"));
+                        + " mtu=1024, max_message_bytes=100000, stripe_bytes=1048576)"));
+    }
+
+    /// Each end cuts a content into parts of its own choice.
+    @Test
+    void spreadsLargeTensorsOverAllLanes() throws Exception {
+        List<String> python = new PeerPair("stripes", 0)
+                .java("--lanes", "3", "--stripe-bytes", "20000")
+                .pythonDials("--lanes", "4", "--stripe-bytes", "30000", "--verbose")
+                .run();
+
+        assertThat(python).anyMatch(line -> line.contains("lanes=3") && line.contains("stripe_bytes=30000"));
+        assertThat(python).contains("landed over 3 lanes");
     }
 
     @Test
@@ -125,7 +137,7 @@ class PythonPeerIT {
                 "replayed:90",
                 "landed:330");
         List<String> python = new PeerPair(name, 0)
-                .java("--lanes", "2")
+                .java("--lanes", "2", "--stripe-bytes", "65536")
                 .python("--role", role, "--lanes", "2", "--verbose", "--lose", String.join(",", moments))
                 .run();
 

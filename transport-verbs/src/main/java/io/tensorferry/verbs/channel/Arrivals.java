@@ -17,20 +17,24 @@ final class Arrivals {
     private final ChannelCounters counters;
     private final IncomingRing incoming;
     private final OutgoingRing outgoing;
+    private final Striping striping;
     private boolean distrusted;
 
     /// @param outgoing whose slots the peer's acknowledgements free
+    /// @param striping which contents come over several lanes
     Arrivals(
             RdmaChannel channel,
             ChannelHandler handler,
             ChannelCounters counters,
             IncomingRing incoming,
-            OutgoingRing outgoing) {
+            OutgoingRing outgoing,
+            Striping striping) {
         this.channel = channel;
         this.handler = handler;
         this.counters = counters;
         this.incoming = incoming;
         this.outgoing = outgoing;
+        this.striping = striping;
     }
 
     /// Whether the peer broke the protocol: nothing that it sends is looked at any more.
@@ -73,7 +77,7 @@ final class Arrivals {
         if (control) {
             onControlImmediate(immediate);
         } else {
-            onContentImmediate(immediate);
+            onContentImmediate(immediate, lane.index());
         }
     }
 
@@ -107,11 +111,13 @@ final class Arrivals {
         }
     }
 
-    private void onContentImmediate(int immediate) {
+    private void onContentImmediate(int immediate, int lane) {
         if (!Immediate.isRequestIndex(immediate)) {
             throw new ProtocolViolationException(
                     "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
         }
-        handler.onContent(channel, immediate);
+        if (striping.arrived(immediate, lane)) {
+            handler.onContent(channel, immediate);
+        }
     }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 
 /// What two workers agreed on when a channel was set up, as one end sees it. Immutable.
 ///
-/// Of each limit both ends use the smaller of their two.
+/// Of each limit both ends use the smaller of their two, of `stripeBytes` the larger.
 ///
 /// @param peer the other worker, as `/job:worker/replica:0/task:1`
 /// @param connectionId the random number of this channel, the same at both ends
@@ -20,6 +20,7 @@ import java.util.List;
 /// @param sendDepth work requests that this end may have outstanding on each queue pair; not negotiated
 /// @param receiveDepth contents that may be under way on each lane in each direction
 /// @param maxWriteBytes the largest single write; a longer content is cut into several
+/// @param stripeBytes a content of so many bytes goes over all lanes; `Long.MAX_VALUE` for none
 public record ChannelDescription(
         String peer,
         long connectionId,
@@ -32,7 +33,8 @@ public record ChannelDescription(
         int slotBytes,
         int sendDepth,
         int receiveDepth,
-        long maxWriteBytes) {
+        long maxWriteBytes,
+        long stripeBytes) {
     public ChannelDescription {
         queuePairs = List.copyOf(queuePairs);
         peerQueuePairs = List.copyOf(peerQueuePairs);
@@ -53,7 +55,8 @@ public record ChannelDescription(
                 Math.min(own.slotBytes(), peer.slotBytes()),
                 sendDepth,
                 Math.min(own.receiveDepth(), peer.receiveDepth()),
-                Math.min(own.maxMessageBytes(), peer.maxMessageBytes()));
+                Math.min(own.maxMessageBytes(), peer.maxMessageBytes()),
+                Math.max(own.stripeBytes(), peer.stripeBytes()));
     }
 
     /// Data queue pairs, 1 to 64.

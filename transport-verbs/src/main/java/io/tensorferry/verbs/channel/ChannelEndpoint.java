@@ -70,7 +70,12 @@ final class ChannelEndpoint implements AutoCloseable {
 
     private void addQueuePair(int receives) {
         QueuePair queuePair = context.domain()
-                .createQueuePair(new QueuePairOptions(completionQueue, completionQueue, sendDepth, receives));
+                .createQueuePair(new QueuePairOptions(
+                        completionQueue,
+                        completionQueue,
+                        sendDepth,
+                        receives,
+                        context.options().posting().inlineBytes()));
         queuePairs.add(queuePair);
         QueuePairSetup.toInit(queuePair, context.port(), context.config());
         int psn = context.random().nextInt(1 << PSN_BITS);
@@ -127,7 +132,16 @@ final class ChannelEndpoint implements AutoCloseable {
                 receiveDepth,
                 context.port().mtu(),
                 context.port().attributes().maxMessageBytes(),
+                stripeBytes(),
                 context.port().fabric());
+    }
+
+    /// A window opens memory to one queue pair only.
+    private long stripeBytes() {
+        return switch (context.config().rkeyScope()) {
+            case SLAB -> context.options().stripeBytes();
+            case REQUEST -> Long.MAX_VALUE;
+        };
     }
 
     /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.

@@ -15,6 +15,8 @@ import java.time.Duration;
 ///     short, so that a dead peer is told soon
 /// @param spin how long the loop polls in vain, at most, before it sleeps; less where that has not paid. 0 never to
 ///     spin
+/// @param stripeBytes a tensor of so many bytes goes over all lanes, 4,096 or more; the larger of both ends' is used,
+///     and `Long.MAX_VALUE` is for none
 /// @param posting how work is handed to the device
 public record ChannelOptions(
         int lanes,
@@ -25,7 +27,10 @@ public record ChannelOptions(
         Duration connectTimeout,
         Duration reconnectTimeout,
         Duration spin,
+        long stripeBytes,
         PostingOptions posting) {
+    private static final long DEFAULT_STRIPE_BYTES = 1 << 20;
+
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
         require(lanes >= 1 && lanes <= ConnectionParameters.MAX_LANES, "lanes", lanes, "1..64");
@@ -50,9 +55,14 @@ public record ChannelOptions(
         require(connectTimeout.isPositive(), "connectTimeout", connectTimeout, "positive");
         require(reconnectTimeout.isPositive(), "reconnectTimeout", reconnectTimeout, "positive");
         require(!spin.isNegative(), "spin", spin, "0 or more");
+        require(
+                stripeBytes >= ConnectionParameters.MIN_STRIPE_BYTES,
+                "stripeBytes",
+                stripeBytes,
+                ConnectionParameters.MIN_STRIPE_BYTES + " or more");
     }
 
-    /// With the default way of posting.
+    /// With the default threshold for all lanes, and the default way of posting.
     public ChannelOptions(
             int lanes,
             int ringSlots,
@@ -71,25 +81,32 @@ public record ChannelOptions(
                 connectTimeout,
                 reconnectTimeout,
                 spin,
+                DEFAULT_STRIPE_BYTES,
                 PostingOptions.defaults());
     }
 
-    /// The same but for the way of posting.
+    /// The same with another way of posting.
     public ChannelOptions withPosting(PostingOptions changed) {
-        return with(lanes, spin, changed);
+        return with(lanes, spin, stripeBytes, changed);
     }
 
     /// The same with another number of [#lanes].
     public ChannelOptions withLanes(int changed) {
-        return with(changed, spin, posting);
+        return with(changed, spin, stripeBytes, posting);
     }
 
     /// The same with another [#spin].
     public ChannelOptions withSpin(Duration changed) {
-        return with(lanes, changed, posting);
+        return with(lanes, changed, stripeBytes, posting);
     }
 
-    private ChannelOptions with(int otherLanes, Duration otherSpin, PostingOptions otherPosting) {
+    /// The same with another size from which a tensor goes over all lanes.
+    public ChannelOptions withStripeBytes(long changed) {
+        return with(lanes, spin, changed, posting);
+    }
+
+    private ChannelOptions with(
+            int otherLanes, Duration otherSpin, long otherStripeBytes, PostingOptions otherPosting) {
         return new ChannelOptions(
                 otherLanes,
                 ringSlots,
@@ -99,6 +116,7 @@ public record ChannelOptions(
                 connectTimeout,
                 reconnectTimeout,
                 otherSpin,
+                otherStripeBytes,
                 otherPosting);
     }
 

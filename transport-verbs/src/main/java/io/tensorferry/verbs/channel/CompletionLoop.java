@@ -169,8 +169,8 @@ public final class CompletionLoop implements Executor {
     /// Sleeps until there may be work: a completion, a command or a timer.
     void sleep() {
         sleeping.set(true);
-        for (RdmaChannel channel : channels) {
-            channel.requestNotification();
+        for (int i = 0; i < channels.size(); i++) {
+            channels.get(i).requestNotification();
         }
         // Whatever came before the notification was asked for raises none.
         if (doWork() == 0 && commands.isEmpty()) {

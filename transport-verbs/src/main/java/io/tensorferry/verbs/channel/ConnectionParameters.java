@@ -21,6 +21,8 @@ import java.util.List;
 /// @param receiveDepth receives that are posted on each data lane: contents that may be under way on it at once
 /// @param mtu the active MTU of the sender's port, in bytes; the smaller of both ends is used
 /// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
+/// @param stripeBytes a content of so many bytes goes over all lanes, `Long.MAX_VALUE` for none; the larger of both
+///     ends' is used
 /// @param fabric what the sender's device is connected through, as `roce`; both ends must have the same
 public record ConnectionParameters(
         int protocolVersion,
@@ -35,6 +37,7 @@ public record ConnectionParameters(
         int receiveDepth,
         int mtu,
         long maxMessageBytes,
+        long stripeBytes,
         String fabric) {
     public static final int PROTOCOL_VERSION = 2;
     public static final int MAX_LANES = 64;
@@ -42,6 +45,9 @@ public record ConnectionParameters(
     public static final int MIN_RING_SLOTS = 16;
     /// Holds the metadata of a tensor of the highest rank, and a rendezvous key of 2,000 bytes beside it.
     public static final int MIN_SLOT_BYTES = 4096;
+
+    /// So that a content that goes over all lanes has bytes for each.
+    public static final long MIN_STRIPE_BYTES = 4096;
 
     private static final int MAX_RING_SLOTS = 1 << 16;
     private static final int MAX_SLOT_BYTES = 1 << 16;
@@ -80,6 +86,7 @@ public record ConnectionParameters(
                 MIN_RECEIVE_DEPTH + "..1048576");
         require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
         require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
+        require(stripeBytes >= MIN_STRIPE_BYTES, "stripe bytes", stripeBytes, MIN_STRIPE_BYTES + " or more");
         require(
                 !fabric.isEmpty() && fabric.length() <= MAX_FABRIC_LENGTH,
                 "fabric length",

@@ -1,22 +1,33 @@
 package io.tensorferry.verbs.channel;
 
-/// The content of one tensor on its way into the peer's memory: `length` bytes from `localAddress` to
-/// `remoteAddress`, then `immediate`.
+/// The content of one tensor on its way into the peer's memory: bytes from one address to another, then an immediate.
+/// It may be used again after its end.
 ///
 /// Owner: the loop. The memory stays alive and unchanged until [#onWritten()] or [#onAbandoned()].
 public abstract class ContentWrite {
-    final long localAddress;
-    final long length;
-    final int localKey;
-    final long remoteAddress;
-    final int remoteKey;
-    final int immediate;
-    // Bytes that are posted.
-    long posted;
+    long localAddress;
+    long length;
+    int localKey;
+    long remoteAddress;
+    int remoteKey;
+    int immediate;
+    // Lanes that have not written their part.
+    int lanesLeft = 1;
 
+    /// Of nothing yet; [#set] says of what.
+    protected ContentWrite() {}
+
+    /// Of what [#set] takes.
+    protected ContentWrite(
+            long localAddress, long length, int localKey, long remoteAddress, int remoteKey, int immediate) {
+        set(localAddress, length, localKey, remoteAddress, remoteKey, immediate);
+    }
+
+    /// Says what is to be written; not while it is under way.
+    ///
     /// @param length bytes, 0 or more; with 0 no address and no key is used
     /// @param immediate the request index
-    protected ContentWrite(
+    protected final void set(
             long localAddress, long length, int localKey, long remoteAddress, int remoteKey, int immediate) {
         this.localAddress = localAddress;
         this.length = length;

@@ -14,7 +14,9 @@ import java.util.List;
 ///
 /// Owner: the loop.
 final class Lane {
+    private final int index;
     private final QueuePair queuePair;
+    private final int inlineBytes;
     private final SendList sends;
     private final PostedWork posted;
     private final LaneContents contents;
@@ -39,13 +41,20 @@ final class Lane {
             int receives,
             int batch,
             PostingOptions options) {
+        this.index = index;
         this.queuePair = queuePair;
+        this.inlineBytes = queuePair.maxInlineBytes();
         this.sends = new SendList(index, queuePair, sendDepth, options);
         this.posted = sends.posted();
         this.contents = new LaneContents(chunkBytes, options.bytesUnderWay());
         this.credits = new ImmediateCredits(receives, batch);
         this.unacknowledged = new UnacknowledgedImmediates(receives);
         this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
+    }
+
+    /// 0 for the control queue pair, then the data lanes.
+    int index() {
+        return index;
     }
 
     ImmediateCredits credits() {
@@ -79,14 +88,16 @@ final class Lane {
     void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
         countSent(Immediate.CONTROL_MESSAGE);
         sends.next()
-                .writeWithImmediate(
-                        sends.workId(WorkKind.CONTROL_MESSAGE),
-                        localAddress,
-                        length,
-                        localKey,
-                        remoteAddress,
-                        remoteKey,
-                        Immediate.CONTROL_MESSAGE);
+                        .writeWithImmediate(
+                                sends.workId(WorkKind.CONTROL_MESSAGE),
+                                localAddress,
+                                length,
+                                localKey,
+                                remoteAddress,
+                                remoteKey,
+                                Immediate.CONTROL_MESSAGE)
+                        .inline =
+                length <= inlineBytes;
         sends.add(WorkKind.CONTROL_MESSAGE, null, null);
     }
 
@@ -121,8 +132,10 @@ final class Lane {
         return count;
     }
 
-    void enqueue(ContentWrite write) {
-        contents.enqueue(write);
+    /// @param from the first byte of the part that this lane writes
+    /// @param end the byte behind it
+    void enqueue(ContentWrite write, long from, long end) {
+        contents.enqueue(write, from, end);
     }
 
     /// Posts chunks of the contents that wait, as far as there is room; returns how many contents are posted to their
@@ -139,14 +152,16 @@ final class Lane {
                 }
                 countSent(write.immediate);
                 sends.next()
-                        .writeWithImmediate(
-                                sends.workId(WorkKind.CONTENT),
-                                write.localAddress + offset,
-                                length,
-                                write.localKey,
-                                write.remoteAddress + offset,
-                                write.remoteKey,
-                                write.immediate);
+                                .writeWithImmediate(
+                                        sends.workId(WorkKind.CONTENT),
+                                        write.localAddress + offset,
+                                        length,
+                                        write.localKey,
+                                        write.remoteAddress + offset,
+                                        write.remoteKey,
+                                        write.immediate)
+                                .inline =
+                        length <= inlineBytes;
                 contents.take();
                 sends.add(WorkKind.CONTENT, write, null);
                 count++;
@@ -193,8 +208,8 @@ final class Lane {
         }
     }
 
-    /// The contents that were written and of which the peer has not said that it took them. Before
-    /// [#abandonContents()].
+    /// The contents whose part was written here and of which the peer has not said that it took it. Before
+    /// [#takeContents].
     List<Integer> unconfirmed() {
         List<Integer> indexes = unacknowledged.requestIndexes();
         // Those that are posted and not known to be written are the youngest; the peer may have acknowledged even some
@@ -202,15 +217,14 @@ final class Lane {
         return indexes.subList(0, Math.max(0, indexes.size() - posted.contentCount()));
     }
 
-    /// Gives back every content that is not known to be written; the queue pair is gone.
-    void abandonContents() {
+    /// Moves every content whose part is not known to be written; the queue pair is gone.
+    void takeContents(List<ContentWrite> taken) {
         while (!posted.isEmpty()) {
-            ContentWrite write = posted.oldestKind() == WorkKind.CONTENT ? posted.oldestContent() : null;
-            posted.removeOldest();
-            if (write != null) {
-                write.onAbandoned();
+            if (posted.oldestKind() == WorkKind.CONTENT) {
+                taken.add(posted.oldestContent());
             }
+            posted.removeOldest();
         }
-        contents.abandon();
+        contents.drainTo(taken);
     }
 }

@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.channel;
 
+import java.util.List;
+
 /// The contents that wait for one lane, and which of them is served next.
 ///
 /// A content is cut into chunks, and a lane has only so many bytes under way, so that one that comes later need not
@@ -32,8 +34,10 @@ final class LaneContents {
         this.mostUnderWay = mostUnderWay;
     }
 
-    void enqueue(ContentWrite write) {
-        (write.length <= chunkBytes ? small : large).add(write, 0, write.length);
+    /// @param from the first byte of the part that this lane writes
+    /// @param end the byte behind it
+    void enqueue(ContentWrite write, long from, long end) {
+        (end - from <= chunkBytes ? small : large).add(write, from, end);
     }
 
     /// Chooses the next chunk; returns whether there is one that may go.
@@ -89,17 +93,16 @@ final class LaneContents {
         }
     }
 
-    /// Gives back all that was not posted to its end.
-    void abandon() {
-        abandon(small);
-        abandon(large);
+    /// Moves all that was not posted to its end.
+    void drainTo(List<ContentWrite> taken) {
+        drain(small, taken);
+        drain(large, taken);
     }
 
-    private static void abandon(ContentQueue queue) {
+    private static void drain(ContentQueue queue, List<ContentWrite> taken) {
         while (!queue.isEmpty()) {
-            ContentWrite write = queue.first();
+            taken.add(queue.first());
             queue.removeFirst();
-            write.onAbandoned();
         }
     }
 }

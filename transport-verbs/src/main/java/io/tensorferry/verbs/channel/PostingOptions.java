@@ -7,7 +7,12 @@ package io.tensorferry.verbs.channel;
 /// @param chunkBytes the largest single write of a content, 4,096 to 2^30; the device's limit and the peer's count too
 /// @param bytesUnderWay when so many bytes of contents are posted on a lane, the next chunk waits: what a small content
 ///     may find before it. At least `chunkBytes`
-public record PostingOptions(int signalInterval, int chunkBytes, long bytesUnderWay) {
+/// @param inlineBytes messages and contents of up to so many bytes are copied into the send request where the device
+///     takes that, 0 to 65,536; it may take less. 0 for none
+public record PostingOptions(int signalInterval, int chunkBytes, long bytesUnderWay, int inlineBytes) {
+    /// With what else belongs to it, four blocks of 64 bytes: what a network card reads of a request at once.
+    private static final int DEFAULT_INLINE_BYTES = 220;
+
     /// @throws IllegalArgumentException naming the option that is out of its range
     public PostingOptions {
         ChannelOptions.require(signalInterval >= 0, "signalInterval", signalInterval, "0 or more");
@@ -16,12 +21,13 @@ public record PostingOptions(int signalInterval, int chunkBytes, long bytesUnder
                 "chunkBytes",
                 chunkBytes,
                 "4096..1073741824");
+        ChannelOptions.require(inlineBytes >= 0 && inlineBytes <= 1 << 16, "inlineBytes", inlineBytes, "0..65536");
         ChannelOptions.require(
                 bytesUnderWay >= chunkBytes, "bytesUnderWay", bytesUnderWay, "at least chunkBytes, " + chunkBytes);
     }
 
     public static PostingOptions defaults() {
-        return new PostingOptions(0, 1 << 20, 8L << 20);
+        return new PostingOptions(0, 1 << 20, 8L << 20, DEFAULT_INLINE_BYTES);
     }
 
     /// Requests after which one asks for a completion, in a queue of `sendDepth`.

@@ -212,6 +212,10 @@ public final class RdmaAdapter implements AutoCloseable {
     }
 
     private PeerLink link(String peer) {
+        PeerLink known = links.get(peer);
+        if (known != null) {
+            return known;
+        }
         ChannelHandler started = Objects.requireNonNull(handler, "the adapter is not started");
         return links.computeIfAbsent(peer, name -> new PeerLink(name, context, started));
     }

@@ -7,7 +7,6 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
@@ -28,7 +27,6 @@ public final class RdmaChannel {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaChannel.class);
     private static final int COMPLETIONS_PER_POLL = 64;
     private static final int CONTROL = 0;
-    private static final Message HEARTBEAT = new Message.Heartbeat();
 
     private final ChannelDescription description;
     private final String peer;
@@ -39,14 +37,15 @@ public final class RdmaChannel {
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
+    private final Striping striping;
     private final OutgoingRing outgoing;
     private final Arrivals arrivals;
     private final RemoteKeys keys;
+    private final Departures departures;
     private final Keepalive keepalive;
     private final WorkCompletionHandler onCompletion = this::onCompletion;
     private boolean open = true;
     private boolean mayWrite;
-    private boolean probing;
     // Something waits to be posted, and something of the peer has arrived, since the last turn.
     private boolean wantsPump;
     private boolean heard;
@@ -80,7 +79,6 @@ public final class RdmaChannel {
         this.outgoing = new OutgoingRing(
                 endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), (int) maxMessageBytes());
         var incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
-        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing);
         PostingOptions posting = context.options().posting();
         int chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         for (QueuePair queuePair : endpoint.queuePairs()) {
@@ -93,10 +91,13 @@ public final class RdmaChannel {
                 lane.postReceive();
             }
         }
+        this.striping = new Striping(lanes, description.stripeBytes());
+        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing, striping);
         this.keys = switch (context.config().rkeyScope()) {
             case SLAB -> new SlabKeys(outgoing);
             case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
         };
+        this.departures = new Departures(lanes, outgoing, keys, context.counters());
         ChannelOptions options = context.options();
         this.keepalive = new Keepalive(
                 context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
@@ -157,21 +158,16 @@ public final class RdmaChannel {
     }
 
     /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
-    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`.
+    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`, or all.
     ///
     /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
     public MemoryGrant send(NamedMemory memory, int requestIndex, MemoryNaming naming) {
         if (!open) {
             return MemoryGrant.LASTING;
         }
-        MemoryGrant grant = keys.grant(memory, laneOf(requestIndex), naming);
+        MemoryGrant grant = keys.grant(memory, striping.laneOf(requestIndex), naming);
         pumpSoon();
-        return grant;
-    }
-
-    /// By which lane the content of a request comes, at either end.
-    private Lane laneOf(int requestIndex) {
-        return lanes.get(1 + Integer.remainderUnsigned(requestIndex, lanes.size() - 1));
+        return striping.await(requestIndex, memory.length(), grant);
     }
 
     /// Writes a content; exactly one of its two methods is called in the end, on the loop.
@@ -180,7 +176,7 @@ public final class RdmaChannel {
             write.onAbandoned();
             return;
         }
-        laneOf(write.immediate).enqueue(write);
+        striping.enqueue(write);
         pumpSoon();
     }
 
@@ -234,41 +230,18 @@ public final class RdmaChannel {
         }
     }
 
-    /// Posts what may be posted now, and hands it to the device, each lane's in one call.
     private void pump() {
         wantsPump = false;
         if (failure != null) {
             return;
         }
         try {
-            // Nothing of it goes to the peer.
-            keys.pump();
-            for (int i = 0; i < lanes.size(); i++) {
-                Lane lane = lanes.get(i);
-                if (mayWrite && pump(lane, i == CONTROL) > 0) {
-                    keepalive.spoke();
-                }
-                lane.submit();
+            if (departures.pump(mayWrite)) {
+                keepalive.spoke();
             }
         } catch (VerbsException e) {
             onRefused(e);
         }
-    }
-
-    /// Returns how many immediates were posted.
-    private int pump(Lane lane, boolean control) {
-        int acknowledgements = lane.acknowledge();
-        if (acknowledgements > 0) {
-            context.counters().acknowledgementsSent.add(acknowledgements);
-        }
-        if (!control) {
-            return acknowledgements + lane.pumpContents();
-        }
-        int messages = outgoing.pump(lane);
-        if (messages > 0) {
-            context.counters().messagesSent.add(messages);
-        }
-        return acknowledgements + messages;
     }
 
     private void onRefused(VerbsException e) {
@@ -311,36 +284,7 @@ public final class RdmaChannel {
         } else if (kind == WorkKind.RECEIVE) {
             onReceived(lane, number == CONTROL, completion);
         } else {
-            onSent(lane, workId);
-        }
-    }
-
-    /// A request has succeeded, and with it all that were posted on its queue pair before.
-    private void onSent(Lane lane, long workId) {
-        PostedWork posted = lane.posted();
-        while (posted.contains(workId)) {
-            switch (posted.oldestKind()) {
-                case CONTENT -> {
-                    ContentWrite write = posted.oldestContent();
-                    posted.removeOldest();
-                    write.onWritten();
-                }
-                case BIND -> {
-                    WindowGrant grant = posted.oldestGrant();
-                    posted.removeOldest();
-                    keys.onBound(grant);
-                }
-                case INVALIDATE -> {
-                    WindowGrant grant = posted.oldestGrant();
-                    posted.removeOldest();
-                    keys.onInvalidated(grant);
-                }
-                case PROBE -> {
-                    posted.removeOldest();
-                    probing = false;
-                }
-                case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
-            }
+            departures.onCompletion(lane, workId);
         }
     }
 
@@ -373,25 +317,15 @@ public final class RdmaChannel {
                 true);
     }
 
-    /// Where the peer lets this end say nothing, finds out at least whether the peer's queue pair is there: everything
-    /// that was posted may have completed before that was destroyed.
     private void showLife() {
-        Lane control = lanes.get(CONTROL);
         if (!mayWrite) {
             return;
         }
-        if (outgoing.isIdle() && control.credits().maySend()) {
-            // It has no order among the others, and those may wait for a window for long.
-            outgoing.enqueueFirst(HEARTBEAT);
+        try {
+            departures.showLife();
             pumpSoon();
-        } else if (!probing && control.hasFreeSendSlot()) {
-            probing = true;
-            try {
-                control.postProbe();
-                pumpSoon();
-            } catch (VerbsException e) {
-                onRefused(e);
-            }
+        } catch (VerbsException e) {
+            onRefused(e);
         }
     }
 
@@ -433,11 +367,7 @@ public final class RdmaChannel {
             keys.strand();
             handler.onMemoryStranded(this);
         }
-        var unconfirmed = new ArrayList<Integer>();
-        for (Lane lane : lanes) {
-            unconfirmed.addAll(lane.unconfirmed());
-            lane.abandonContents();
-        }
+        List<Integer> unconfirmed = striping.abandon();
         // What was still to be taken may say more of why.
         boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
         var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);

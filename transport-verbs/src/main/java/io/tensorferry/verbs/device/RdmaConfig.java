@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
 /// @param hugePages in what pages the slabs lie (`RDMA_HUGE_PAGES`)
 /// @param numaNode on which node's memory the slabs lie (`RDMA_NUMA_NODE`)
+/// @param softCarrier how the software device reaches its peers (`RDMA_SOFT_CARRIER`)
 public record RdmaConfig(
         @Nullable String device,
         @Nullable Integer port,
@@ -36,7 +37,8 @@ public record RdmaConfig(
         RemoteKeyScope rkeyScope,
         Fallback fallback,
         HugePages hugePages,
-        NumaPlacement numaNode) {
+        NumaPlacement numaNode,
+        SoftCarrier softCarrier) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -73,15 +75,20 @@ public record RdmaConfig(
 
     /// The same but for the scope of keys.
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
-        return with(scope, fallback);
+        return with(scope, fallback, softCarrier);
     }
 
     /// The same with another fallback.
     public RdmaConfig withFallback(Fallback changed) {
-        return with(rkeyScope, changed);
+        return with(rkeyScope, changed, softCarrier);
     }
 
-    private RdmaConfig with(RemoteKeyScope scope, Fallback changed) {
+    /// The same with another way of the software device.
+    public RdmaConfig withSoftCarrier(SoftCarrier changed) {
+        return with(rkeyScope, fallback, changed);
+    }
+
+    private RdmaConfig with(RemoteKeyScope scope, Fallback changed, SoftCarrier way) {
         return new RdmaConfig(
                 device,
                 port,
@@ -96,7 +103,8 @@ public record RdmaConfig(
                 scope,
                 changed,
                 hugePages,
-                numaNode);
+                numaNode,
+                way);
     }
 
     /// A builder with the defaults.
@@ -123,6 +131,7 @@ public record RdmaConfig(
         private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
         private Fallback fallback = Fallback.NONE;
         private HugePages hugePages = HugePages.NONE;
+        private SoftCarrier softCarrier = SoftCarrier.AUTO;
         private NumaPlacement numaNode = NumaPlacement.ANYWHERE;
 
         private Builder() {}
@@ -197,6 +206,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder softCarrier(SoftCarrier softCarrier) {
+            this.softCarrier = softCarrier;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -214,7 +228,8 @@ public record RdmaConfig(
                     rkeyScope,
                     fallback,
                     hugePages,
-                    numaNode);
+                    numaNode,
+                    softCarrier);
         }
     }
 }

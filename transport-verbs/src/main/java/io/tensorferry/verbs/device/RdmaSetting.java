@@ -42,7 +42,8 @@ enum RdmaSetting {
     RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request"),
     FALLBACK("RDMA_FALLBACK", null, "fallback", 0, 0, "none, grpc"),
     HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "none, transparent, reserved"),
-    NUMA_NODE("RDMA_NUMA_NODE", null, "numaNode", 0, 0, "none, device, or the number of a node");
+    NUMA_NODE("RDMA_NUMA_NODE", null, "numaNode", 0, 0, "none, device, or the number of a node"),
+    SOFT_CARRIER("RDMA_SOFT_CARRIER", null, "softCarrier", 0, 0, "auto, shared, tcp");
 
     private static final List<Integer> MTUS = List.of(256, 512, 1024, 2048, 4096);
 

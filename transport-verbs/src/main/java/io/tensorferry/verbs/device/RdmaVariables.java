@@ -41,6 +41,7 @@ final class RdmaVariables {
         word(RdmaSetting.FALLBACK, Fallback::of, builder::fallback);
         word(RdmaSetting.HUGE_PAGES, HugePages::of, builder::hugePages);
         word(RdmaSetting.NUMA_NODE, NumaPlacement::of, builder::numaNode);
+        word(RdmaSetting.SOFT_CARRIER, SoftCarrier::of, builder::softCarrier);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(

@@ -19,6 +19,15 @@ final class Block {
     private @Nullable Block previous;
     private @Nullable Block next;
 
+    // The tree of free blocks, see FreeSpace.
+    @Nullable
+    Block treeLess;
+
+    @Nullable
+    Block treeMore;
+
+    int treePriority;
+
     /// A block of a whole slab, given out.
     Block(Slab slab) {
         this(slab, 0, slab.byteSize(), false);

@@ -1,50 +1,39 @@
 package io.tensorferry.verbs.memory;
 
-import java.util.Comparator;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// The free blocks of all slabs: the smallest that fits is taken, and a freed block is joined with its free
 /// neighbours, each in O(log n).
 ///
-/// Equal sizes go by slab and offset, so that the same calls give the same places in every run. Threading: under
-/// the lock of the [SlabPool].
+/// Equal sizes go by slab and offset, so that the same calls give the same places in every run. The blocks themselves
+/// are
+/// the tree (a treap, whose heights are those of a tree that grew by chance): giving one back makes no object, because
+/// that is what the completion loop does with the memory of a tensor that was sent. Threading: under the lock of the
+/// [SlabPool].
 final class FreeSpace {
-    private final TreeMap<Fit, Block> blocks = new TreeMap<>();
-
-    private record Fit(long size, long slabNumber, long offset) implements Comparable<Fit> {
-        private static final Comparator<Fit> ORDER = Comparator.comparingLong(Fit::size)
-                .thenComparingLong(Fit::slabNumber)
-                .thenComparingLong(Fit::offset);
-
-        static Fit of(Block block) {
-            return new Fit(block.size(), block.slab().number(), block.offset());
-        }
-
-        @Override
-        public int compareTo(Fit other) {
-            return ORDER.compare(this, other);
-        }
-    }
+    private @Nullable Block root;
+    private int count;
 
     int blockCount() {
-        return blocks.size();
+        return count;
     }
 
     void add(Block block) {
-        blocks.put(Fit.of(block), block);
+        block.treePriority = priority(block);
+        root = insert(root, block);
+        count++;
     }
 
     /// A block of exactly `size` bytes, a multiple of [Block#ALIGNMENT], or null where no free block is so large.
     @Nullable
     Block take(long size) {
-        var smallest = blocks.ceilingEntry(new Fit(size, 0, 0));
-        if (smallest == null) {
+        Block block = smallestOf(size);
+        if (block == null) {
             return null;
         }
-        Block block = smallest.getValue();
-        blocks.remove(smallest.getKey());
+        remove(block);
         block.setFree(false);
         if (block.size() > size) {
             add(block.split(size));
@@ -52,16 +41,30 @@ final class FreeSpace {
         return block;
     }
 
+    private @Nullable Block smallestOf(long size) {
+        Block smallest = null;
+        Block at = root;
+        while (at != null) {
+            if (at.size() >= size) {
+                smallest = at;
+                at = at.treeLess;
+            } else {
+                at = at.treeMore;
+            }
+        }
+        return smallest;
+    }
+
     void give(Block block) {
         Block joined = block;
         Block next = block.next();
         if (next != null && next.isFree()) {
-            blocks.remove(Fit.of(next));
+            remove(next);
             joined.absorb(next);
         }
         Block previous = block.previous();
         if (previous != null && previous.isFree()) {
-            blocks.remove(Fit.of(previous));
+            remove(previous);
             previous.absorb(joined);
             joined = previous;
         }
@@ -71,8 +74,101 @@ final class FreeSpace {
 
     /// Takes every slab that nothing is out of.
     List<Slab> takeWholeSlabs() {
-        List<Block> whole = blocks.values().stream().filter(Block::isWholeSlab).toList();
-        whole.forEach(block -> blocks.remove(Fit.of(block)));
+        var whole = new ArrayList<Block>();
+        collectWhole(root, whole);
+        whole.forEach(this::remove);
         return whole.stream().map(Block::slab).toList();
+    }
+
+    private static void collectWhole(@Nullable Block at, List<Block> into) {
+        if (at != null) {
+            collectWhole(at.treeLess, into);
+            if (at.isWholeSlab()) {
+                into.add(at);
+            }
+            collectWhole(at.treeMore, into);
+        }
+    }
+
+    private void remove(Block block) {
+        root = remove(root, block);
+        block.treeLess = null;
+        block.treeMore = null;
+        count--;
+    }
+
+    /// Which of two is to be taken first.
+    private static boolean isLess(Block one, Block other) {
+        if (one.size() != other.size()) {
+            return one.size() < other.size();
+        }
+        long oneSlab = one.slab().number();
+        long otherSlab = other.slab().number();
+        if (oneSlab != otherSlab) {
+            return oneSlab < otherSlab;
+        }
+        return one.offset() < other.offset();
+    }
+
+    /// As good as chance, and the same in every run.
+    private static int priority(Block block) {
+        long mixed = ((block.slab().number() << 40) ^ block.offset()) * 0x9E3779B97F4A7C15L;
+        mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
+        return (int) (mixed >>> 32);
+    }
+
+    private static Block insert(@Nullable Block at, Block added) {
+        if (at == null) {
+            return added;
+        }
+        if (isLess(added, at)) {
+            Block less = insert(at.treeLess, added);
+            at.treeLess = less;
+            if (less.treePriority > at.treePriority) {
+                at.treeLess = less.treeMore;
+                less.treeMore = at;
+                return less;
+            }
+        } else {
+            Block more = insert(at.treeMore, added);
+            at.treeMore = more;
+            if (more.treePriority > at.treePriority) {
+                at.treeMore = more.treeLess;
+                more.treeLess = at;
+                return more;
+            }
+        }
+        return at;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private static @Nullable Block remove(@Nullable Block at, Block removed) {
+        if (at == null) {
+            throw new IllegalStateException("a block that is not among the free ones");
+        }
+        if (at == removed) {
+            return join(at.treeLess, at.treeMore);
+        }
+        if (isLess(removed, at)) {
+            at.treeLess = remove(at.treeLess, removed);
+        } else {
+            at.treeMore = remove(at.treeMore, removed);
+        }
+        return at;
+    }
+
+    private static @Nullable Block join(@Nullable Block less, @Nullable Block more) {
+        if (less == null) {
+            return more;
+        }
+        if (more == null) {
+            return less;
+        }
+        if (less.treePriority > more.treePriority) {
+            less.treeMore = join(less.treeMore, more);
+            return less;
+        }
+        more.treeLess = join(less, more.treeLess);
+        return more;
     }
 }

@@ -54,7 +54,7 @@ public final class RegisteredMemory implements AutoCloseable {
     ///     and where slabs lie
     /// @param deviceNode the NUMA node of the domain's device, -1 where it is not known
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode) {
-        SlabMemory memory = SlabMemory.of(config.hugePages(), config.numaNode(), deviceNode);
+        SlabMemory memory = SlabMemory.of(domain, config.hugePages(), config.numaNode(), deviceNode);
         RemoteKeyScope scope = config.rkeyScope();
         this.registrar = new MemoryRegistrar(
                 domain,

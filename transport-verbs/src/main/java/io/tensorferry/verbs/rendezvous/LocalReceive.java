@@ -13,12 +13,14 @@ import org.jspecify.annotations.Nullable;
 /// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle.
 ///
 /// Threading: any thread. It ends when the table calls it, or when it is taken out of the table.
-final class LocalReceive implements PendingReceive, DoneCallback {
+final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runnable {
     private final RendezvousKey key;
     private final TagTable table;
     private final DoneCallback done;
     private final Executor callbacks;
     private final ReceiveDeadline deadline = new ReceiveDeadline();
+    // Handed over by the executor.
+    private @Nullable RecvResult ended;
 
     LocalReceive(RendezvousKey key, TagTable table, DoneCallback done, Executor callbacks) {
         this.key = key;
@@ -38,7 +40,22 @@ final class LocalReceive implements PendingReceive, DoneCallback {
     @Override
     public void done(RecvResult result) {
         deadline.end();
-        callbacks.execute(() -> RemoteReceive.runCallback(done, result, key));
+        ended = result;
+        if (done instanceof RemoteReceive.Immediate) {
+            run();
+        } else {
+            callbacks.execute(this);
+        }
+    }
+
+    /// The user's callback.
+    @Override
+    public void run() {
+        RecvResult result = ended;
+        if (result == null) {
+            throw new IllegalStateException("the receive of " + key + " has not ended");
+        }
+        RemoteReceive.runCallback(done, result, key);
     }
 
     @Override
@@ -47,7 +64,7 @@ final class LocalReceive implements PendingReceive, DoneCallback {
     }
 
     private boolean giveUp(TransportException cause) {
-        boolean removed = table.remove(key, this);
+        boolean removed = table.remove(this);
         if (removed) {
             done(new RecvResult.Failed(cause));
         }

@@ -13,49 +13,101 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A tensor made ready to be written: registered memory that holds its content, kept until [#close()].
+/// A tensor made ready to be written: registered memory that holds its content, kept until [#close()]. It may hold
+/// another tensor then.
 ///
-/// @param metaData what the receiver must know
-/// @param address where the content is; 0 where there is none
-/// @param localKey the key of its region
-/// @param checksum the content's checksum, where one was asked for
-/// @param owner what keeps the memory: the tensor itself, or the buffer that its content was copied or serialised
-///     into; null where there is no content
-record OutgoingContent(
-        TensorMetaData metaData,
-        long address,
-        int localKey,
-        OptionalLong checksum,
-        @Nullable AutoCloseable owner) {
+/// Owner: the loop, from the moment it is ready.
+final class OutgoingContent {
     private static final Logger LOG = LoggerFactory.getLogger(OutgoingContent.class);
 
-    /// Whether [#prepare] reads or copies the content, and so belongs on a worker thread.
-    static boolean takesLong(RecvResult.Received item, boolean withChecksum, RegisteredMemory memory) {
-        Tensor tensor = item.tensor();
-        return withChecksum
-                || !tensor.dataType().isDmaAble()
-                || (tensor.byteSize() > 0 && memory.regionOf(tensor.segment().address(), tensor.byteSize()) == null);
+    private TensorMetaData metaData = TensorMetaData.ofDead();
+    private long address;
+    private int localKey;
+    private OptionalLong checksum = OptionalLong.empty();
+    // What keeps the memory: the tensor itself, or the buffer that its content was copied or serialised into; null
+    // where
+    // there is no content.
+    private @Nullable AutoCloseable owner;
+
+    OutgoingContent() {}
+
+    private OutgoingContent(
+            TensorMetaData metaData, long address, int localKey, OptionalLong checksum, @Nullable AutoCloseable owner) {
+        this.metaData = metaData;
+        this.address = address;
+        this.localKey = localKey;
+        this.checksum = checksum;
+        this.owner = owner;
+    }
+
+    /// What the receiver must know.
+    TensorMetaData metaData() {
+        return metaData;
+    }
+
+    /// Where the content is; 0 where there is none.
+    long address() {
+        return address;
+    }
+
+    /// The key of its region.
+    int localKey() {
+        return localKey;
+    }
+
+    /// The content's checksum, where one was asked for.
+    OptionalLong checksum() {
+        return checksum;
+    }
+
+    /// Holds the tensor as it is, where that takes no time: its memory is registered, or it has none.
+    ///
+    /// @param expected metadata that it may have; then no other is made
+    /// @return false if it is to be read or copied first, by [#prepare] on a worker thread; then it is the caller's
+    /// still
+    boolean hold(Tensor tensor, @Nullable TensorMetaData expected, RegisteredMemory memory) {
+        if (!tensor.dataType().isDmaAble()) {
+            return false;
+        }
+        long bytes = tensor.byteSize();
+        if (bytes > 0) {
+            long start = tensor.segment().address();
+            MemoryRegion region = memory.regionOf(start, bytes);
+            if (region == null) {
+                return false;
+            }
+            address = start;
+            localKey = region.localKey();
+            owner = tensor;
+        }
+        metaData = expected != null && isOf(tensor, expected)
+                ? expected
+                : TensorMetaData.of(tensor.dataType(), tensor.shape());
+        if (bytes == 0) {
+            tensor.close();
+        }
+        return true;
+    }
+
+    private static boolean isOf(Tensor tensor, TensorMetaData metaData) {
+        return !metaData.dead()
+                && metaData.dataType() == tensor.dataType()
+                && metaData.shape().equals(tensor.shape());
     }
 
     static OutgoingContent ofDead(boolean withChecksum) {
         return new OutgoingContent(TensorMetaData.ofDead(), 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
     }
 
-    /// Takes the tensor; closes it when this fails.
+    /// Takes the tensor; closes it when this fails. On a worker, for it reads or copies the content and may wait for
+    /// memory at the limit.
     ///
-    /// @param mayWait whether this thread may wait for memory at the limit; where [#takesLong] said no, memory is
-    /// needed
-    ///     only if the tensor's region went away since
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for a copy
     static OutgoingContent prepare(
-            Tensor tensor,
-            boolean withChecksum,
-            RegisteredMemory memory,
-            RendezvousCounters counters,
-            boolean mayWait) {
+            Tensor tensor, boolean withChecksum, RegisteredMemory memory, RendezvousCounters counters) {
         try {
             if (!tensor.dataType().isDmaAble()) {
-                return serialise(tensor, withChecksum, memory, mayWait);
+                return serialise(tensor, withChecksum, memory);
             }
             var metaData = TensorMetaData.of(tensor.dataType(), tensor.shape());
             if (metaData.byteSize() == 0) {
@@ -65,7 +117,7 @@ record OutgoingContent(
             MemorySegment content = tensor.segment();
             MemoryRegion region = memory.regionOf(content.address(), content.byteSize());
             if (region == null) {
-                return copy(tensor, metaData, withChecksum, memory, counters, mayWait);
+                return copy(tensor, metaData, withChecksum, memory, counters);
             }
             return new OutgoingContent(
                     metaData, content.address(), region.localKey(), checksum(content, withChecksum), tensor);
@@ -75,10 +127,9 @@ record OutgoingContent(
         }
     }
 
-    private static OutgoingContent serialise(
-            Tensor tensor, boolean withChecksum, RegisteredMemory memory, boolean mayWait) {
+    private static OutgoingContent serialise(Tensor tensor, boolean withChecksum, RegisteredMemory memory) {
         long size = TensorProtoCodec.serializedSize(tensor);
-        RegisteredBuffer buffer = mayWait ? memory.allocate(size) : memory.allocateNow(size);
+        RegisteredBuffer buffer = memory.allocate(size);
         try {
             TensorProtoCodec.encode(tensor, buffer.segment());
         } catch (RuntimeException e) {
@@ -95,8 +146,7 @@ record OutgoingContent(
             TensorMetaData metaData,
             boolean withChecksum,
             RegisteredMemory memory,
-            RendezvousCounters counters,
-            boolean mayWait) {
+            RendezvousCounters counters) {
         counters.unregisteredCopies.increment();
         if (counters.unregisteredCopies.sum() == 1) {
             LOG.warn(
@@ -105,7 +155,7 @@ record OutgoingContent(
                     metaData.byteSize());
         }
         long bytes = metaData.byteSize();
-        RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
+        RegisteredBuffer buffer = memory.allocate(bytes);
         MemorySegment.copy(tensor.segment(), 0, buffer.segment(), 0, metaData.byteSize());
         tensor.close();
         return ofBuffer(metaData, buffer, withChecksum);
@@ -146,11 +196,19 @@ record OutgoingContent(
 
     /// Gives the memory back; the device is done with it.
     void close() {
-        switch (owner) {
+        AutoCloseable closed = owner;
+        forget();
+        switch (closed) {
             case null -> {}
             case Tensor tensor -> tensor.close();
             case RegisteredBuffer buffer -> buffer.close();
-            default -> throw new IllegalStateException("unknown owner " + owner);
+            default -> throw new IllegalStateException("unknown owner " + closed);
         }
+    }
+
+    private void forget() {
+        owner = null;
+        address = 0;
+        localKey = 0;
     }
 }

@@ -55,7 +55,7 @@ final class OutgoingNames {
 
     private static int firstOf(RendezvousKey key) {
         int hash = key.hashCode();
-        return ((hash ^ hash >>> 16) & SETS - 1) * WAYS;
+        return ((hash ^ (hash >>> 16)) & (SETS - 1)) * WAYS;
     }
 
     private static int id(int first, int at) {

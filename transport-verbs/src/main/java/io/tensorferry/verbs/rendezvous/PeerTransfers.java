@@ -7,9 +7,7 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +23,7 @@ final class PeerTransfers {
     private static final int ENDINGS = 1 << 16;
 
     private final RequestTable<TensorRequest> requests = new RequestTable<>();
-    private final Map<Integer, TensorResponse> responses = new ConcurrentHashMap<>();
+    private final ResponseTable responses = new ResponseTable();
     private final AtomicLong orders = new AtomicLong();
     // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
     // if it asks again.
@@ -92,8 +90,8 @@ final class PeerTransfers {
     }
 
     /// Adds a response under an index that has none.
-    void add(int requestIndex, TensorResponse response) {
-        responses.put(requestIndex, response);
+    void add(TensorResponse response) {
+        responses.add(response);
     }
 
     @Nullable
@@ -101,8 +99,8 @@ final class PeerTransfers {
         return responses.get(requestIndex);
     }
 
-    void forget(int requestIndex, TensorResponse response) {
-        responses.remove(requestIndex, response);
+    void forget(TensorResponse response) {
+        responses.remove(response);
     }
 
     /// A request has failed at this end, after it has taken a tensor.
@@ -195,7 +193,7 @@ final class PeerTransfers {
 
     private boolean endDetached() {
         boolean any = false;
-        for (TensorResponse response : List.copyOf(responses.values())) {
+        for (TensorResponse response : responses.all()) {
             if (response.isDetached()) {
                 response.on(new ResponseState.Event.NotReplayed());
                 any = true;
@@ -206,7 +204,7 @@ final class PeerTransfers {
 
     /// Leaves all memory that `stuck` may use to its device.
     void strandMemory(RdmaChannel stuck) {
-        responses.values().forEach(TensorResponse::strandMemory);
+        responses.all().forEach(TensorResponse::strandMemory);
         requests.all().stream().filter(request -> request.usesChannel(stuck)).forEach(TensorRequest::strandMemory);
     }
 
@@ -215,7 +213,7 @@ final class PeerTransfers {
     /// @return whether tensors are kept for the peer to ask again
     boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
         losses++;
-        for (TensorResponse response : List.copyOf(responses.values())) {
+        for (TensorResponse response : responses.all()) {
             response.on(
                     loss.resumable()
                             ? new ResponseState.Event.ChannelSuspended()
@@ -241,6 +239,6 @@ final class PeerTransfers {
                         request.on(new RequestState.Event.ChannelLost(loss.cause()));
                     }
                 });
-        return loss.resumable() && !responses.isEmpty();
+        return loss.resumable() && responses.size() > 0;
     }
 }

@@ -31,6 +31,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     private final StepTable<RdmaRendezvous> steps;
     private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
     private final @Nullable FallbackPath fallback;
+    private final ResponsePool responses;
 
     /// Starts the adapter, which the caller closes after this manager.
     public RdmaRendezvousManager(RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options) {
@@ -52,6 +53,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 new RendezvousCounters(),
                 adapter::withChannel);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
+        this.responses = new ResponsePool(context, steps);
         adapter.start(new Incoming());
     }
 
@@ -116,7 +118,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             return;
         }
         // Before the request reaches the loop: a receive that moves to the fallback is the fallback's to give up.
-        receive.onGivenUp(() -> context.loop().execute(() -> request.on(new RequestState.Event.UserGaveUp())));
+        receive.onGivenUp(request::giveUp);
         context.loop().execute(request);
     }
 
@@ -149,6 +151,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     }
 
     private PeerTransfers transfers(String peer) {
+        PeerTransfers known = peers.get(peer);
+        if (known != null) {
+            return known;
+        }
         return peers.computeIfAbsent(
                 peer,
                 _ -> new PeerTransfers(
@@ -297,38 +303,30 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 int requestIndex,
                 long address,
                 int remoteKey) {
-            RendezvousKey key = name.key();
-            if (key == null) {
+            if (name.key() == null) {
                 refuse(channel, stepId, requestIndex, StatusCode.INVALID_ARGUMENT, name.refusal());
                 return;
             }
             if (transfers.response(requestIndex) != null) {
                 throw new ProtocolViolationException("request index " + requestIndex + " is in use");
             }
-            PeerRequest parked = PeerRequest.of(stepId, channel.peer(), key);
+            TensorResponse response = responses.take();
+            response.begin(transfers, channel, name, stepId, requestIndex);
             RdmaRendezvous rendezvous;
             try {
-                rendezvous = steps.openForPeer(parked);
+                rendezvous = steps.openForPeer(response);
             } catch (TransportException e) {
+                response.drop();
                 refuse(channel, stepId, requestIndex, e.code(), String.valueOf(e.getMessage()));
                 return;
             }
             if (rendezvous == null) {
+                response.drop();
                 refuse(channel, stepId, requestIndex, StatusCode.ABORTED, "step " + stepId + " is closed");
                 return;
             }
-            var response = new TensorResponse(
-                    context,
-                    transfers,
-                    channel,
-                    rendezvous.table(),
-                    key,
-                    name,
-                    stepId,
-                    requestIndex,
-                    () -> steps.release(parked, rendezvous));
-            transfers.add(requestIndex, response);
-            response.start(address, remoteKey);
+            transfers.add(response);
+            response.start(rendezvous, address, remoteKey);
         }
 
         /// Goes on with a request that was asked on an earlier channel; returns false if nothing is left of it here,

@@ -7,44 +7,72 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One receive that the user waits for, of a tensor on another worker: runs the user's callback exactly once.
 ///
+/// It is itself what the executor of callbacks is given: nothing is made for its end.
+///
 /// Threading: any thread. The first of content, failure, cancellation and abort ends it; the others find it ended.
-public final class RemoteReceive implements PendingReceive {
+public final class RemoteReceive implements PendingReceive, Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteReceive.class);
+    private static final VarHandle RESULT;
+
+    static {
+        try {
+            RESULT = MethodHandles.lookup().findVarHandle(RemoteReceive.class, "result", RecvResult.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final long stepId;
     private final RendezvousKey key;
     private final String peer;
     private final DoneCallback done;
     private final Executor callbacks;
-    private final Consumer<RemoteReceive> onEnd;
-    private final AtomicBoolean ended = new AtomicBoolean();
-    private final ReceiveDeadline deadline = new ReceiveDeadline();
+    private final PendingReceives pending;
+    // Null until it has ended.
+    private volatile @Nullable RecvResult result;
+    private volatile @Nullable ReceiveDeadline deadline;
     // Set once by the transport, before the receive can be reached by anyone else.
-    private volatile Runnable onGivenUp = () -> {};
+    private volatile @Nullable Runnable onGivenUp;
 
-    /// @param onEnd runs once, when the receive has ended, before the callback
+    // Its neighbours in the list of those that are pending, which guards them.
+    @Nullable
+    RemoteReceive newer;
+
+    @Nullable
+    RemoteReceive older;
+
+    // The one that ended before it and waits with it for its callback; the dispatcher's.
+    @Nullable
+    RemoteReceive endedBefore;
+
+    /// A callback of the transport's own, which takes no time: it is told where the receive ends, not on the executor
+    /// of callbacks.
+    interface Immediate extends DoneCallback {}
+
+    /// @param pending has it, until it has ended
     RemoteReceive(
             long stepId,
             RendezvousKey key,
             String peer,
             DoneCallback done,
             Executor callbacks,
-            Consumer<RemoteReceive> onEnd) {
+            PendingReceives pending) {
         this.stepId = stepId;
         this.key = key;
         this.peer = peer;
         this.done = done;
         this.callbacks = callbacks;
-        this.onEnd = onEnd;
+        this.pending = pending;
     }
 
     public long stepId() {
@@ -62,7 +90,13 @@ public final class RemoteReceive implements PendingReceive {
 
     /// Gives the receive up when `timeout` has passed.
     void limit(Duration timeout, ReceiveTimer timer) {
-        deadline.start(timer, timeout, () -> giveUp(deadlinePassed(key, timeout)));
+        var started = new ReceiveDeadline();
+        deadline = started;
+        started.start(timer, timeout, () -> giveUp(deadlinePassed(key, timeout)));
+        if (hasEnded()) {
+            // Perhaps before the deadline was to be seen.
+            started.end();
+        }
     }
 
     static TransportException deadlinePassed(RendezvousKey key, Duration timeout) {
@@ -70,14 +104,14 @@ public final class RemoteReceive implements PendingReceive {
     }
 
     public boolean hasEnded() {
-        return ended.get();
+        return result != null;
     }
 
     /// What the transport does when the user gives the receive up (cancel, abort, close) before it was completed.
     /// It may run on any thread and at any time after this call, at once if the receive has been given up already.
     public void onGivenUp(Runnable action) {
         onGivenUp = action;
-        if (ended.get()) {
+        if (hasEnded()) {
             action.run();
         }
     }
@@ -104,18 +138,38 @@ public final class RemoteReceive implements PendingReceive {
         if (!end(new RecvResult.Failed(cause))) {
             return false;
         }
-        onGivenUp.run();
+        Runnable action = onGivenUp;
+        if (action != null) {
+            action.run();
+        }
         return true;
     }
 
-    private boolean end(RecvResult result) {
-        if (!ended.compareAndSet(false, true)) {
+    private boolean end(RecvResult how) {
+        if (!RESULT.compareAndSet(this, null, how)) {
             return false;
         }
-        deadline.end();
-        onEnd.accept(this);
-        callbacks.execute(() -> runCallback(done, result, key));
+        ReceiveDeadline started = deadline;
+        if (started != null) {
+            started.end();
+        }
+        pending.remove(this);
+        if (done instanceof Immediate) {
+            run();
+        } else {
+            callbacks.execute(this);
+        }
         return true;
+    }
+
+    /// The user's callback; once, when it has ended.
+    @Override
+    public void run() {
+        RecvResult how = result;
+        if (how == null) {
+            throw new IllegalStateException("the receive of " + key + " has not ended");
+        }
+        runCallback(done, how, key);
     }
 
     static void runCallback(DoneCallback done, RecvResult result, RendezvousKey key) {

@@ -9,9 +9,6 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +20,7 @@ public abstract class StepRendezvous implements Rendezvous {
     private final long stepId;
     private final WorkerContext worker;
     private final TagTable table;
-    private final Set<RemoteReceive> pending = ConcurrentHashMap.newKeySet();
+    private final PendingReceives pending = new PendingReceives();
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
 
     protected StepRendezvous(long stepId, WorkerContext worker) {
@@ -71,6 +68,12 @@ public abstract class StepRendezvous implements Rendezvous {
         return receive(key, timeout, done);
     }
 
+    @Override
+    public final RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
+        var waiter = new BlockingReceive();
+        return waiter.await(receive(key, null, waiter), key, timeout);
+    }
+
     private PendingReceive receive(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
         if (!key.destination().worker().equals(worker.name())) {
             throw new IllegalArgumentException("the consumer of " + key + " is not on this worker, " + worker.name());
@@ -93,7 +96,7 @@ public abstract class StepRendezvous implements Rendezvous {
             throw new IllegalArgumentException(
                     "the producer of " + key + " is on " + producer + ", which is not in the cluster");
         }
-        var receive = new RemoteReceive(stepId, key, producer, done, worker.callbacks(), pending::remove);
+        var receive = new RemoteReceive(stepId, key, producer, done, worker.callbacks(), pending);
         pending.add(receive);
         TransportException cause = ended.get();
         if (cause != null) {
@@ -125,7 +128,7 @@ public abstract class StepRendezvous implements Rendezvous {
             return 0;
         }
         int dropped = table.abort(cause);
-        for (RemoteReceive receive : new ArrayList<>(pending)) {
+        for (RemoteReceive receive : pending.all()) {
             receive.giveUp(cause);
         }
         return dropped;

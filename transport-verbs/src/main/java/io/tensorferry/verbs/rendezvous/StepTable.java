@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous;
 
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongFunction;
@@ -19,7 +18,7 @@ public final class StepTable<R extends StepRendezvous> {
     private static final int REMEMBERED = 4096;
 
     private final LongFunction<R> factory;
-    private final Map<Long, OpenStep<R>> open = new HashMap<>();
+    private final LongTable<OpenStep<R>> open = new LongTable<>();
     private final Map<Long, Boolean> closed = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<Long, Boolean> eldest) {
@@ -36,14 +35,15 @@ public final class StepTable<R extends StepRendezvous> {
         this.loads = new PeerLoads(limits);
     }
 
-    private static final class OpenStep<R> {
+    private static final class OpenStep<R> extends LongTable.Entry<OpenStep<R>> {
         private final R rendezvous;
         // The peer that named it, while this worker has not; this worker closes what it has named.
         private @Nullable String namedBy;
         // Requests of peers that use it.
         private int requests;
 
-        OpenStep(R rendezvous, @Nullable String namedBy) {
+        OpenStep(long stepId, R rendezvous, @Nullable String namedBy) {
+            super(stepId);
             this.rendezvous = rendezvous;
             this.namedBy = namedBy;
         }
@@ -57,7 +57,11 @@ public final class StepTable<R extends StepRendezvous> {
             return ended;
         }
         closed.remove(stepId);
-        OpenStep<R> step = open.computeIfAbsent(stepId, id -> new OpenStep<>(factory.apply(id), null));
+        OpenStep<R> step = open.get(stepId);
+        if (step == null) {
+            step = new OpenStep<>(stepId, factory.apply(stepId), null);
+            open.add(step);
+        }
         endNaming(step);
         return step.rendezvous;
     }
@@ -68,14 +72,14 @@ public final class StepTable<R extends StepRendezvous> {
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if the peer has parked too much
     public synchronized @Nullable R openForPeer(PeerRequest request) {
         long stepId = request.stepId();
-        if (stopped || closed.containsKey(stepId)) {
+        OpenStep<R> step = open.get(stepId);
+        if (stopped || (step == null && closed.containsKey(stepId))) {
             return null;
         }
-        OpenStep<R> step = open.get(stepId);
         loads.add(request, step == null);
         if (step == null) {
-            step = new OpenStep<>(factory.apply(stepId), request.peer());
-            open.put(stepId, step);
+            step = new OpenStep<>(stepId, factory.apply(stepId), request.peer());
+            open.add(step);
         }
         step.requests++;
         return step.rendezvous;
@@ -125,12 +129,12 @@ public final class StepTable<R extends StepRendezvous> {
 
     /// Ends every step, and every one that is opened later.
     public void closeAll() {
-        Long[] ids;
+        long[] ids;
         synchronized (this) {
             stopped = true;
-            ids = open.keySet().toArray(Long[]::new);
+            ids = open.all().stream().mapToLong(LongTable.Entry::id).sorted().toArray();
         }
-        for (Long id : ids) {
+        for (long id : ids) {
             close(id);
         }
     }

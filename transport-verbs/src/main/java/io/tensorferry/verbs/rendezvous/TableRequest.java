@@ -15,7 +15,7 @@ public final class TableRequest<R extends StepRendezvous> implements StreamedReq
     private final PeerRequest request;
     private final RendezvousKey key;
     private final R rendezvous;
-    private volatile @Nullable Taker taker;
+    private volatile TagTable.@Nullable Waiter waiter;
 
     private TableRequest(StepTable<R> steps, PeerRequest request, RendezvousKey key, R rendezvous) {
         this.steps = steps;
@@ -38,15 +38,16 @@ public final class TableRequest<R extends StepRendezvous> implements StreamedReq
 
     @Override
     public void take(Taker told) {
-        taker = told;
-        rendezvous.table().receive(key, told);
+        var waiting = TagTable.Waiter.of(told);
+        waiter = waiting;
+        rendezvous.table().receive(key, waiting);
         told.onTaken();
     }
 
     @Override
     public boolean giveUp() {
-        Taker told = taker;
-        return told != null && rendezvous.table().remove(key, told);
+        TagTable.Waiter waiting = waiter;
+        return waiting != null && rendezvous.table().remove(waiting);
     }
 
     @Override

@@ -7,11 +7,8 @@ import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,17 +24,37 @@ import org.slf4j.LoggerFactory;
 public final class TagTable {
     private static final Logger LOG = LoggerFactory.getLogger(TagTable.class);
 
-    // Keyed by the whole printed key, and by the string rather than the object because strings are ordered: a map of
-    // many keys with one hash, which a peer can
-    // choose, then still finds each in logarithmic time.
-    private final Map<String, ArrayDeque<RecvResult>> sends = new HashMap<>();
-    private final Map<String, WaiterQueue> receives = new HashMap<>();
+    // Keyed by the whole printed key.
+    private final KeyedQueues<WaitingSend> sends = new KeyedQueues<>();
+    private final KeyedQueues<Waiter> receives = new KeyedQueues<>();
     private final Object lock = new Object();
     private final RendezvousLimits limits;
-    private int waitingSends;
     private long waitingBytes;
-    private int waitingReceives;
     private @Nullable TransportException abortStatus;
+
+    /// What a receive waits as: told once of its match, unless it is removed. It may wait again then, in one table and
+    /// under one key at a time. What [#done] throws is logged.
+    public abstract static class Waiter extends KeyedQueues.Node<Waiter> implements DoneCallback {
+        protected Waiter() {}
+
+        /// One that tells `callback`.
+        public static Waiter of(DoneCallback callback) {
+            return new Waiter() {
+                @Override
+                public void done(RecvResult result) {
+                    callback.done(result);
+                }
+            };
+        }
+    }
+
+    private static final class WaitingSend extends KeyedQueues.Node<WaitingSend> {
+        private final RecvResult item;
+
+        WaitingSend(RecvResult item) {
+            this.item = item;
+        }
+    }
 
     /// A table with the default limits.
     public TagTable() {
@@ -59,18 +76,16 @@ public final class TagTable {
         if (item instanceof Failed) {
             throw new IllegalArgumentException("a failure cannot be sent: " + item);
         }
-        DoneCallback waiter = null;
+        Waiter waiter = null;
         TransportException refused;
         boolean full = false;
         synchronized (lock) {
             refused = abortStatus;
             if (refused == null) {
-                waiter = pollWaiter(key.toString());
+                waiter = receives.poll(key.toString());
                 full = waiter == null && !hasRoomFor(item);
                 if (waiter == null && !full) {
-                    sends.computeIfAbsent(key.toString(), _ -> new ArrayDeque<>(2))
-                            .add(item);
-                    waitingSends++;
+                    sends.add(key.toString(), new WaitingSend(item));
                     waitingBytes += bytesOf(item);
                 }
             }
@@ -90,38 +105,39 @@ public final class TagTable {
     /// Gives `waiter` the oldest send of `key`, at once or when it comes; after [#abort], at once a [Failed].
     ///
     /// The waiter is called once, unless it is removed, and owns the tensor it is given.
-    public void receive(RendezvousKey key, DoneCallback waiter) {
-        RecvResult item;
-        synchronized (lock) {
-            item = abortStatus != null ? new Failed(abortStatus) : pollSend(key.toString());
-            if (item == null) {
-                receives.computeIfAbsent(key.toString(), _ -> new WaiterQueue()).add(waiter);
-                waitingReceives++;
-            }
-        }
+    public void receive(RendezvousKey key, Waiter waiter) {
+        RecvResult item = takeOrWait(key, waiter);
         if (item != null) {
             tell(waiter, item);
+        }
+    }
+
+    /// The same, but what is there at once is returned, and `waiter` not told. Where nothing is, it waits; then null is
+    /// returned, and it may have been told already.
+    @Nullable
+    RecvResult takeOrWait(RendezvousKey key, Waiter waiter) {
+        synchronized (lock) {
+            if (abortStatus != null) {
+                return new Failed(abortStatus);
+            }
+            WaitingSend send = sends.poll(key.toString());
+            if (send != null) {
+                waitingBytes -= bytesOf(send.item);
+                return send.item;
+            }
+            receives.add(key.toString(), waiter);
+            return null;
         }
     }
 
     /// Removes a waiter that nothing has been matched with; it is then never called. The cost does not depend on
     /// how many wait.
     ///
-    /// A waiter that waits several times under `key` loses the place it took last.
-    ///
-    /// @return false if it does not wait under `key`, or a match with it was made (the call may still be on its
-    ///     way)
-    public boolean remove(RendezvousKey key, DoneCallback waiter) {
+    /// @param waiter one that waits here, or nowhere
+    /// @return false if it does not wait, or a match with it was made (the call may still be on its way)
+    public boolean remove(Waiter waiter) {
         synchronized (lock) {
-            WaiterQueue queue = receives.get(key.toString());
-            if (queue == null || !queue.remove(waiter)) {
-                return false;
-            }
-            waitingReceives--;
-            if (queue.size() == 0) {
-                receives.remove(key.toString());
-            }
-            return true;
+            return receives.remove(waiter);
         }
     }
 
@@ -133,43 +149,34 @@ public final class TagTable {
     ///
     /// @return how many sends were dropped; 0 for a later call
     public int abort(TransportException status) {
-        Map<String, ArrayDeque<RecvResult>> droppedSends;
-        List<DoneCallback> waiters;
+        List<WaitingSend> droppedSends = new ArrayList<>();
+        List<Waiter> waiters = new ArrayList<>();
         synchronized (lock) {
             if (abortStatus != null) {
                 return 0;
             }
             abortStatus = status;
-            droppedSends = new HashMap<>(sends);
-            sends.clear();
-            waiters = new ArrayList<>(waitingReceives);
-            receives.values().forEach(queue -> drain(queue, waiters));
-            receives.clear();
-            waitingSends = 0;
+            sends.drain(droppedSends::add);
+            receives.drain(waiters::add);
             waitingBytes = 0;
-            waitingReceives = 0;
         }
         var failed = new Failed(status);
         waiters.forEach(waiter -> tell(waiter, failed));
-        int dropped = 0;
-        for (var entry : droppedSends.entrySet()) {
-            entry.getValue().forEach(item -> drop(entry.getKey(), item));
-            dropped += entry.getValue().size();
-        }
-        return dropped;
+        droppedSends.forEach(send -> drop(send.waitingKey(), send.item));
+        return droppedSends.size();
     }
 
     /// Sends that no receive has asked for yet.
     public int waitingSends() {
         synchronized (lock) {
-            return waitingSends;
+            return sends.size();
         }
     }
 
     /// Receives that nothing has been sent to yet.
     public int waitingReceives() {
         synchronized (lock) {
-            return waitingReceives;
+            return receives.size();
         }
     }
 
@@ -181,7 +188,7 @@ public final class TagTable {
     }
 
     private boolean hasRoomFor(RecvResult item) {
-        return waitingSends < limits.maxUnclaimedSends() && bytesOf(item) <= limits.maxUnclaimedBytes() - waitingBytes;
+        return sends.size() < limits.maxUnclaimedSends() && bytesOf(item) <= limits.maxUnclaimedBytes() - waitingBytes;
     }
 
     private static long bytesOf(RecvResult item) {
@@ -194,39 +201,6 @@ public final class TagTable {
                 "the send of " + key + " finds no room: " + waitingSends() + " tensors of " + waitingBytes()
                         + " bytes wait in its step for somebody to ask, at most " + limits.maxUnclaimedSends() + " of "
                         + limits.maxUnclaimedBytes() + " bytes may");
-    }
-
-    private @Nullable DoneCallback pollWaiter(String key) {
-        WaiterQueue queue = receives.get(key);
-        if (queue == null) {
-            return null;
-        }
-        DoneCallback waiter = queue.poll();
-        waitingReceives--;
-        if (queue.size() == 0) {
-            receives.remove(key);
-        }
-        return waiter;
-    }
-
-    private @Nullable RecvResult pollSend(String key) {
-        ArrayDeque<RecvResult> queue = sends.get(key);
-        if (queue == null) {
-            return null;
-        }
-        RecvResult item = queue.poll();
-        waitingSends--;
-        waitingBytes -= item == null ? 0 : bytesOf(item);
-        if (queue.isEmpty()) {
-            sends.remove(key);
-        }
-        return item;
-    }
-
-    private static void drain(WaiterQueue queue, List<DoneCallback> into) {
-        for (DoneCallback waiter = queue.poll(); waiter != null; waiter = queue.poll()) {
-            into.add(waiter);
-        }
     }
 
     private static void tell(DoneCallback waiter, RecvResult result) {

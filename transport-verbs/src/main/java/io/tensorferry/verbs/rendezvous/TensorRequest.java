@@ -150,6 +150,11 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Outg
         on(new RequestState.Event.ChannelSuspended());
     }
 
+    /// The user does not wait any more. Any thread.
+    void giveUp() {
+        context.loop().execute(() -> on(new RequestState.Event.UserGaveUp()));
+    }
+
     @Override
     public void onNoChannel(TransportException cause) {
         on(new RequestState.Event.ChannelLost(cause));

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
@@ -16,120 +15,153 @@ import org.jspecify.annotations.Nullable;
 
 /// One answer to a peer's request for a tensor of this worker: performs what [ResponseState] decides.
 ///
+/// Where all goes as the peer expects, it makes nothing on the loop: it waits in the table itself, is the command that
+/// brings the tensor to the loop, and is used for another request afterwards ([ResponsePool]).
+///
 /// Owner: the loop, but for [#done], which the table calls on the thread that made the match.
-final class TensorResponse implements DoneCallback {
+final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequest {
     private final TransferContext context;
-    private final PeerTransfers transfers;
-    private final TagTable table;
-    private final PeerName name;
-    private final RendezvousKey key;
-    private final long stepId;
-    private final int requestIndex;
-    private final boolean wantsChecksum;
-    private final Runnable onEnd;
+    private final StepTable<RdmaRendezvous> steps;
+    private final ResponsePool pool;
+    private final OutgoingContent direct = new OutgoingContent();
+    private final Write write = new Write();
+    // The one behind it in its slot of the table of responses.
+    @Nullable
+    TensorResponse nextOfSlot;
+
+    private @Nullable PeerTransfers transfers;
+    private @Nullable RdmaRendezvous rendezvous;
+    private @Nullable PeerName name;
     // Another one when the request was asked again.
-    private RdmaChannel channel;
-    private ResponseState state;
+    private @Nullable RdmaChannel channel;
+    private long stepId;
+    private int requestIndex;
+    private ResponseState state = ENDED;
     // Where the receiver has memory, if it has said so.
     private long address;
     private int remoteKey;
+    // Handed over by the loop's queue of commands.
+    private @Nullable RecvResult matched;
     private @Nullable OutgoingContent content;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
 
-    /// @param onEnd runs once, when nothing of this is left in the table
-    TensorResponse(
-            TransferContext context,
-            PeerTransfers transfers,
-            RdmaChannel channel,
-            TagTable table,
-            RendezvousKey key,
-            PeerName name,
-            long stepId,
-            int requestIndex,
-            Runnable onEnd) {
+    private static final ResponseState ENDED = new ResponseState.Ended();
+
+    TensorResponse(TransferContext context, StepTable<RdmaRendezvous> steps, ResponsePool pool) {
         this.context = context;
-        this.transfers = transfers;
-        this.channel = channel;
-        this.table = table;
-        this.key = key;
-        this.name = name;
-        this.stepId = stepId;
-        this.requestIndex = requestIndex;
-        this.wantsChecksum = name.wantsChecksum();
-        this.onEnd = onEnd;
-        WarmResponse warm = name.warm();
-        this.state = warm == null ? new ResponseState.AwaitingTensor(name.expected()) : warm.start();
+        this.steps = steps;
+        this.pool = pool;
+    }
+
+    /// Becomes the response to a request.
+    ///
+    /// @param by from the peer that asks
+    /// @param wanted one with a key
+    void begin(PeerTransfers by, RdmaChannel over, PeerName wanted, long step, int index) {
+        transfers = by;
+        channel = over;
+        name = wanted;
+        stepId = step;
+        requestIndex = index;
+        WarmResponse warm = wanted.warm();
+        state = warm == null ? new ResponseState.AwaitingTensor(wanted.expected()) : warm.start();
     }
 
     /// Asks the table for the tensor, which goes to `to` with the key `with` if it is as expected.
-    void start(long to, int with) {
+    ///
+    /// @param in of the step; has counted this request
+    void start(RdmaRendezvous in, long to, int with) {
+        rendezvous = in;
         address = to;
         remoteKey = with;
-        table.receive(key, this);
+        RecvResult there = in.table().takeOrWait(key(), this);
+        if (there != null) {
+            take(there);
+        }
     }
 
-    /// The table's answer, on the thread of the send or, if the tensor was there, on the loop.
+    /// The table's answer to one that waits, on the thread of the send.
     @Override
     public void done(RecvResult result) {
-        switch (result) {
-            case RecvResult.Failed(TransportException cause) ->
-                context.loop().execute(() -> on(new ResponseState.Event.LocalFailure(cause)));
-            case RecvResult.Dead() -> prepared(OutgoingContent.ofDead(wantsChecksum));
-            case RecvResult.Received received -> {
-                try {
-                    if (OutgoingContent.takesLong(received, wantsChecksum, context.memory())) {
-                        context.workers().execute(() -> prepare(received.tensor(), true));
-                    } else {
-                        prepare(received.tensor(), false);
-                    }
-                } catch (RuntimeException e) {
-                    failed(e);
-                }
-            }
+        matched = result;
+        context.loop().execute(this);
+    }
+
+    /// The same, on the loop.
+    @Override
+    public void run() {
+        RecvResult result = matched;
+        matched = null;
+        if (result != null) {
+            take(result);
         }
     }
 
-    private void prepare(Tensor tensor, boolean mayWait) {
-        try {
-            prepared(OutgoingContent.prepare(tensor, wantsChecksum, context.memory(), context.counters(), mayWait));
-        } catch (RuntimeException e) {
-            failed(e);
+    private void take(RecvResult result) {
+        switch (result) {
+            case RecvResult.Failed(TransportException cause) -> on(new ResponseState.Event.LocalFailure(cause));
+            case RecvResult.Dead() -> ready(OutgoingContent.ofDead(wantsChecksum()));
+            case RecvResult.Received(Tensor tensor) -> take(tensor);
         }
+    }
+
+    private void take(Tensor tensor) {
+        boolean withChecksum = wantsChecksum();
+        boolean held;
+        try {
+            held = !withChecksum && direct.hold(tensor, name().expected(), context.memory());
+        } catch (RuntimeException e) {
+            tensor.close();
+            failed(e);
+            return;
+        }
+        if (held) {
+            ready(direct);
+        } else {
+            context.workers().execute(() -> prepare(tensor, withChecksum));
+        }
+    }
+
+    private void prepare(Tensor tensor, boolean withChecksum) {
+        try {
+            OutgoingContent prepared =
+                    OutgoingContent.prepare(tensor, withChecksum, context.memory(), context.counters());
+            context.loop().execute(() -> ready(prepared));
+        } catch (RuntimeException e) {
+            context.loop().execute(() -> failed(e));
+        }
+    }
+
+    /// The content is this response's; nothing else will come of the table.
+    private void ready(OutgoingContent ready) {
+        content = ready;
+        WarmResponse warm = name().warm();
+        on(
+                warm != null && ready.metaData().equals(name().expected())
+                        ? warm.asExpected()
+                        : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum()));
     }
 
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
     private void failed(RuntimeException e) {
         TransportException cause = e instanceof TransportException known
                 ? known
-                : new TransportException(StatusCode.INTERNAL, "the tensor of " + key + " cannot be sent: " + e, e);
-        context.loop().execute(() -> {
-            // The tensor is gone: whoever asks again must not be made to wait for the next one.
-            transfers.rememberFailure(requestIndex, cause);
-            on(new ResponseState.Event.LocalFailure(cause));
-        });
-    }
-
-    private void prepared(OutgoingContent ready) {
-        context.loop().execute(() -> {
-            content = ready;
-            WarmResponse warm = name.warm();
-            on(
-                    warm != null && ready.metaData().equals(name.expected())
-                            ? warm.asExpected()
-                            : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum));
-        });
+                : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
+        // The tensor is gone: whoever asks again must not be made to wait for the next one.
+        transfers().rememberFailure(requestIndex, cause);
+        on(new ResponseState.Event.LocalFailure(cause));
     }
 
     /// The same request comes again, over the channel that followed the one that was lost.
     void onReplay(RdmaChannel next, Message.TensorRequest message) {
-        if (message.stepId() != stepId || !message.key().equals(key.toString())) {
+        if (message.stepId() != stepId || !message.key().equals(key().toString())) {
             throw new ProtocolViolationException("request index " + requestIndex + " comes again for another tensor");
         }
         channel = next;
         address = message.address();
         remoteKey = message.remoteKey();
-        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum));
+        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum()));
     }
 
     /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
@@ -142,7 +174,7 @@ final class TensorResponse implements DoneCallback {
     }
 
     boolean isFor(long step, RendezvousKey wanted) {
-        return step == stepId && wanted.equals(key);
+        return step == stepId && wanted.equals(key());
     }
 
     void onReRequest(Message.TensorReRequest message) {
@@ -162,7 +194,7 @@ final class TensorResponse implements DoneCallback {
     }
 
     void on(ResponseState.Event event) {
-        WarmResponse warm = name.warm();
+        WarmResponse warm = name().warm();
         ResponseState.Step step = warm == null ? ResponseState.step(state, event) : warm.step(state, event);
         state = step.next();
         List<ResponseState.Action> actions = step.actions();
@@ -174,16 +206,20 @@ final class TensorResponse implements DoneCallback {
     private void perform(ResponseState.Action action) {
         switch (action) {
             case ResponseState.Action.SendMetaData(var metaData) ->
-                channel.send(new Message.MetaDataResponse(
-                        stepId, requestIndex, metaData, content == null ? OptionalLong.empty() : content.checksum()));
+                channel()
+                        .send(new Message.MetaDataResponse(
+                                stepId,
+                                requestIndex,
+                                metaData,
+                                content == null ? OptionalLong.empty() : content.checksum()));
             case ResponseState.Action.Write() -> write();
             case ResponseState.Action.SendError(var cause) ->
                 sendError(cause.code(), String.valueOf(cause.getMessage()));
             case ResponseState.Action.ConfirmGiveUp() ->
                 sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
-            case ResponseState.Action.Withdraw() -> table.remove(key, this);
+            case ResponseState.Action.Withdraw() -> withdraw();
             case ResponseState.Action.TryWithdraw() -> {
-                if (table.remove(key, this)) {
+                if (withdraw()) {
                     on(new ResponseState.Event.Withdrawn());
                 }
             }
@@ -196,8 +232,8 @@ final class TensorResponse implements DoneCallback {
                 }
             }
             case ResponseState.Action.Forget() -> {
-                transfers.forget(requestIndex, this);
-                onEnd.run();
+                transfers().forget(this);
+                steps.release(this, rendezvous());
             }
         }
     }
@@ -206,7 +242,7 @@ final class TensorResponse implements DoneCallback {
         OutgoingContent taken = content;
         content = null;
         if (taken == null) {
-            throw new IllegalStateException("the response for " + key + " has no content to hand over");
+            throw new IllegalStateException("the response for " + key() + " has no content to hand over");
         }
         // A copy or a serialised form becomes a tensor again, which may take long.
         context.workers().execute(() -> {
@@ -223,34 +259,126 @@ final class TensorResponse implements DoneCallback {
     private void tellClaimant(RecvResult result) {
         StreamedRequest.Taker taker = claimant;
         if (taker == null) {
-            throw new IllegalStateException("nobody has claimed the content of " + key);
+            throw new IllegalStateException("nobody has claimed the content of " + key());
         }
         taker.done(result);
     }
 
     private void sendError(StatusCode code, String message) {
-        channel.send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, message));
+        channel().send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, message));
     }
 
     private void write() {
         OutgoingContent outgoing = content;
         if (outgoing == null) {
-            throw new IllegalStateException("the response for " + key + " has no content to write");
+            throw new IllegalStateException("the response for " + key() + " has no content to write");
         }
-        long length = outgoing.metaData().byteSize();
-        channel.write(
-                new ContentWrite(outgoing.address(), length, outgoing.localKey(), address, remoteKey, requestIndex) {
-                    @Override
-                    protected void onWritten() {
-                        context.counters().tensorsSent.increment();
-                        context.counters().bytesSent.add(length);
-                        on(WarmResponse.WRITTEN);
-                    }
+        write.begin(outgoing);
+        channel().write(write);
+    }
 
-                    @Override
-                    protected void onAbandoned() {
-                        on(new ResponseState.Event.WriteAbandoned());
-                    }
-                });
+    /// Its way into the peer's memory.
+    private final class Write extends ContentWrite {
+        private long bytes;
+
+        void begin(OutgoingContent outgoing) {
+            bytes = outgoing.metaData().byteSize();
+            set(outgoing.address(), bytes, outgoing.localKey(), address, remoteKey, requestIndex);
+        }
+
+        @Override
+        protected void onWritten() {
+            context.counters().tensorsSent.increment();
+            context.counters().bytesSent.add(bytes);
+            on(WarmResponse.WRITTEN);
+            end();
+        }
+
+        @Override
+        protected void onAbandoned() {
+            on(new ResponseState.Event.WriteAbandoned());
+        }
+    }
+
+    /// Nothing refers to it any more: it was matched, its command has run, its write has completed.
+    private void end() {
+        if (state instanceof ResponseState.Ended) {
+            forgetRequest();
+            pool.give(this);
+        }
+    }
+
+    /// It had not begun.
+    void drop() {
+        forgetRequest();
+        pool.give(this);
+    }
+
+    private void forgetRequest() {
+        transfers = null;
+        rendezvous = null;
+        name = null;
+        channel = null;
+        content = null;
+        claimant = null;
+        state = ENDED;
+    }
+
+    private boolean withdraw() {
+        return rendezvous().table().remove(this);
+    }
+
+    @Override
+    public long stepId() {
+        return stepId;
+    }
+
+    @Override
+    public String peer() {
+        return channel().peer();
+    }
+
+    @Override
+    public int keyLength() {
+        return key().toString().length();
+    }
+
+    int requestIndex() {
+        return requestIndex;
+    }
+
+    private boolean wantsChecksum() {
+        return name().wantsChecksum();
+    }
+
+    private RendezvousKey key() {
+        RendezvousKey key = name().key();
+        if (key == null) {
+            throw new IllegalStateException("request " + requestIndex + " is for no key");
+        }
+        return key;
+    }
+
+    private PeerName name() {
+        return inUse(name);
+    }
+
+    private PeerTransfers transfers() {
+        return inUse(transfers);
+    }
+
+    private RdmaRendezvous rendezvous() {
+        return inUse(rendezvous);
+    }
+
+    private RdmaChannel channel() {
+        return inUse(channel);
+    }
+
+    private <T> T inUse(@Nullable T part) {
+        if (part == null) {
+            throw new IllegalStateException("a response is used that answers no request");
+        }
+        return part;
     }
 }

@@ -34,7 +34,7 @@ class LanePostingTest {
                 CHUNK,
                 RECEIVES,
                 RECEIVES / 4,
-                new PostingOptions(signalInterval, CHUNK, bytesUnderWay));
+                new PostingOptions(signalInterval, CHUNK, bytesUnderWay, 0));
     }
 
     private ContentWrite content(int slot, long length) {
@@ -49,6 +49,10 @@ class LanePostingTest {
                 events.add("abandoned " + slot);
             }
         };
+    }
+
+    private static void enqueue(Lane lane, ContentWrite write) {
+        lane.enqueue(write, 0, write.length);
     }
 
     /// As the channel does when a completion comes.
@@ -67,7 +71,7 @@ class LanePostingTest {
     void aTurnIsHandedOverInOneCallAndItsLastContentAsksForACompletion() {
         Lane lane = lane(0, 1 << 20);
         for (int i = 0; i < 5; i++) {
-            lane.enqueue(content(i, 100));
+            enqueue(lane, content(i, 100));
         }
         assertThat(lane.pumpContents()).isEqualTo(5);
         assertThat(queuePair.lists).isEmpty();
@@ -100,7 +104,7 @@ class LanePostingTest {
     @Test
     void aMessageBehindAContentInOneListLeavesNoMemoryUnasked() {
         Lane lane = lane(0, 1 << 20);
-        lane.enqueue(content(0, 100));
+        enqueue(lane, content(0, 100));
         lane.pumpContents();
         lane.postMessage(1, 64, 1, 1, 1);
         lane.submit();
@@ -121,7 +125,7 @@ class LanePostingTest {
     @Test
     void onlySoManyBytesAreUnderWayAndTheyAreAskedForInQuarters() {
         Lane lane = lane(0, 8 * CHUNK);
-        lane.enqueue(content(0, 100 * CHUNK));
+        enqueue(lane, content(0, 100 * CHUNK));
         assertThat(lane.pumpContents()).isZero();
         lane.submit();
         assertThat(queuePair.sent())
@@ -138,10 +142,10 @@ class LanePostingTest {
     @Test
     void aSmallContentDoesNotWaitForALargeOne() {
         Lane lane = lane(0, 4 * CHUNK);
-        lane.enqueue(content(0, 4L << 30));
+        enqueue(lane, content(0, 4L << 30));
         lane.pumpContents();
         lane.submit();
-        lane.enqueue(content(1, 100));
+        enqueue(lane, content(1, 100));
         complete(lane, queuePair.sent().getLast().workId());
         assertThat(lane.pumpContents()).isEqualTo(1);
         lane.submit();
@@ -151,9 +155,9 @@ class LanePostingTest {
     @Test
     void manySmallContentsDoNotKeepALargeOneWaiting() {
         Lane lane = lane(0, 1 << 20);
-        lane.enqueue(content(0, 2 * CHUNK));
+        enqueue(lane, content(0, 2 * CHUNK));
         for (int i = 1; i <= 20; i++) {
-            lane.enqueue(content(i, CHUNK / 2));
+            enqueue(lane, content(i, CHUNK / 2));
         }
         lane.pumpContents();
         lane.submit();
@@ -164,8 +168,8 @@ class LanePostingTest {
     @Test
     void largeContentsTakeTurns() {
         Lane lane = lane(0, 1 << 20);
-        lane.enqueue(content(0, 17 * CHUNK));
-        lane.enqueue(content(1, 17 * CHUNK));
+        enqueue(lane, content(0, 17 * CHUNK));
+        enqueue(lane, content(1, 17 * CHUNK));
         lane.pumpContents();
         lane.submit();
         assertThat(queuePair.sent())
@@ -204,7 +208,7 @@ class LanePostingTest {
             assertThat(++steps).as("steps").isLessThan(100_000);
             if (enqueued < count && random.nextBoolean()) {
                 lengths[enqueued] = random.nextInt(3) == 0 ? random.nextInt(20 * CHUNK) : random.nextInt(200);
-                lane.enqueue(content(enqueued, lengths[enqueued]));
+                enqueue(lane, content(enqueued, lengths[enqueued]));
                 enqueued++;
             }
             lane.pumpContents();
@@ -219,9 +223,11 @@ class LanePostingTest {
             }
         }
         for (; enqueued < count; enqueued++) {
-            lane.enqueue(content(enqueued, 1));
+            enqueue(lane, content(enqueued, 1));
         }
-        lane.abandonContents();
+        var abandoned = new ArrayList<ContentWrite>();
+        lane.takeContents(abandoned);
+        abandoned.forEach(ContentWrite::onAbandoned);
         assertThat(events).hasSize(count).doesNotHaveDuplicates();
         if (!breaksOff) {
             assertWhole(lengths);

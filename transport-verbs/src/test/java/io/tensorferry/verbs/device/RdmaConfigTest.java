@@ -30,7 +30,8 @@ class RdmaConfigTest {
             RemoteKeyScope.SLAB,
             Fallback.NONE,
             HugePages.NONE,
-            NumaPlacement.ANYWHERE);
+            NumaPlacement.ANYWHERE,
+            SoftCarrier.AUTO);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -61,7 +62,8 @@ class RdmaConfigTest {
                 Map.entry("RDMA_RKEY_SCOPE", "Request"),
                 Map.entry("RDMA_FALLBACK", "grpc"),
                 Map.entry("RDMA_HUGE_PAGES", "transparent"),
-                Map.entry("RDMA_NUMA_NODE", "1")));
+                Map.entry("RDMA_NUMA_NODE", "1"),
+                Map.entry("RDMA_SOFT_CARRIER", "shared")));
         assertThat(config)
                 .isEqualTo(new RdmaConfig(
                         "mlx5_1",
@@ -77,7 +79,8 @@ class RdmaConfigTest {
                         RemoteKeyScope.REQUEST,
                         Fallback.GRPC,
                         HugePages.TRANSPARENT,
-                        new NumaPlacement.Node(1)));
+                        new NumaPlacement.Node(1),
+                        SoftCarrier.SHARED));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -93,6 +96,7 @@ class RdmaConfigTest {
                         .fallback(Fallback.GRPC)
                         .hugePages(HugePages.TRANSPARENT)
                         .numaNode(new NumaPlacement.Node(1))
+                        .softCarrier(SoftCarrier.SHARED)
                         .build())
                 .isEqualTo(config);
     }
@@ -122,7 +126,8 @@ class RdmaConfigTest {
                             RemoteKeyScope.SLAB,
                             Fallback.NONE,
                             HugePages.NONE,
-                            NumaPlacement.ANYWHERE));
+                            NumaPlacement.ANYWHERE,
+                            SoftCarrier.AUTO));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()
@@ -189,6 +194,7 @@ class RdmaConfigTest {
         "RDMA_HUGE_PAGES, 2M, 'none, transparent, reserved'",
         "RDMA_NUMA_NODE, -1, 'none, device, or the number of a node'",
         "RDMA_NUMA_NODE, 1024, 'none, device, or the number of a node'",
+        "RDMA_SOFT_CARRIER, memory, 'auto, shared, tcp'",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",

@@ -7,9 +7,11 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointExchange;
+import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
@@ -20,11 +22,13 @@ import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -34,7 +38,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of
 /// endpoints is a method call.
@@ -46,10 +52,19 @@ final class LoopbackWorkers implements AutoCloseable {
     private final Map<String, RdmaAdapter> adapters = new ConcurrentHashMap<>();
     private final List<Worker> workers = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-    private final ExecutorService callbacks = Executors.newVirtualThreadPerTaskExecutor();
+    private final ExecutorService callbackThreads = Executors.newVirtualThreadPerTaskExecutor();
+    private final CallbackDispatcher callbacks = new CallbackDispatcher("callback-dispatcher", callbackThreads);
+    private final ChannelOptions channel;
+    private final @Nullable Supplier<LoopRunner> runners;
 
     LoopbackWorkers() {
         this(DEVICES);
+    }
+
+    /// @param channel what the channels of both are like
+    /// @param runners make what turns each loop
+    LoopbackWorkers(ChannelOptions channel, Supplier<LoopRunner> runners) {
+        this(DEVICES, UnaryOperator.identity(), MEMORY, RdmaConfig.builder().build(), channel, runners);
     }
 
     /// @param devices what the device of each worker is like
@@ -84,7 +99,18 @@ final class LoopbackWorkers implements AutoCloseable {
             UnaryOperator<ChosenPort> wrapper,
             List<MemoryOptions> memory,
             RemoteKeyScope scope) {
-        RdmaConfig config = RdmaConfig.builder().rkeyScope(scope).build();
+        this(devices, wrapper, memory, RdmaConfig.builder().rkeyScope(scope).build(), ChannelOptions.defaults(), null);
+    }
+
+    private LoopbackWorkers(
+            List<SoftwareOptions> devices,
+            UnaryOperator<ChosenPort> wrapper,
+            List<MemoryOptions> memory,
+            RdmaConfig config,
+            ChannelOptions channel,
+            @Nullable Supplier<LoopRunner> runners) {
+        this.channel = channel;
+        this.runners = runners;
         workers.add(new Worker(0, devices.get(0), wrapper, memory.get(0), config));
         workers.add(new Worker(1, devices.get(1), UnaryOperator.identity(), memory.get(1), config));
     }
@@ -102,10 +128,16 @@ final class LoopbackWorkers implements AutoCloseable {
                 MemoryOptions memory,
                 RdmaConfig config) {
             provider = new SoftwareProvider(device);
-            var options = new RdmaAdapterOptions(
-                    name(index), Set.of(name(0), name(1)), index + 1, config, ChannelOptions.defaults(), memory);
+            var options =
+                    new RdmaAdapterOptions(name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
-            adapter = RdmaAdapter.open(options, port, new Calls());
+            adapter = runners == null
+                    ? RdmaAdapter.open(options, port, new Calls())
+                    : RdmaAdapter.open(
+                            options,
+                            port,
+                            new Calls(),
+                            new AdapterRuntime(System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
             manager = new RdmaRendezvousManager(
                     adapter,
                     new WorkerContext(
@@ -170,6 +202,7 @@ final class LoopbackWorkers implements AutoCloseable {
             worker.adapter.close();
         }
         callbacks.close();
+        callbackThreads.close();
         timer.close();
     }
 }

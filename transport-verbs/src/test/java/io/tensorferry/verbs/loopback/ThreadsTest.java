@@ -122,7 +122,9 @@ class ThreadsTest {
                         .get(30, TimeUnit.SECONDS));
                 own = transportThreads();
                 own.removeAll(before);
-                assertThat(own).as("a loop and a device for each worker").hasSize(4);
+                assertThat(own)
+                        .as("a loop and the two threads of a device for each worker")
+                        .hasSize(6);
             }
             for (var receive : waiting) {
                 assertThatThrownBy(() -> receive.get(30, TimeUnit.SECONDS))

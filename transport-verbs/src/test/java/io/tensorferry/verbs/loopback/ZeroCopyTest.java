@@ -5,24 +5,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// The way of a DMA-able tensor in steady state: from the producer's registered memory to the kernel, from the
-/// kernel into the consumer's, and nowhere else.
+/// The way of a DMA-able tensor in steady state: over TCP from the producer's registered memory to the kernel and from
+/// the kernel into the consumer's, in shared memory from the one straight into the other, and nowhere else.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ZeroCopyTest {
     private static final int TENSORS = 1_000;
     private static final int EDGES = 8;
     private static final int SIZE = 192 * 1024;
+    /// What a request of a known tensor has at most.
+    private static final long MOST_MESSAGE_BYTES = 256;
+    /// Into the shared ring, and out of it.
+    private static final int STAGINGS = 2;
 
-    @Test
-    void aKnownTensorIsNeverCopiedInUserSpace() throws Exception {
-        try (var workers = new LoopbackWorkers()) {
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHARED"})
+    void aKnownTensorTakesTheShortestWay(SoftCarrier carrier) throws Exception {
+        SoftwareOptions device = SoftwareOptions.defaults().withCarrier(carrier);
+        boolean shared = carrier == SoftCarrier.SHARED;
+        try (var workers = new LoopbackWorkers(List.of(device, device))) {
             var producer = workers.worker(1);
             var consumer = workers.worker(0);
             for (int i = 0; i < EDGES; i++) {
@@ -31,6 +42,9 @@ class ZeroCopyTest {
             awaitSent(producer, EDGES);
             long sentBefore = producer.provider.payloadBytesSent();
             long receivedBefore = consumer.provider.payloadBytesReceived();
+            long sharedBefore = consumer.provider.payloadBytesShared();
+            long copiedBefore = copiedBytes(producer, consumer);
+            long requestsBefore = consumer.adapter.counters().messagesSent();
             long messagesBefore = producer.adapter.counters().messagesSent();
             long allocationsBefore = allocatedBytes();
             long directBefore = directBytes();
@@ -44,14 +58,20 @@ class ZeroCopyTest {
                     .isZero();
             assertThat(producer.provider.payloadBytesSent() - sentBefore)
                     .as("bytes that the kernel took from registered memory")
-                    .isEqualTo(payload);
+                    .isEqualTo(shared ? 0 : payload);
             assertThat(consumer.provider.payloadBytesReceived() - receivedBefore)
                     .as("bytes that the kernel put into registered memory")
-                    .isEqualTo(payload);
-            for (var worker : new LoopbackWorkers.Worker[] {producer, consumer}) {
-                assertThat(worker.provider.payloadBytesCopied()).isZero();
-                assertThat(worker.manager.statistics().unregisteredCopies()).isZero();
-            }
+                    .isEqualTo(shared ? 0 : payload);
+            assertThat(consumer.provider.payloadBytesShared() - sharedBefore)
+                    .as("bytes that came from the producer's registered memory straight into the consumer's")
+                    .isEqualTo(shared ? payload : 0);
+            assertThat(copiedBytes(producer, consumer) - copiedBefore)
+                    .as("bytes that were copied in addition: none but the requests themselves")
+                    .isLessThanOrEqualTo(
+                            shared ? STAGINGS * MOST_MESSAGE_BYTES * requestsSince(consumer, requestsBefore) : 0);
+            assertThat(producer.manager.statistics().unregisteredCopies()
+                            + consumer.manager.statistics().unregisteredCopies())
+                    .isZero();
             // What the counters cannot see: bytes that go through an array, or through a buffer of the JDK's.
             assertThat(allocatedBytes() - allocationsBefore)
                     .as("heap that was allocated meanwhile, by all threads")
@@ -60,6 +80,14 @@ class ZeroCopyTest {
                     .as("direct buffers that were allocated meanwhile")
                     .isLessThan(SIZE);
         }
+    }
+
+    private static long requestsSince(LoopbackWorkers.Worker consumer, long before) {
+        return consumer.adapter.counters().messagesSent() - before;
+    }
+
+    private static long copiedBytes(LoopbackWorkers.Worker one, LoopbackWorkers.Worker other) {
+        return one.provider.payloadBytesCopied() + other.provider.payloadBytesCopied();
     }
 
     private static void transfer(LoopbackWorkers workers, int number) throws Exception {

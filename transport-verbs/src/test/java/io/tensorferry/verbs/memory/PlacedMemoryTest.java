@@ -23,6 +23,7 @@ class PlacedMemoryTest {
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
 
     private final Arena arena = Arena.ofShared();
+    private final RecordingDomain domain = new RecordingDomain();
 
     @AfterEach
     void giveBack() {
@@ -31,15 +32,17 @@ class PlacedMemoryTest {
 
     @Test
     void isUsualMemoryWhereNothingIsWanted() {
-        assertThat(SlabMemory.of(HugePages.NONE, NumaPlacement.ANYWHERE, 0)).isSameAs(SlabMemory.USUAL);
-        assertThat(SlabMemory.of(HugePages.NONE, NumaPlacement.OF_DEVICE, -1)).isSameAs(SlabMemory.USUAL);
+        assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.ANYWHERE, 0))
+                .isEqualTo(new DeviceMemory(domain));
+        assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.OF_DEVICE, -1))
+                .isEqualTo(new DeviceMemory(domain));
     }
 
     @Test
     void liesOnTheDevicesNode() {
-        assertThat(SlabMemory.of(HugePages.NONE, NumaPlacement.OF_DEVICE, 3))
+        assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.OF_DEVICE, 3))
                 .isEqualTo(new PlacedMemory(HugePages.NONE, 3));
-        assertThat(SlabMemory.of(HugePages.NONE, new NumaPlacement.Node(1), 3))
+        assertThat(SlabMemory.of(domain, HugePages.NONE, new NumaPlacement.Node(1), 3))
                 .isEqualTo(new PlacedMemory(HugePages.NONE, 1));
     }
 

@@ -36,7 +36,7 @@ class StepTableTest {
     }
 
     private static PeerRequest request(long step, String peer) {
-        return new PeerRequest(step, peer, 100);
+        return PeerRequest.of(step, peer, 100);
     }
 
     private static Idle open(StepTable<Idle> table, PeerRequest request) {
@@ -69,8 +69,8 @@ class StepTableTest {
     void longKeysCountAsSeveral() {
         StepTable<Idle> table = table(16, 100);
         table.open(1);
-        open(table, new PeerRequest(1, PEER, 4000));
-        open(table, new PeerRequest(1, PEER, 4000));
+        open(table, PeerRequest.of(1, PEER, 4000));
+        open(table, PeerRequest.of(1, PEER, 4000));
         assertRefused(table, request(1, PEER), "8000 characters of keys");
     }
 

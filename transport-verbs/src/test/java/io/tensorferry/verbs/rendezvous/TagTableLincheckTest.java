@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
@@ -29,19 +28,19 @@ public class TagTableLincheckTest {
 
     private final TagTable table = new TagTable();
     private final ThreadLocal<Match> lastMatch = ThreadLocal.withInitial(Match::new);
-    private final DoneCallback[] waiters = {waiter(0), waiter(1), waiter(2)};
+    private final RepeatedWaiter[] waiters = {waiter(0), waiter(1), waiter(2)};
 
     private static final class Match {
         int waiter = TagTableModel.QUEUED;
         int item = TagTableModel.QUEUED;
     }
 
-    private DoneCallback waiter(int number) {
-        return result -> {
+    private RepeatedWaiter waiter(int number) {
+        return new RepeatedWaiter(result -> {
             Match match = lastMatch.get();
             match.waiter = number;
             match.item = numberOf(result);
-        };
+        });
     }
 
     @SuppressWarnings("ReferenceEquality")
@@ -70,13 +69,13 @@ public class TagTableLincheckTest {
     public int receive(@Param(name = "key") int key, @Param(name = "waiter") int waiter) {
         var match = new Match();
         lastMatch.set(match);
-        table.receive(KEYS[key], waiters[waiter]);
+        waiters[waiter].receive(table, KEYS[key]);
         return match.item;
     }
 
     @Operation
     public boolean remove(@Param(name = "key") int key, @Param(name = "waiter") int waiter) {
-        return table.remove(KEYS[key], waiters[waiter]);
+        return waiters[waiter].remove(table, KEYS[key]);
     }
 
     @Operation(runOnce = true)

@@ -3,7 +3,6 @@ package io.tensorferry.verbs.rendezvous;
 import static io.tensorferry.verbs.rendezvous.TestTensors.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.StatusCode;
@@ -33,8 +32,8 @@ class TagTableModelTest {
 
     private final TestTensors tensors = new TestTensors();
     private final List<String> told = new ArrayList<>();
-    private final List<DoneCallback> waiters = IntStream.range(0, 6)
-            .<DoneCallback>mapToObj(name -> result -> told.add(name + describe(result)))
+    private final List<RepeatedWaiter> waiters = IntStream.range(0, 6)
+            .mapToObj(name -> new RepeatedWaiter(result -> told.add(name + describe(result))))
             .toList();
 
     @Property(tries = 500)
@@ -58,14 +57,14 @@ class TagTableModelTest {
                     }
                 }
                 case RECEIVE -> {
-                    table.receive(key(step.key), waiters.get(step.waiter));
+                    waiters.get(step.waiter).receive(table, key(step.key));
                     int item = model.receive(step.key, step.waiter);
                     if (item != TagTableModel.QUEUED) {
                         expected.add(step.waiter + (item == TagTableModel.ABORTED ? ": failed" : ": " + item));
                     }
                 }
                 case REMOVE ->
-                    assertThat(table.remove(key(step.key), waiters.get(step.waiter)))
+                    assertThat(waiters.get(step.waiter).remove(table, key(step.key)))
                             .isEqualTo(model.remove(step.key, step.waiter));
                 case ABORT -> {
                     List<Integer> ended = model.waiters();

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Dead;
 import io.tensorferry.api.RecvResult.Failed;
@@ -96,7 +95,9 @@ class TagTableTest {
         assertThatThrownBy(() -> limited.send(key(3), refused)).hasMessageContaining("RESOURCE_EXHAUSTED");
         assertThat(refused.tensor().isClosed()).isTrue();
         assertThat(limited.waitingBytes()).isEqualTo(1000);
-        limited.receive(key(2), result -> ((Received) result).tensor().close());
+        limited.receive(
+                key(2),
+                TagTable.Waiter.of(result -> ((Received) result).tensor().close()));
         limited.send(key(3), bytes(400));
         Received larger = bytes(1001);
         assertThatThrownBy(() -> limited.send(key(4), larger)).hasMessageContaining("RESOURCE_EXHAUSTED");
@@ -123,12 +124,11 @@ class TagTableTest {
 
     @Test
     void aRemovedWaiterIsNeverCalled() {
-        DoneCallback first = waiter("first");
+        TagTable.Waiter first = waiter("first");
         table.receive(key(1), first);
         table.receive(key(1), waiter("second"));
-        assertThat(table.remove(key(1), first)).isTrue();
-        assertThat(table.remove(key(1), first)).isFalse();
-        assertThat(table.remove(key(2), first)).isFalse();
+        assertThat(table.remove(first)).isTrue();
+        assertThat(table.remove(first)).isFalse();
         table.send(key(1), tensors.tensor(1));
         assertThat(told).containsExactly("second: 1");
         assertThat(table.abort(status)).isZero();
@@ -138,10 +138,10 @@ class TagTableTest {
 
     @Test
     void aMatchedWaiterCannotBeRemoved() {
-        DoneCallback waiter = waiter("a");
+        TagTable.Waiter waiter = waiter("a");
         table.receive(key(1), waiter);
         table.send(key(1), tensors.tensor(1));
-        assertThat(table.remove(key(1), waiter)).isFalse();
+        assertThat(table.remove(waiter)).isFalse();
         assertEmpty();
     }
 
@@ -169,7 +169,10 @@ class TagTableTest {
 
         assertThatThrownBy(() -> table.send(key(1), tensors.tensor(2))).isSameAs(status);
         assertThatThrownBy(() -> table.send(key(1), new Dead())).isSameAs(status);
-        table.receive(key(1), result -> assertThat(((Failed) result).cause()).isSameAs(status));
+        table.receive(
+                key(1),
+                TagTable.Waiter.of(
+                        result -> assertThat(((Failed) result).cause()).isSameAs(status)));
         table.receive(key(1), waiter("late"));
 
         assertThat(told).containsExactly("late: ABORTED");
@@ -183,18 +186,18 @@ class TagTableTest {
 
     @Test
     void aWaiterMayCallTheTableAndMayThrow() {
-        table.receive(key(1), result -> {
+        table.receive(key(1), TagTable.Waiter.of(result -> {
             record("outer", result);
             table.send(key(2), tensors.tensor(2));
             table.receive(key(2), waiter("inner"));
             throw new IllegalStateException("a waiter's own trouble");
-        });
+        }));
         table.send(key(1), tensors.tensor(1));
         assertThat(told).containsExactly("outer: 1", "inner: 2");
 
-        table.receive(key(3), result -> {
+        table.receive(key(3), TagTable.Waiter.of(result -> {
             throw new IllegalStateException("a waiter's own trouble");
-        });
+        }));
         table.receive(key(3), waiter("next"));
         table.abort(status);
         assertThat(told).contains("next: ABORTED");
@@ -203,28 +206,65 @@ class TagTableTest {
     @Test
     void manyWaitersAreRemovedInAnyOrderInNoTime() {
         int count = 100_000;
-        DoneCallback shared = waiter("shared");
-        List<DoneCallback> waiters =
+        List<TagTable.Waiter> waiters =
                 IntStream.range(0, count).mapToObj(i -> waiter("w" + i)).toList();
-        waiters.forEach(waiter -> {
-            table.receive(key(1), waiter);
-            table.receive(key(1), shared);
-        });
+        waiters.forEach(waiter -> table.receive(key(1), waiter));
         // From the middle outwards: a scan from either end would take 10^10 steps.
         for (int i = 0; i < count; i++) {
             int at = count / 2 + (i % 2 == 0 ? i / 2 : -1 - i / 2);
-            assertThat(table.remove(key(1), waiters.get(at))).isTrue();
+            assertThat(table.remove(waiters.get(at))).isTrue();
         }
-        assertThat(table.waitingReceives()).isEqualTo(count);
-        for (int i = 0; i < count; i++) {
-            assertThat(table.remove(key(1), shared)).isTrue();
-        }
-        assertThat(table.remove(key(1), shared)).isFalse();
         assertEmpty();
     }
 
-    private DoneCallback waiter(String name) {
-        return result -> record(name, result);
+    @Test
+    void aWaiterThatWasToldMayWaitAgain() {
+        TagTable.Waiter waiter = waiter("a");
+        for (int i = 0; i < 3; i++) {
+            table.receive(key(i), waiter);
+            table.send(key(i), tensors.tensor(i));
+        }
+        assertThat(told).containsExactly("a: 0", "a: 1", "a: 2");
+        assertEmpty();
+    }
+
+    @Test
+    void aWaiterWaitsInOnePlace() {
+        TagTable.Waiter waiter = waiter("a");
+        table.receive(key(1), waiter);
+        assertThatThrownBy(() -> table.receive(key(2), waiter)).isInstanceOf(IllegalStateException.class);
+        table.send(key(1), tensors.tensor(1));
+        assertEmpty();
+    }
+
+    /// Keys of one hash are many where a peer chooses them; 10^10 steps would be a scan of them.
+    @Test
+    void keysOfOneHashAreFoundInNoTime() {
+        int bits = 16;
+        List<RendezvousKey> keys = IntStream.range(0, 1 << bits)
+                .mapToObj(i -> RendezvousKey.of(key(0).source(), key(0).destination(), oneHash(i, bits)))
+                .toList();
+        assertThat(keys.stream().map(RendezvousKey::hashCode).distinct()).hasSize(1);
+        keys.forEach(key -> table.receive(key, waiter("w")));
+        assertThat(table.waitingReceives()).isEqualTo(1 << bits);
+        keys.forEach(key -> table.send(key, tensors.tensor(1)));
+        assertThat(told).hasSize(1 << bits);
+        keys.forEach(key -> table.send(key, tensors.tensor(1)));
+        keys.forEach(key -> table.receive(key, waiter("w")));
+        assertThat(told).hasSize(2 << bits);
+        assertEmpty();
+    }
+
+    private static String oneHash(int number, int bits) {
+        var text = new StringBuilder();
+        for (int i = 0; i < bits; i++) {
+            text.append((number >> i & 1) == 0 ? "Aa" : "BB");
+        }
+        return text.toString();
+    }
+
+    private TagTable.Waiter waiter(String name) {
+        return TagTable.Waiter.of(result -> record(name, result));
     }
 
     private void record(String name, RecvResult result) {

@@ -152,6 +152,7 @@ final class Attacker implements AutoCloseable {
                 RECEIVE_DEPTH,
                 port.mtu(),
                 port.attributes().maxMessageBytes(),
+                ConnectionParameters.MIN_STRIPE_BYTES,
                 port.fabric());
         var _ = acceptor.onOffer(change.apply(offer)).whenComplete((answer, error) -> {
             if (answer instanceof OfferAnswer.Accepted(ConnectionParameters parameters)) {

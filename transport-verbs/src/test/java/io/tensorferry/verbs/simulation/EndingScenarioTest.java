@@ -68,7 +68,7 @@ class EndingScenarioTest {
             // once.
             var network = SimulationOptions.defaults().withSpikes(0.3, 5 * MILLISECOND_NS);
             var options = SimulatedCluster.Options.defaults().withLimit(LIMIT);
-            try (var scenario = new Scenario(seed, 2, 0, options.withRkeyScopeOf(seed), network)) {
+            try (var scenario = new Scenario(seed, 2, 0, options.variedBy(seed), network)) {
                 handedOut += cancelAndReuse(scenario);
                 scenario.end();
             }

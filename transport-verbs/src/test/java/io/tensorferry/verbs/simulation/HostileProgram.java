@@ -245,7 +245,7 @@ final class HostileProgram {
             attacker.restart();
         }
         heard.clear();
-        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(9)));
+        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(10)));
         stage.await(() -> attacker.isConnected() || attacker.hasFailed(), "an answer");
     }
 
@@ -265,6 +265,7 @@ final class HostileProgram {
                 which == 6 ? (int) value : offer.receiveDepth(),
                 offer.mtu(),
                 which == 7 ? value : offer.maxMessageBytes(),
+                which == 9 ? value : offer.stripeBytes(),
                 which == 8 ? "another" : offer.fabric());
     }
 

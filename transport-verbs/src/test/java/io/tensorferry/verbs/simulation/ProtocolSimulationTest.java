@@ -158,7 +158,7 @@ class ProtocolSimulationTest {
                 size,
                 fabric,
                 (validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())
-                        .withRkeyScopeOf(seed))) {
+                        .variedBy(seed))) {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);

@@ -27,7 +27,7 @@ class RecoveryScenarioTest {
     private static Scenario scenario(long seed, boolean validating) {
         var network = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         var options = validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults();
-        return new Scenario(seed, 2, 0, options.withRkeyScopeOf(seed), network);
+        return new Scenario(seed, 2, 0, options.variedBy(seed), network);
     }
 
     @Test

@@ -37,7 +37,7 @@ final class Scenario implements AutoCloseable {
     private int waiting;
 
     Scenario(long seed, int workers) {
-        this(seed, workers, 0, SimulatedCluster.Options.defaults().withRkeyScopeOf(seed), SimulationOptions.defaults());
+        this(seed, workers, 0, SimulatedCluster.Options.defaults().variedBy(seed), SimulationOptions.defaults());
     }
 
     Scenario(long seed, int workers, int absent, SimulatedCluster.Options options, SimulationOptions network) {

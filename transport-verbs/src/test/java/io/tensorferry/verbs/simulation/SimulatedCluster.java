@@ -10,6 +10,7 @@ import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.EndpointExchange;
 import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.OfferAnswer;
+import io.tensorferry.verbs.channel.PostingOptions;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
@@ -79,9 +80,24 @@ final class SimulatedCluster implements AutoCloseable {
             return withConfig(config.queueDepth(), scope);
         }
 
-        /// Keys of slabs for one half of the seeds, and of requests for the other.
-        Options withRkeyScopeOf(long seed) {
-            return withRkeyScope(seed / 4 % 2 == 0 ? RemoteKeyScope.SLAB : RemoteKeyScope.REQUEST);
+        /// Keys of slabs for one half of the seeds, and of requests for the other; one lane, two or four, and contents
+        /// of
+        /// 4 KiB over all of them; a completion for each request, or for few.
+        Options variedBy(long seed) {
+            int lanes = 1 << seed / 8 % 3;
+            var posting = new PostingOptions((int) (seed / 24 % 2), 4096, 16_384, 0);
+            return withChannel(new ChannelOptions(
+                            lanes,
+                            channel.ringSlots(),
+                            channel.slotBytes(),
+                            channel.keepaliveInterval(),
+                            channel.peerTimeout(),
+                            channel.connectTimeout(),
+                            channel.reconnectTimeout(),
+                            channel.spin(),
+                            4096,
+                            posting))
+                    .withRkeyScope(seed / 4 % 2 == 0 ? RemoteKeyScope.SLAB : RemoteKeyScope.REQUEST);
         }
 
         private Options withConfig(int depth, RemoteKeyScope scope) {

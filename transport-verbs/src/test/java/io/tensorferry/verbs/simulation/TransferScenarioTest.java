@@ -87,7 +87,7 @@ class TransferScenarioTest {
         for (long seed = 0; seed < 50; seed++) {
             var network = SimulationOptions.defaults().withSpikes(0.2, MILLISECOND_NS);
             try (var scenario =
-                    new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().withRkeyScopeOf(seed), network)) {
+                    new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().variedBy(seed), network)) {
                 var random = new Random(seed);
                 var receives = new ArrayList<Scenario.Receive>();
                 int sent = 0;
@@ -141,7 +141,7 @@ class TransferScenarioTest {
         for (long seed = 0; seed < 100; seed++) {
             var network = SimulationOptions.defaults().withSpikes(0.3, 2 * MILLISECOND_NS);
             try (var scenario =
-                    new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().withRkeyScopeOf(seed), network)) {
+                    new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().variedBy(seed), network)) {
                 var random = new Random(seed);
                 int steps = 12;
                 var receives = new ArrayList<Scenario.Receive>();

@@ -1,6 +1,9 @@
 package io.tensorferry.it.contract.device;
 
+import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -33,6 +36,11 @@ public interface DevicePairFixture extends AutoCloseable {
     /// Whether a thread can sleep on a completion channel; not where the caller itself turns the clock.
     default boolean canSleep() {
         return true;
+    }
+
+    /// The memory that an end registers. May be of the kind that the device likes best.
+    default MemorySegment allocate(ProtectionDomain domain, Arena arena, long bytes) {
+        return arena.allocate(bytes, 64);
     }
 
     /// Whether the devices are the kernel's Soft-RoCE, which names some failures otherwise than the specification.

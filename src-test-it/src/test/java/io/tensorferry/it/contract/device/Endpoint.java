@@ -83,7 +83,7 @@ final class Endpoint implements AutoCloseable {
         completions = device.createCompletionQueue(settings.completionEntries, channel);
         queuePair = domain.createQueuePair(new QueuePairOptions(
                 completions, completions, settings.sendDepth, settings.receiveDepth, settings.inlineBytes));
-        memory = arena.allocate(settings.bytes, 64);
+        memory = fixture.allocate(domain, arena, settings.bytes);
         region = domain.register(memory, settings.regionAccess);
     }
 

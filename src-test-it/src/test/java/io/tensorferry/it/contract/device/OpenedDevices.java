@@ -3,17 +3,37 @@ package io.tensorferry.it.contract.device;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /// Two devices, or one that is both, under the system's clock. A wait sleeps between two looks, so that a device
 /// whose work is done by threads of this process, or on its only processor, gets on.
-record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidIndex) implements DevicePairFixture {
+///
+/// @param ofDevice whether ends register memory that they got from the device
+record OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidIndex, boolean ofDevice)
+        implements DevicePairFixture {
     private static final long POLL_INTERVAL_NS = 20_000;
+
+    OpenedDevices(VerbsDevice first, VerbsDevice second, int port, int gidIndex) {
+        this(first, second, port, gidIndex, false);
+    }
+
+    /// The same, with memory from the device.
+    OpenedDevices withMemoryOfDevice() {
+        return new OpenedDevices(first, second, port, gidIndex, true);
+    }
+
+    @Override
+    public MemorySegment allocate(ProtectionDomain domain, Arena arena, long bytes) {
+        return ofDevice ? domain.allocate(arena, bytes, 64) : DevicePairFixture.super.allocate(domain, arena, bytes);
+    }
 
     /// The device of this place, to be reached by another process; `soft0` where none is named.
     static OpenedDevices one(Place place) {

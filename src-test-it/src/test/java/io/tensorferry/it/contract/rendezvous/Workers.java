@@ -7,6 +7,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,7 +55,10 @@ final class Workers implements AutoCloseable {
                 .protocol(protocol.server())
                 // On a device it is the address of the device, which no other machine reaches.
                 .allowInsecure(true)
-                .rdmaConfig(HERE.rdmaConfig().withRkeyScope(protocol.rkeyScope()))
+                .rdmaConfig(protocol.applyTo(HERE.rdmaConfig()))
+                // Small tensors go over all lanes too.
+                .channelOptions(
+                        ChannelOptions.defaults().withLanes(protocol.lanes()).withStripeBytes(4096))
                 .connectTimeout(Duration.ofSeconds(3));
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.GidEntry;
 import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
@@ -19,10 +20,15 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SoftwareDeviceTest {
-    private final SoftwareProvider provider =
-            new SoftwareProvider(SoftwareOptions.defaults().withMaxMessageBytes(1 << 20));
+    private final SoftCarrier carrier = carrier();
+    private final SoftwareProvider provider = new SoftwareProvider(
+            SoftwareOptions.defaults().withMaxMessageBytes(1 << 20).withCarrier(carrier));
     private VerbsDevice first;
     private VerbsDevice second;
+
+    SoftCarrier carrier() {
+        return SoftCarrier.TCP;
+    }
 
     @BeforeEach
     void open() {
@@ -51,7 +57,7 @@ class SoftwareDeviceTest {
 
     @Test
     void listensOnlyWhereAnAddressSays() {
-        SoftwareOptions options = SoftwareOptions.defaults();
+        SoftwareOptions options = SoftwareOptions.defaults().withCarrier(carrier);
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> options.withBindAddress(InetAddress.ofLiteral("0.0.0.0")));
         assertThatIllegalArgumentException().isThrownBy(() -> options.withBindAddress(InetAddress.ofLiteral("::1")));
@@ -71,7 +77,7 @@ class SoftwareDeviceTest {
     }
 
     @Test
-    void copiesNoPayloadInUserSpace() {
+    void copiesNoPayloadWithoutNeed() {
         try (var one = new SoftwareEnd(first, 1 << 20, 64);
                 var other = new SoftwareEnd(second, 1 << 20, 64)) {
             SoftwareEnd.connect(one, other);
@@ -83,10 +89,19 @@ class SoftwareDeviceTest {
             one.await(21);
             assertThat(one.statuses).containsOnly(WorkStatus.SUCCESS);
             assertThat(other.memory.mismatch(one.memory)).isEqualTo(-1);
-            assertThat(provider.payloadBytesCopied()).isZero();
-            assertThat(provider.payloadBytesSent()).isEqualTo(21L << 20);
-            assertThat(provider.payloadBytesReceived()).isEqualTo(21L << 20);
+            assertThat(one.queuePair.way()).isEqualTo(carrier == SoftCarrier.TCP ? "TCP" : "shared memory");
+            checkCopies(provider);
         }
+    }
+
+    /// After writes of 20 MiB and a READ of 1 MiB.
+    void checkCopies(SoftwareProvider counted) {
+        assertThat(counted.payloadBytesCopied()).isZero();
+        assertThat(counted.payloadBytesShared()).isZero();
+        assertThat(counted.payloadBytesSent()).isEqualTo(21L << 20);
+        assertThat(counted.payloadBytesReceived()).isEqualTo(21L << 20);
+        assertThat(counted.sharedConnections()).isZero();
+        assertThat(counted.tcpConnections()).isEqualTo(2);
     }
 
     @Test

@@ -43,7 +43,7 @@ public final class SoftwareEnd implements AutoCloseable {
         domain = device.allocateProtectionDomain();
         completions = device.createCompletionQueue(completionEntries, null);
         queuePair = domain.createQueuePair(new QueuePairOptions(completions, completions, 64, 64));
-        memory = arena.allocate(bytes, 64);
+        memory = domain.allocate(arena, bytes, 64);
         region = domain.register(memory, EnumSet.allOf(AccessFlag.class));
     }
 

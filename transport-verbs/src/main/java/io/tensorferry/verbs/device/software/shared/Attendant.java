@@ -5,6 +5,7 @@ import io.tensorferry.verbs.device.software.tcp.IoLoop;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,7 +39,7 @@ final class Attendant implements AutoCloseable {
     private final Runnable finish = this::finish;
     private final Runnable round = this::round;
     private volatile int waitingJobs;
-    private volatile long polls;
+    private final AtomicLong polls = new AtomicLong();
     private volatile boolean asleep;
     private volatile boolean stopping;
     private boolean started;
@@ -76,9 +77,8 @@ final class Attendant implements AutoCloseable {
     }
 
     /// Its counter is a hint, so that a lost increment does no harm.
-    @SuppressWarnings("NonAtomicVolatileUpdate")
     void polled() {
-        polls = polls + 1;
+        polls.setOpaque(polls.getPlain() + 1);
     }
 
     void wakeIfAsleep() {
@@ -116,11 +116,16 @@ final class Attendant implements AutoCloseable {
     }
 
     private void copyPiece() {
-        loop.inTurn(begin);
+        // What others leave for this thread is done after the piece: now it would wait for itself.
+        loop.beforeTurn(begin);
         CopyJob job = current;
-        if (job == null) {
-            return;
+        if (job != null) {
+            copy(job);
         }
+        loop.inTurn(finish);
+    }
+
+    private void copy(CopyJob job) {
         copied = false;
         try {
             job.copy();
@@ -130,7 +135,6 @@ final class Attendant implements AutoCloseable {
         } finally {
             copying.release();
         }
-        loop.inTurn(finish);
     }
 
     private void begin() {
@@ -154,7 +158,7 @@ final class Attendant implements AutoCloseable {
     }
 
     private void sleep() {
-        long before = polls;
+        long before = polls.getOpaque();
         boolean watched = before != seenPolls;
         seenPolls = before;
         asleep = true;
@@ -164,7 +168,7 @@ final class Attendant implements AutoCloseable {
                 device.sleepAttending(futex, word, WATCH_NS);
             }
             asleep = false;
-            if (polls != before) {
+            if (polls.getOpaque() != before) {
                 return;
             }
         } else {

@@ -83,12 +83,15 @@ final class DeviceFile {
 
     /// Wakes who sleeps, after [#mark].
     void wake() {
-        int sleepers = Words.getInt(memory, AT_SLEEPERS);
-        if ((sleepers & AWAITING) != 0) {
+        if (hasSleeper(AWAITING)) {
             wakeAwaiting();
-        } else if ((sleepers & ATTENDANT) != 0) {
+        } else if (hasSleeper(ATTENDANT)) {
             wakeAttendant();
         }
+    }
+
+    boolean hasSleeper(int kind) {
+        return (Words.getInt(memory, AT_SLEEPERS) & kind) != 0;
     }
 
     void wakeAwaiting() {

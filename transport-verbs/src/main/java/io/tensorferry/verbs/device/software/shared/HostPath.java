@@ -233,7 +233,9 @@ public final class HostPath implements Bypass {
 
     @Override
     public void polled() {
-        attendant.polled();
+        if (!idle) {
+            attendant.polled();
+        }
     }
 
     @Override

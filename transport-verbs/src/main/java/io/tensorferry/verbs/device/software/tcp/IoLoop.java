@@ -159,6 +159,17 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
         attend();
     }
 
+    /// Runs `action` with the turn, and leaves what came meanwhile for the next [#inTurn] of the same thread, which
+    /// comes soon. Any thread.
+    public void beforeTurn(Runnable action) {
+        turn.lock();
+        try {
+            action.run();
+        } finally {
+            turn.unlock();
+        }
+    }
+
     /// Does the work that any thread may do, unless another thread has the turn: that one looks for it once more when
     /// it has given the turn back.
     private void attend() {

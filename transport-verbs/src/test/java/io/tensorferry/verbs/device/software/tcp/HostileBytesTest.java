@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device.software.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;
@@ -38,6 +39,7 @@ class HostileBytesTest {
     @BeforeEach
     void open() {
         device = new SoftwareProvider(SoftwareOptions.defaults()
+                        .withCarrier(SoftCarrier.TCP)
                         .withHelloTimeout(HELLO_TIMEOUT)
                         .withMostGreetings(MOST_GREETINGS))
                 .open("soft0");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;
@@ -40,7 +41,7 @@ class WindowRevocationTest {
 
     @BeforeEach
     void open() throws IOException {
-        device = new SoftwareProvider(SoftwareOptions.defaults()).open("soft0");
+        device = new SoftwareProvider(SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP)).open("soft0");
         victim = new SoftwareEnd(device, BYTES, 64);
         played = new SoftwareEnd(device, BYTES, 64);
         victim.connectTo(played);

@@ -1,0 +1,109 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.verbs.wire.Message;
+import java.util.List;
+
+/// What this end posts on a channel: acknowledgements, messages, contents, and what its keys need; and what follows
+/// when
+/// it is done.
+///
+/// Owner: the loop.
+final class Departures {
+    private static final Message HEARTBEAT = new Message.Heartbeat();
+
+    private final List<Lane> lanes;
+    private final Lane control;
+    private final OutgoingRing outgoing;
+    private final RemoteKeys keys;
+    private final ChannelCounters counters;
+    private boolean probing;
+
+    /// @param lanes the control queue pair, then the data lanes
+    Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters) {
+        this.lanes = lanes;
+        this.control = lanes.getFirst();
+        this.outgoing = outgoing;
+        this.keys = keys;
+        this.counters = counters;
+    }
+
+    /// Posts what may be posted now, and hands it to the device, each lane's in one call; returns whether the peer's
+    /// process will notice.
+    ///
+    /// @param mayWrite whether the peer is ready to receive
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
+    boolean pump(boolean mayWrite) {
+        // Nothing of it goes to the peer.
+        keys.pump();
+        int immediates = 0;
+        for (int i = 0; i < lanes.size(); i++) {
+            Lane lane = lanes.get(i);
+            if (mayWrite) {
+                immediates += acknowledge(lane) + (i == 0 ? pumpMessages() : lane.pumpContents());
+            }
+            lane.submit();
+        }
+        return immediates > 0;
+    }
+
+    private int acknowledge(Lane lane) {
+        int acknowledgements = lane.acknowledge();
+        if (acknowledgements > 0) {
+            counters.acknowledgementsSent.add(acknowledgements);
+        }
+        return acknowledgements;
+    }
+
+    private int pumpMessages() {
+        int messages = outgoing.pump(control);
+        if (messages > 0) {
+            counters.messagesSent.add(messages);
+        }
+        return messages;
+    }
+
+    /// Has the next [#pump] say that this end lives. Where the peer lets it say nothing, finds out at least whether the
+    /// peer's queue pair is there: everything that was posted may have completed before that was destroyed.
+    ///
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
+    void showLife() {
+        if (outgoing.isIdle() && control.credits().maySend()) {
+            // It has no order among the others, and those may wait for a window for long.
+            outgoing.enqueueFirst(HEARTBEAT);
+        } else if (!probing && control.hasFreeSendSlot()) {
+            probing = true;
+            control.postProbe();
+        }
+    }
+
+    /// A request has succeeded, and with it all that were posted on its queue pair before.
+    void onCompletion(Lane lane, long workId) {
+        PostedWork posted = lane.posted();
+        while (posted.contains(workId)) {
+            switch (posted.oldestKind()) {
+                case CONTENT -> {
+                    ContentWrite write = posted.oldestContent();
+                    posted.removeOldest();
+                    if (--write.lanesLeft == 0) {
+                        write.onWritten();
+                    }
+                }
+                case BIND -> {
+                    WindowGrant grant = posted.oldestGrant();
+                    posted.removeOldest();
+                    keys.onBound(grant);
+                }
+                case INVALIDATE -> {
+                    WindowGrant grant = posted.oldestGrant();
+                    posted.removeOldest();
+                    keys.onInvalidated(grant);
+                }
+                case PROBE -> {
+                    posted.removeOldest();
+                    probing = false;
+                }
+                case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.tensorferry.verbs.channel;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Which lanes the content of a request goes over, at both ends: one that its index says, or all of them for a content
+/// that is large.
+///
+/// Owner: the loop.
+final class Striping {
+    /// Parts begin at multiples of this within a content.
+    private static final long PART_ALIGNMENT = 4096;
+
+    /// Of the control queue pair and the data lanes.
+    private final List<Lane> lanes;
+    private final int laneCount;
+    private final long stripeBytes;
+    private final StripedContents awaited;
+
+    /// @param lanes the control queue pair, then the data lanes
+    /// @param stripeBytes a content of so many bytes goes over all lanes, as both ends agreed
+    Striping(List<Lane> lanes, long stripeBytes) {
+        this.lanes = lanes;
+        this.laneCount = lanes.size() - 1;
+        this.stripeBytes = stripeBytes;
+        this.awaited = new StripedContents(laneCount);
+    }
+
+    /// Over which the content of a request comes that goes over one, at either end.
+    Lane laneOf(int requestIndex) {
+        return lanes.get(1 + home(requestIndex));
+    }
+
+    private int home(int requestIndex) {
+        return Integer.remainderUnsigned(requestIndex, laneCount);
+    }
+
+    private boolean isStriped(long length) {
+        return length >= stripeBytes && laneCount > 1;
+    }
+
+    /// Puts a content where it waits to be written.
+    void enqueue(ContentWrite write) {
+        if (!isStriped(write.length)) {
+            write.lanesLeft = 1;
+            laneOf(write.immediate).enqueue(write, 0, write.length);
+            return;
+        }
+        write.lanesLeft = laneCount;
+        long part = ((write.length - 1) / laneCount / PART_ALIGNMENT + 1) * PART_ALIGNMENT;
+        for (int i = 0; i < laneCount; i++) {
+            int lane = 1 + (home(write.immediate) + i) % laneCount;
+            long from = Math.min(write.length, i * part);
+            lanes.get(lane).enqueue(write, from, Math.min(write.length, from + part));
+        }
+    }
+
+    /// The peer was told of memory for the content of a request; returns what tells that it is done with it.
+    ///
+    /// @param grant what holds otherwise
+    MemoryGrant await(int requestIndex, long length, MemoryGrant grant) {
+        return isStriped(length) ? awaited.await(requestIndex) : grant;
+    }
+
+    /// The immediate of a request came over a lane; returns whether the content has landed.
+    ///
+    /// @throws ProtocolViolationException if it has come over this lane before
+    boolean arrived(int requestIndex, int lane) {
+        return awaited.arrived(requestIndex, lane);
+    }
+
+    /// The channel is gone: gives every content back that is not known to be written.
+    ///
+    /// @return request indexes of those that are, and of which the peer has not said that it took them
+    List<Integer> abandon() {
+        Set<Integer> unconfirmed = new LinkedHashSet<>();
+        for (Lane lane : lanes) {
+            unconfirmed.addAll(lane.unconfirmed());
+        }
+        var abandoned = new ArrayList<ContentWrite>();
+        for (Lane lane : lanes) {
+            lane.takeContents(abandoned);
+        }
+        for (ContentWrite write : abandoned) {
+            // Some of its lanes may have been through.
+            unconfirmed.remove(write.immediate);
+        }
+        // One that went over several lanes is in this list more than once.
+        for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
+            write.onAbandoned();
+        }
+        return List.copyOf(unconfirmed);
+    }
+}

@@ -1,0 +1,24 @@
+package io.tensorferry.verbs.device.software;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.verbs.device.SoftCarrier;
+
+/// What the device does over TCP, and the same through shared memory.
+class SharedMemoryDeviceTest extends SoftwareDeviceTest {
+    @Override
+    SoftCarrier carrier() {
+        return SoftCarrier.SHARED;
+    }
+
+    /// What is written is copied once, by the one who gets it; what a READ brings goes through the ring.
+    @Override
+    void checkCopies(SoftwareProvider counted) {
+        assertThat(counted.payloadBytesShared()).isEqualTo(20L << 20);
+        assertThat(counted.payloadBytesCopied()).isEqualTo(2L << 20);
+        assertThat(counted.payloadBytesSent()).isZero();
+        assertThat(counted.payloadBytesReceived()).isZero();
+        assertThat(counted.sharedConnections()).isEqualTo(2);
+        assertThat(counted.tcpConnections()).isZero();
+    }
+}

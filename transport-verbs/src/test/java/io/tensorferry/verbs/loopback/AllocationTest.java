@@ -1,0 +1,166 @@
+package io.tensorferry.verbs.loopback;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.channel.LoopRunner;
+import io.tensorferry.verbs.channel.PostingOptions;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What the completion loops take of the Java heap for transfers that go as expected: nothing.
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class AllocationTest {
+    private static final int KEYS = 64;
+    private static final int WARM_UP = 30_000;
+    private static final int TRANSFERS = 10_000;
+    private static final int ROUNDS = 6;
+    private static final int SIZE = 4096;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final RendezvousKey[] keys = new RendezvousKey[KEYS];
+    private final List<BusyLoop> loops = new CopyOnWriteArrayList<>();
+    private final Semaphore received = new Semaphore(0);
+
+    @Test
+    void aWarmTransferTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(1, PostingOptions.defaults());
+    }
+
+    /// Each content goes over both lanes.
+    @Test
+    void aWarmTransferOverAllLanesTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0));
+    }
+
+    private void assertTakesNothing(int lanes, PostingOptions posting) throws Exception {
+        for (int i = 0; i < KEYS; i++) {
+            keys[i] = LoopbackWorkers.key(1, 0, "edge" + i);
+        }
+        // No timer but those of transfers is due while it is measured.
+        var hour = Duration.ofHours(1);
+        var seconds = Duration.ofSeconds(30);
+        var options = new ChannelOptions(
+                lanes,
+                256,
+                4096,
+                hour,
+                hour.multipliedBy(2),
+                seconds,
+                seconds,
+                Duration.ofNanos(20_000),
+                4096,
+                posting);
+        try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
+            Tensor tensor = workers.worker(1).bytes(SIZE, 7);
+            transfer(workers, tensor, WARM_UP);
+            long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
+            assertThat(threadIds).hasSize(2);
+            long[] least = new long[threadIds.length];
+            Arrays.fill(least, Long.MAX_VALUE);
+            for (int round = 0; round < ROUNDS; round++) {
+                long[] before = threads.getThreadAllocatedBytes(threadIds);
+                transfer(workers, tensor, TRANSFERS);
+                long[] after = threads.getThreadAllocatedBytes(threadIds);
+                for (int i = 0; i < least.length; i++) {
+                    least[i] = Math.min(least[i], after[i] - before[i]);
+                }
+            }
+            assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
+            // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
+            // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
+            // its queues grow now and then.
+            for (long bytes : least) {
+                assertThat(bytes)
+                        .as("bytes that a loop allocated for %d transfers", TRANSFERS)
+                        .isLessThan(TRANSFERS);
+            }
+            tensor.close();
+        }
+    }
+
+    /// Rounds of all keys; in every other round the tensors are there before they are asked for. Every third tensor is
+    /// the sender's own no longer, so that its memory goes back to the pool on the loop.
+    private void transfer(LoopbackWorkers workers, Tensor tensor, int count) throws InterruptedException {
+        for (int done = 0; done < count; done += KEYS) {
+            boolean sendFirst = done / KEYS % 2 == 0;
+            if (sendFirst) {
+                send(workers, tensor);
+            }
+            for (RendezvousKey key : keys) {
+                workers.worker(0).manager.rendezvous(1).recvAsync(key, this::take);
+            }
+            if (!sendFirst) {
+                send(workers, tensor);
+            }
+            received.acquire(KEYS);
+        }
+    }
+
+    private void send(LoopbackWorkers workers, Tensor tensor) {
+        for (int i = 0; i < KEYS; i++) {
+            workers.worker(1)
+                    .manager
+                    .rendezvous(1)
+                    .send(keys[i], i % 3 == 0 ? workers.worker(1).bytes(SIZE, 8) : tensor.share());
+        }
+    }
+
+    private void take(RecvResult result) {
+        result.tensorOrThrow().close();
+        received.release();
+    }
+
+    /// A loop that never sleeps: what a sleep costs is not a transfer's, and how often there is one is chance.
+    private final class BusyLoop implements LoopRunner {
+        private volatile boolean running = true;
+        private volatile @Nullable Thread thread;
+        private volatile @Nullable CompletionLoop loop;
+
+        @Override
+        @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it: there may be fewer processors than loops
+        public void start(CompletionLoop loop) {
+            loops.add(this);
+            thread = Thread.ofPlatform().name("busy-loop").start(() -> {
+                while (running) {
+                    if (loop.doWork() == 0) {
+                        Thread.onSpinWait();
+                        Thread.yield();
+                    }
+                }
+            });
+            this.loop = loop;
+        }
+
+        long threadId() {
+            return Objects.requireNonNull(thread).threadId();
+        }
+
+        @Override
+        public void stop(Runnable last) {
+            Objects.requireNonNull(loop).execute(() -> {
+                last.run();
+                running = false;
+            });
+            try {
+                Objects.requireNonNull(thread).join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
