@@ -121,8 +121,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
 
     private List<Turn> measure(VerbsPaths opened) throws InterruptedException {
         var turns = new ArrayList<Turn>();
-        try (var progress =
-                new Progress("measuring", "", (long) opened.measurements(sizes) * rounds)) {
+        try (var progress = new Progress("measuring", "", (long) opened.measurements(sizes) * rounds)) {
             for (ByteSize size : sizes) {
                 Turn turn = opened.turn(size, seconds);
                 for (int round = 0; round < rounds; round++) {

@@ -51,20 +51,19 @@ class GrowthBenchmarkIT {
                         "channel-heap",
                         "channel-registered",
                         "sizes");
-        assertThat(document.getAsJsonArray("series")).allSatisfy(series -> assertThat(
-                        series.getAsJsonObject().getAsJsonArray("costs"))
-                .isNotEmpty()
-                .allSatisfy(cost -> assertThat(cost.getAsJsonObject().getAsJsonArray("rounds"))
-                        .hasSize(1)));
+        assertThat(document.getAsJsonArray("series"))
+                .allSatisfy(series -> assertThat(series.getAsJsonObject().getAsJsonArray("costs"))
+                        .isNotEmpty()
+                        .allSatisfy(cost -> assertThat(cost.getAsJsonObject().getAsJsonArray("rounds"))
+                                .hasSize(1)));
         assertThat(Files.readString(folder.resolve("benchmark.md")))
                 .contains("| us for a receive, median, one under way | 1,048,576 bytes of a tensor |");
     }
 
     @Test
     void aSeriesThatDoesNotExistIsNamedWithThoseThatDo() throws Exception {
-        try (ChildJvm benchmark = ChildJvm.of(GrowthBenchmark.class)
-                .arguments("--series=nothing")
-                .start()) {
+        try (ChildJvm benchmark =
+                ChildJvm.of(GrowthBenchmark.class).arguments("--series=nothing").start()) {
             assertThat(benchmark.awaitLine("the series are ", LIMIT)).contains("outstanding");
         }
     }
