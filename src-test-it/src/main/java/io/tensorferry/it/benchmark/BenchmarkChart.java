@@ -16,8 +16,11 @@ public final class BenchmarkChart {
         return Picture.write(
                 file,
                 List.of(
-                        panel("throughput", "MB/s", turns, series -> series.megabytesPerSecond()
-                                .median()),
+                        panel(
+                                "throughput",
+                                "MB/s",
+                                turns,
+                                series -> series.megabytesPerSecond().median()),
                         panel("median latency, one under way", "us", turns, series -> series.latencyMicros(50))));
     }
 

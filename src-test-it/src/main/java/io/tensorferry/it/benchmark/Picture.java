@@ -39,7 +39,8 @@ public final class Picture {
             List<XYChart> charts = panels.stream().map(Picture::chart).toList();
             // XChart fills every place of its grid.
             int columns = charts.size() % COLUMNS == 0 ? COLUMNS : 1;
-            BitmapEncoder.saveBitmap(charts, charts.size() / columns, columns, file.toString(), BitmapEncoder.BitmapFormat.PNG);
+            BitmapEncoder.saveBitmap(
+                    charts, charts.size() / columns, columns, file.toString(), BitmapEncoder.BitmapFormat.PNG);
             return "as a picture: " + file;
         } catch (AWTError | ExceptionInInitializerError | NoClassDefFoundError | UnsatisfiedLinkError e) {
             // Without the system's fonts the JDK cannot write a letter.

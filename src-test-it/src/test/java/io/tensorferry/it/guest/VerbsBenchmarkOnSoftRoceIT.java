@@ -32,10 +32,12 @@ class VerbsBenchmarkOnSoftRoceIT {
                         "ib_write rxe0",
                         "raw-write rxe0",
                         "recvAsync rxe0",
+                        "recvAsync-busy rxe0",
                         "ib_read rxe0",
                         "raw-read rxe0",
                         "raw-write : ib_write",
                         "recvAsync : ib_write",
+                        "recvAsync-busy : ib_write",
                         "raw-read : ib_read");
     }
 }

@@ -63,7 +63,8 @@ public enum Contender {
         return path;
     }
 
-    /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped while
+    /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
+    /// while
     /// other paths are measured.
     boolean neverRests() {
         return this == BUSY;

@@ -24,7 +24,9 @@ public final class RendezvousPair implements AutoCloseable {
         List<Integer> ports = FreePorts.pick(Contender.PORTS);
         ChildJvm producer = ChildJvm.of(ProducerProcess.class)
                 .arguments(
-                        Contender.VERBS.path(), ports.get(0).toString(), ports.get(1).toString())
+                        Contender.VERBS.path(),
+                        ports.get(0).toString(),
+                        ports.get(1).toString())
                 .start();
         try {
             producer.awaitLine(ProducerProcess.READY, LIMIT);

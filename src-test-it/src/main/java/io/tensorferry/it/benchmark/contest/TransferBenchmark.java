@@ -117,7 +117,8 @@ public final class TransferBenchmark implements Callable<Integer> {
                 .sum();
         try (var progress = new Progress("measuring", "", steps)) {
             for (ByteSize size : sizes) {
-                Turn turn = Turn.firstAgainstOthers(opened.stream()
+                Turn turn = Turn.firstAgainstOthers(
+                        opened.stream()
                                 .map(path -> new PathSeries(path, size, pace.perSecond(size.bytes())))
                                 .toList(),
                         TransferTargets.COMPARED);

@@ -32,8 +32,9 @@ public record Usage(long heapBytes, long residentBytes) {
         try {
             return Files.readAllLines(STATUS).stream()
                     .filter(line -> line.startsWith(RESIDENT))
-                    .mapToLong(line -> Long.parseLong(
-                                    line.substring(RESIDENT.length()).replace("kB", "").strip())
+                    .mapToLong(line -> Long.parseLong(line.substring(RESIDENT.length())
+                                    .replace("kB", "")
+                                    .strip())
                             * KIB)
                     .findFirst()
                     .orElse(0);

@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 
 /// Where the results go: to standard output, and to the files that the command was given.
 final class GrowthReport {
-    private static final Target OUTSTANDING = Target.atMost(1.5, "cost of a receive with 100,000 outstanding / with 100");
+    private static final Target OUTSTANDING =
+            Target.atMost(1.5, "cost of a receive with 100,000 outstanding / with 100");
     private static final long FEW = 100;
     private static final long MANY = 100_000;
 
@@ -40,8 +41,8 @@ final class GrowthReport {
 
     void write(List<GrowthResult> results) throws IOException {
         List<Target.Verdict> verdicts = verdicts(results);
-        System.out.println("machine: " + Machine.processors() + " processors " + Machine.model() + ", "
-                + Machine.system());
+        System.out.println(
+                "machine: " + Machine.processors() + " processors " + Machine.model() + ", " + Machine.system());
         System.out.println("median (min..max) of the rounds");
         for (GrowthResult result : results) {
             System.out.println();
@@ -78,7 +79,8 @@ final class GrowthReport {
         for (GrowthResult result : results) {
             List<Double> few = rounds(result, FEW);
             List<Double> many = rounds(result, MANY);
-            boolean ofReceives = result.name().equals(Outstanding.NAME) || result.name().equals(Waiting.NAME);
+            boolean ofReceives =
+                    result.name().equals(Outstanding.NAME) || result.name().equals(Waiting.NAME);
             if (ofReceives && !few.isEmpty() && !many.isEmpty()) {
                 Spread ratio = Spread.of(IntStream.range(0, few.size())
                         .mapToObj(round -> many.get(round) / few.get(round))
@@ -135,7 +137,6 @@ final class GrowthReport {
     }
 
     private static String text(Spread spread) {
-        return String.format(
-                Locale.ROOT, "%,.2f (%,.2f..%,.2f)", spread.median(), spread.minimum(), spread.maximum());
+        return String.format(Locale.ROOT, "%,.2f (%,.2f..%,.2f)", spread.median(), spread.minimum(), spread.maximum());
     }
 }

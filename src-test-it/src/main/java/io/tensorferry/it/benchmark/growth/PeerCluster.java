@@ -62,8 +62,8 @@ final class PeerCluster implements AutoCloseable {
     static TransportServer server(List<Integer> ports, String job, int task) {
         List<String> addresses = ports.stream().map(port -> "localhost:" + port).toList();
         return TransportServer.builder()
-                .cluster(ClusterSpec.of(Map.of(
-                        CONSUMER, addresses.subList(0, 1), PRODUCERS, addresses.subList(1, addresses.size()))))
+                .cluster(ClusterSpec.of(
+                        Map.of(CONSUMER, addresses.subList(0, 1), PRODUCERS, addresses.subList(1, addresses.size()))))
                 .job(job)
                 .task(task)
                 .protocol(ServerConfig.GRPC_VERBS)

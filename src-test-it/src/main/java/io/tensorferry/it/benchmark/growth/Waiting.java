@@ -18,7 +18,8 @@ final class Waiting implements GrowthSeries {
     /// @param pair stays its owner's
     Waiting(RendezvousPair pair, long most) {
         this.pair = pair;
-        this.points = Points.powersOfTen(most).stream().filter(each -> each >= 100).toList();
+        this.points =
+                Points.powersOfTen(most).stream().filter(each -> each >= 100).toList();
     }
 
     @Override

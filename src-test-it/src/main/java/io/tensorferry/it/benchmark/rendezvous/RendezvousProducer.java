@@ -42,7 +42,11 @@ public final class RendezvousProducer implements TensorProducer {
                 }
                 if (order.late()) {
                     rendezvous.send(RendezvousNode.READY, tensor(0));
-                    rendezvous.recvAsync(RendezvousNode.RELEASE).join().tensorOrThrow().close();
+                    rendezvous
+                            .recvAsync(RendezvousNode.RELEASE)
+                            .join()
+                            .tensorOrThrow()
+                            .close();
                 }
                 List<RendezvousKey> keys = order.keys();
                 for (int i = 0; i < order.count(); i++) {

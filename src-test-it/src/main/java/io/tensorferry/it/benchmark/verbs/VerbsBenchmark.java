@@ -5,6 +5,7 @@ import io.tensorferry.it.benchmark.ByteSize;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
+import io.tensorferry.verbs.wire.MessageCodec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
             paramLabel = "SIZE",
             description =
                     "bytes of the request of a warm receive, whose write by C is part of what a receive is held to")
-    private ByteSize request = ByteSize.parse("72");
+    private ByteSize request = new ByteSize(MessageCodec.REPEATED_REQUEST_BYTES);
 
     @Option(
             names = "--compile-seconds",
@@ -120,8 +121,7 @@ public final class VerbsBenchmark implements Callable<Integer> {
 
     private List<Turn> measure(VerbsPaths opened) throws InterruptedException {
         var turns = new ArrayList<Turn>();
-        try (var progress =
-                new Progress("measuring", "", (long) opened.measurements(sizes) * rounds)) {
+        try (var progress = new Progress("measuring", "", (long) opened.measurements(sizes) * rounds)) {
             for (ByteSize size : sizes) {
                 Turn turn = opened.turn(size, seconds);
                 for (int round = 0; round < rounds; round++) {
