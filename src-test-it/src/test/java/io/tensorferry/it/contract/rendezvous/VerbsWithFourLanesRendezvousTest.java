@@ -3,7 +3,8 @@ package io.tensorferry.it.contract.rendezvous;
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
 
-/// The rendezvous contract over `grpc+verbs` with four lanes, on the software device over TCP, over which all but the smallest tensors are striped.
+/// The rendezvous contract over `grpc+verbs` with four lanes, on the software device over TCP, over which all but the
+/// smallest tensors are striped.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
 class VerbsWithFourLanesRendezvousTest extends RendezvousContracts {
     VerbsWithFourLanesRendezvousTest() {
