@@ -31,10 +31,10 @@ final class StripedContents {
         private int index;
 
         @Override
-        public void revoke(Runnable then) {
+        public void revoke(Revoked then) {
             forget(index);
             free.add(this);
-            then.run();
+            then.onRevoked();
         }
     }
 

@@ -35,7 +35,7 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
     private State state = State.WAITING;
     private @Nullable MemoryWindow window;
     private @Nullable OutgoingMessage message;
-    private Runnable then = () -> {};
+    private Revoked then = () -> {};
 
     WindowGrant(WindowKeys keys, NamedMemory memory, Lane lane, MemoryNaming naming) {
         this.keys = keys;
@@ -103,12 +103,12 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
     }
 
     @Override
-    public void revoke(Runnable then) {
+    public void revoke(Revoked then) {
         switch (state) {
             case WAITING -> {
                 state = State.ENDED;
                 keys.forget(this);
-                then.run();
+                then.onRevoked();
             }
             case BINDING, BOUND -> {
                 state = State.REVOKING;
@@ -116,7 +116,7 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
                 keys.invalidate(lane, this);
             }
             case REVOKING -> throw new IllegalStateException("it is being revoked already");
-            case ENDED -> then.run();
+            case ENDED -> then.onRevoked();
         }
     }
 
@@ -137,8 +137,8 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
     void end() {
         state = State.ENDED;
         window = null;
-        Runnable waiting = then;
+        Revoked waiting = then;
         then = () -> {};
-        waiting.run();
+        waiting.onRevoked();
     }
 }

@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Owner: the loop; made on the caller's thread and handed to the loop as the command that starts it. It is what the
 /// ring takes as its first message too: where all goes as expected, nothing is made for it on the loop.
-final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, OutgoingMessage {
+final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, MemoryGrant.Revoked, OutgoingMessage {
     private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
 
     private final TransferContext context;
@@ -210,7 +210,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Outg
                         Message.Direction.TO_SENDER,
                         StatusCode.CANCELLED,
                         "the receiver gave the request up"));
-            case RequestState.Action.RevokeKey() -> revokeKey();
+            case RequestState.Action.RevokeKey() -> takeGrant().revoke(this);
             case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
             case RequestState.Action.Fail(var cause) -> {
                 context.counters().failedReceives.increment();
@@ -233,13 +233,9 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Outg
         fallback.add(receive, replay ? new SentRequest(index, askedConnectionId, askedIncarnation) : null);
     }
 
-    private void revokeKey() {
-        MemoryGrant taken = takeGrant();
-        if (taken.equals(MemoryGrant.LASTING)) {
-            on(WarmRequest.KEY_REVOKED);
-        } else {
-            taken.revoke(() -> on(WarmRequest.KEY_REVOKED));
-        }
+    @Override
+    public void onRevoked() {
+        on(WarmRequest.KEY_REVOKED);
     }
 
     private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {
