@@ -116,6 +116,29 @@ abstract class TransferContract extends DeviceContract {
                 .containsOnly(false);
     }
 
+    /// A device says in two steps that a READ is done, the data and then that it is executed, and the next one's data
+    /// may
+    /// come in between.
+    @Test
+    void manyReadsAtATimeSucceed() {
+        int reads = 16;
+        int bytes = 4096;
+        connect(settings -> settings.maxReads = reads);
+        fill(other.memory, 1);
+        for (int done = 0; done < 200 * reads; done += reads) {
+            for (int i = 0; i < reads; i++) {
+                one.read(done + i, (long) i * bytes, bytes, other, (long) (reads - 1 - i) * bytes);
+            }
+            awaitCompletions(one, done + reads);
+        }
+        assertThat(one.completed).extracting(Completion::status).containsOnly(WorkStatus.SUCCESS);
+        for (int i = 0; i < reads; i++) {
+            assertSame(
+                    one.memory.asSlice((long) i * bytes, bytes),
+                    other.memory.asSlice((long) (reads - 1 - i) * bytes, bytes));
+        }
+    }
+
     @Test
     void aShorterMessageLeavesTheRestOfItsReceiveAlone() {
         connectWithRoomFor(1000);

@@ -409,6 +409,12 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             // All data come before the count says that it is executed.
             return executed == answered || count > 0;
         }
+        if (executed == answered) {
+            // The data are here before it is said that the READ is executed. Completed now, it would make a peer that
+            // says
+            // so late look as if it took an answer back.
+            return true;
+        }
         reading = null;
         outstandingReads.remove();
         answered++;
