@@ -13,6 +13,7 @@ import java.lang.invoke.MethodHandle;
 /// Threading: any thread; no state.
 final class LinuxCalls {
     static final int EINVAL = 22;
+    private static final long MAP_FAILED = -1;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
@@ -23,9 +24,9 @@ final class LinuxCalls {
     static final MethodHandle OPEN = errno("open", FunctionDescriptor.of(INT, POINTER, INT), 2);
     static final MethodHandle LSEEK = errno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT), 0);
     static final MethodHandle CLOSE = errno("close", FunctionDescriptor.of(INT, INT), 0);
-    static final MethodHandle MMAP =
+    private static final MethodHandle MMAP =
             errno("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG), 0);
-    static final MethodHandle MUNMAP = errno("munmap", FunctionDescriptor.of(INT, POINTER, LONG), 0);
+    private static final MethodHandle MUNMAP = errno("munmap", FunctionDescriptor.of(INT, POINTER, LONG), 0);
     static final MethodHandle MADVISE = errno("madvise", FunctionDescriptor.of(INT, POINTER, LONG, INT), 0);
     /// `mbind` has a function in libnuma only: it is called by its number.
     static final MethodHandle MBIND =
@@ -52,5 +53,26 @@ final class LinuxCalls {
                 ? linker.downcallHandle(function, descriptor, NativeCall.CAPTURE)
                 : linker.downcallHandle(
                         function, descriptor, NativeCall.CAPTURE, Linker.Option.firstVariadicArg(fixed));
+    }
+
+    /// Maps memory wherever there is room.
+    ///
+    /// @return the first byte of it; `MemorySegment.NULL`'s equal if the kernel refuses
+    static MemorySegment map(NativeCall call, long bytes, int protection, int flags, int descriptor) {
+        try {
+            MemorySegment start = (MemorySegment)
+                    MMAP.invokeExact(call.state(), MemorySegment.NULL, bytes, protection, flags, descriptor, 0L);
+            return start.address() == MAP_FAILED ? MemorySegment.NULL : start;
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
+    }
+
+    static void unmap(MemorySegment start, long bytes) {
+        try (var call = new NativeCall()) {
+            int _ = (int) MUNMAP.invokeExact(call.state(), start, bytes);
+        } catch (Throwable e) {
+            throw ErrnoVerbs.impossible(e);
+        }
     }
 }

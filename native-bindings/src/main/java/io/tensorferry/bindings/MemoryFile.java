@@ -38,7 +38,6 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
     private static final int SEEK_END = 2;
-    private static final long MAP_FAILED = -1;
 
     /// Why this process can have none, or null if it can.
     public static @Nullable String obstacle() {
@@ -91,12 +90,12 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
                 try {
                     seal(call, descriptor, writable);
                 } catch (IOException failure) {
-                    unmap(start, bytes);
+                    LinuxCalls.unmap(start, bytes);
                     throw failure;
                 }
                 MemorySegment memory = start.reinterpret(bytes, arena, ended -> {
                     ending.run();
-                    unmap(ended, bytes);
+                    LinuxCalls.unmap(ended, bytes);
                     close(descriptor);
                 });
                 return new MemoryFile(descriptor, memory);
@@ -145,7 +144,8 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
                 if (bytes <= 0) {
                     throw new IOException(path.getString(0) + " is empty");
                 }
-                return map(call, own, bytes, writable).reinterpret(bytes, arena, ended -> unmap(ended, bytes));
+                return map(call, own, bytes, writable)
+                        .reinterpret(bytes, arena, ended -> LinuxCalls.unmap(ended, bytes));
             } finally {
                 close(own);
             }
@@ -153,31 +153,12 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     }
 
     private static MemorySegment map(NativeCall call, int descriptor, long bytes, boolean writable) throws IOException {
-        MemorySegment start;
-        try {
-            start = (MemorySegment) LinuxCalls.MMAP.invokeExact(
-                    call.state(),
-                    MemorySegment.NULL,
-                    bytes,
-                    writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                    MAP_SHARED,
-                    descriptor,
-                    0L);
-        } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
-        }
-        if (start.address() == MAP_FAILED) {
+        int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
+        MemorySegment start = LinuxCalls.map(call, bytes, protection, MAP_SHARED, descriptor);
+        if (start.address() == 0) {
             throw failed(call, "mmap of " + bytes + " bytes");
         }
         return start;
-    }
-
-    private static void unmap(MemorySegment memory, long bytes) {
-        try (var call = new NativeCall()) {
-            int _ = (int) LinuxCalls.MUNMAP.invokeExact(call.state(), memory, bytes);
-        } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
-        }
     }
 
     private static void close(int descriptor) {

@@ -14,7 +14,6 @@ public final class PageMemory {
     private static final int PROT_READ_WRITE = 1 | 2;
     private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
     private static final int MAP_HUGETLB = 0x40000;
-    private static final long MAP_FAILED = -1;
     private static final int MADV_HUGEPAGE = 14;
     private static final int MPOL_PREFERRED = 1;
 
@@ -27,29 +26,11 @@ public final class PageMemory {
     /// @param reserved whether it lies in huge pages that were set aside for that
     /// @return `MemorySegment.NULL`'s equal if there is none
     public static MemorySegment map(NativeCall call, Arena arena, long bytes, boolean reserved) {
-        try {
-            MemorySegment mapped = (MemorySegment) LinuxCalls.MMAP.invokeExact(
-                    call.state(),
-                    MemorySegment.NULL,
-                    bytes,
-                    PROT_READ_WRITE,
-                    MAP_PRIVATE_ANONYMOUS | (reserved ? MAP_HUGETLB : 0),
-                    -1,
-                    0L);
-            return mapped.address() == MAP_FAILED
-                    ? MemorySegment.NULL
-                    : mapped.reinterpret(bytes, arena, PageMemory::unmap);
-        } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
-        }
-    }
-
-    private static void unmap(MemorySegment memory) {
-        try (var call = new NativeCall()) {
-            int _ = (int) LinuxCalls.MUNMAP.invokeExact(call.state(), memory, memory.byteSize());
-        } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
-        }
+        int flags = MAP_PRIVATE_ANONYMOUS | (reserved ? MAP_HUGETLB : 0);
+        MemorySegment mapped = LinuxCalls.map(call, bytes, PROT_READ_WRITE, flags, -1);
+        return mapped.address() == 0
+                ? mapped
+                : mapped.reinterpret(bytes, arena, ended -> LinuxCalls.unmap(ended, bytes));
     }
 
     /// Has the kernel join the pages of this memory to huge ones when they are touched, as far as it can.
