@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.device;
 
-import org.jspecify.annotations.Nullable;
-
 /// What carries receives where no channel to their peer can be had.
 public enum Fallback {
     /// Nothing: they fail.
@@ -13,16 +11,6 @@ public enum Fallback {
 
     Fallback(String word) {
         this.word = word;
-    }
-
-    /// What `RDMA_FALLBACK` means by `word`; null if nothing.
-    static @Nullable Fallback of(String word) {
-        for (Fallback fallback : values()) {
-            if (fallback.word.equals(word)) {
-                return fallback;
-            }
-        }
-        return null;
     }
 
     /// The word that the configuration has for it.

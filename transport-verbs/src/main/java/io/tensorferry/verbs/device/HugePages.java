@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.device;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /// In what pages the slabs of registered memory lie (`RDMA_HUGE_PAGES`).
 public enum HugePages {
@@ -16,15 +15,5 @@ public enum HugePages {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /// What is written so; null if nothing is.
-    static @Nullable HugePages of(String value) {
-        for (HugePages pages : values()) {
-            if (pages.toString().equals(value)) {
-                return pages;
-            }
-        }
-        return null;
     }
 }

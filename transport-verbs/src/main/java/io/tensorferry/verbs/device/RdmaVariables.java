@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -37,11 +38,14 @@ final class RdmaVariables {
         number(RdmaSetting.SERVICE_LEVEL, builder::serviceLevel);
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
-        word(RdmaSetting.RKEY_SCOPE, RemoteKeyScope::of, builder::rkeyScope);
-        word(RdmaSetting.FALLBACK, Fallback::of, builder::fallback);
-        word(RdmaSetting.HUGE_PAGES, HugePages::of, builder::hugePages);
+        word(
+                RdmaSetting.RKEY_SCOPE,
+                word -> named(word.toLowerCase(Locale.ROOT), RemoteKeyScope.values()),
+                builder::rkeyScope);
+        word(RdmaSetting.FALLBACK, word -> named(word, Fallback.values()), builder::fallback);
+        word(RdmaSetting.HUGE_PAGES, word -> named(word, HugePages.values()), builder::hugePages);
         word(RdmaSetting.NUMA_NODE, NumaPlacement::of, builder::numaNode);
-        word(RdmaSetting.SOFT_CARRIER, SoftCarrier::of, builder::softCarrier);
+        word(RdmaSetting.SOFT_CARRIER, word -> named(word, SoftCarrier.values()), builder::softCarrier);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(
@@ -49,6 +53,16 @@ final class RdmaVariables {
                     String.join("; ", remarks));
         }
         return config;
+    }
+
+    /// The one of `all` that is written so; null if none is.
+    private static <E extends Enum<E>> @Nullable E named(String word, E[] all) {
+        for (E each : all) {
+            if (each.toString().equals(word)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /// @param reading what a word stands for, or null

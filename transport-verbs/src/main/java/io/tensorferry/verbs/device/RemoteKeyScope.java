@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.device;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /// How much of this process' memory the key opens that a peer is given with a request (`RDMA_RKEY_SCOPE`).
 public enum RemoteKeyScope {
@@ -15,15 +14,5 @@ public enum RemoteKeyScope {
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);
-    }
-
-    /// The scope that is written so, in letters of either case; null if none is.
-    static @Nullable RemoteKeyScope of(String value) {
-        for (RemoteKeyScope scope : values()) {
-            if (scope.toString().equals(value.toLowerCase(Locale.ROOT))) {
-                return scope;
-            }
-        }
-        return null;
     }
 }

@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.device;
 
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 
 /// How the software device reaches its peers.
 public enum SoftCarrier {
@@ -11,16 +10,6 @@ public enum SoftCarrier {
     SHARED,
     /// Over TCP alone.
     TCP;
-
-    /// The one that a setting's value names; null if it names none.
-    static @Nullable SoftCarrier of(String value) {
-        for (SoftCarrier carrier : values()) {
-            if (carrier.toString().equals(value)) {
-                return carrier;
-            }
-        }
-        return null;
-    }
 
     /// As in the settings: `auto`, `shared` or `tcp`.
     @Override
