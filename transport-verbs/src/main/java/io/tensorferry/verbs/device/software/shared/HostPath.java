@@ -72,11 +72,6 @@ public final class HostPath implements Bypass {
     }
 
     @Override
-    public void start() {
-        // The attendant starts with the first peer.
-    }
-
-    @Override
     public @Nullable Requests requests(SoftwareQueuePair queuePair, End end) {
         int line = freeLine();
         if (line < 0) {

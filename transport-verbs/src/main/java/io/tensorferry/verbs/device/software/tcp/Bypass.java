@@ -87,8 +87,6 @@ public interface Bypass extends AutoCloseable {
     /// Any thread.
     MemorySegment allocate(Arena arena, long bytes, long alignment);
 
-    void start();
-
     /// Any thread but the loop's; after all queue pairs.
     @Override
     void close();

@@ -150,12 +150,7 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
 
     /// Runs `action` with the turn, and then what came meanwhile from threads that found it taken. Any thread.
     public void inTurn(Runnable action) {
-        turn.lock();
-        try {
-            action.run();
-        } finally {
-            turn.unlock();
-        }
+        beforeTurn(action);
         attend();
     }
 

@@ -81,9 +81,6 @@ public final class TcpCarrier implements Carrier {
     public void start(SoftwareDevice owner) {
         device = owner;
         loop.start();
-        if (bypass != null) {
-            bypass.start();
-        }
         loop.run(() -> {
             try {
                 new Listener(this, server, options.mostGreetings());
