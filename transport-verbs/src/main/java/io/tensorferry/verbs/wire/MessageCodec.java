@@ -31,14 +31,6 @@ public final class MessageCodec {
         return MessageEncoder.encodedSize(message);
     }
 
-    /// Whether [#encode] takes `message` with a target of `capacity` bytes. Any [Message.ErrorStatus] fits where a
-    /// header does: it is cut.
-    ///
-    /// @throws IllegalArgumentException if a request's key takes more than 65,535 bytes
-    public static boolean fits(Message message, long capacity) {
-        return message.shortestSize() <= capacity;
-    }
-
     /// Writes what a [Message.RepeatedRequest] says to `target` from `offset` on, without making one.
     ///
     /// @return the bytes written
@@ -48,8 +40,7 @@ public final class MessageCodec {
     }
 
     /// Marks the message at `offset` of `slot`, which was encoded before, as one behind which another follows in the
-    /// same
-    /// slot.
+    /// same slot.
     public static void markFollowed(MemorySegment slot, long offset) {
         long at = offset + MessageLayout.TYPE;
         slot.set(MessageLayout.U8, at, (byte) (slot.get(MessageLayout.U8, at) | MessageLayout.MORE));
