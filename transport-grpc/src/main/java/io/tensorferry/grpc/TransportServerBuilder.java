@@ -73,9 +73,8 @@ public final class TransportServerBuilder {
     /// caller's to shut down, after the server.
     ///
     /// One that runs them on the thread that calls it (`Runnable::run`) saves their way to another thread. They then
-    /// run
-    /// on the transport's loop, or on the thread that gives a receive up, so none of them may wait for anything, take
-    /// long, or stop the server: meanwhile nothing is received from anybody.
+    /// run on the transport's loop, or on the thread that gives a receive up, so none of them may wait for
+    /// anything, take long, or stop the server: meanwhile nothing is received from anybody.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
         return this;

@@ -22,8 +22,7 @@ public interface TransferPath extends AutoCloseable {
     Transfer latency(long bytes, int count) throws InterruptedException;
 
     /// Moves `count` times `bytes` bytes, asked for at a fixed rate whether or not the earlier ones have come, and
-    /// takes
-    /// the time of each from when it was due: latency without coordinated omission.
+    /// takes the time of each from when it was due: latency without coordinated omission.
     ///
     /// @throws IllegalStateException if one cannot be moved or has another size
     /// @throws UnsupportedOperationException if this path has no such mode

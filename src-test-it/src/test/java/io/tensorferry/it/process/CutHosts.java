@@ -22,8 +22,7 @@ class CutHosts {
     private static final boolean EMULATED = Boolean.getBoolean("cut.emulated");
     private static final String DEVICE = System.getProperty("cut.device", "eth1");
     /// Less than `peerTimeout`, which is how `soft0` notices. Another device may notice within half a second, and then
-    /// the
-    /// set-up must get through within `reconnectTimeout`, 3 s, though TCP sends again after pauses that double.
+    /// the set-up must get through within `reconnectTimeout`, 3 s, though TCP sends again after pauses that double.
     private static final Duration SHORT = Duration.ofSeconds(EMULATED ? 1 : 3);
     /// Longer than the time after which a loss would be noticed.
     private static final Duration AFTERWARDS = Duration.ofSeconds(6);

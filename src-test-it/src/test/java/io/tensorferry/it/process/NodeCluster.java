@@ -44,8 +44,7 @@ final class NodeCluster implements AutoCloseable {
     }
 
     /// Starts all, with every one of them receiving from every other without a pause, and returns when each has
-    /// received
-    /// something from each.
+    /// received something from each.
     static NodeCluster underLoad(int size) throws InterruptedException {
         NodeCluster cluster = started(ServerConfig.GRPC_VERBS, size);
         try {

@@ -4,8 +4,7 @@ import io.tensorferry.verbs.wire.Message;
 import java.util.List;
 
 /// What this end posts on a channel: acknowledgements, messages, contents, and what its keys need; and what follows
-/// when
-/// it is done.
+/// when it is done.
 ///
 /// Owner: the loop.
 final class Departures {

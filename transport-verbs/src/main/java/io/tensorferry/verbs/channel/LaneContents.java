@@ -5,10 +5,8 @@ import java.util.List;
 /// The contents that wait for one lane, and which of them is served next.
 ///
 /// A content is cut into chunks, and a lane has only so many bytes under way, so that one that comes later need not
-/// wait
-/// for all of a large one. Contents of one chunk go before larger ones, but not for more than a chunk's bytes at a
-/// time;
-/// of larger ones each in turn may post [#CHUNKS_IN_TURN].
+/// wait for all of a large one. Contents of one chunk go before larger ones, but not for more than a chunk's bytes
+/// at a time; of larger ones each in turn may post [#CHUNKS_IN_TURN].
 ///
 /// ```
 /// choose -> write, offset, length, isLast -> take

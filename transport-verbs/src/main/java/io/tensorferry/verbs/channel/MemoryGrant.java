@@ -15,8 +15,7 @@ public interface MemoryGrant {
     void revoke(Revoked then);
 
     /// Who waits for a right to be taken back. Of its own, so that a request can be one itself: nothing is made for
-    /// each
-    /// transfer.
+    /// each transfer.
     @FunctionalInterface
     interface Revoked {
         void onRevoked();

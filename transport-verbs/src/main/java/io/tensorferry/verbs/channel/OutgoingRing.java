@@ -10,8 +10,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// The sending half of the ring of control messages: encodes what waits into the next slot, as many messages as fit,
-/// and
-/// writes it to the same slot at the peer.
+/// and writes it to the same slot at the peer.
 ///
 /// A slot is used again when the peer has acknowledged its write.
 ///

@@ -10,11 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// at the turn's end.
 ///
 /// Few of the requests ask for a completion: each [PostingOptions#signalInterval], or a quarter of the bytes that may
-/// be
-/// under way, and the last of a list in which memory of a tensor is read, so that this is let go soon even if nothing
-/// follows. Messages and acknowledgements alone ask for none: nobody waits for their end. To know which is the last,
-/// the
-/// newest request is held back until another follows or the list is submitted.
+/// be under way, and the last of a list in which memory of a tensor is read, so that this is let go soon even if
+/// nothing follows. Messages and acknowledgements alone ask for none: nobody waits for their end. To know which is
+/// the last, the newest request is held back until another follows or the list is submitted.
 ///
 /// Owner: the loop.
 final class SendList {

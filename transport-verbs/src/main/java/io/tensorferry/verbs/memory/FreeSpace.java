@@ -8,10 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// neighbours, each in O(log n).
 ///
 /// Equal sizes go by slab and offset, so that the same calls give the same places in every run. The blocks themselves
-/// are
-/// the tree (a treap, whose heights are those of a tree that grew by chance): giving one back makes no object, because
-/// that is what the completion loop does with the memory of a tensor that was sent. Threading: under the lock of the
-/// [SlabPool].
+/// are the tree (a treap, whose heights are those of a tree that grew by chance): giving one back makes no object,
+/// because that is what the completion loop does with the memory of a tensor that was sent. Threading: under the
+/// lock of the [SlabPool].
 final class FreeSpace {
     private @Nullable Block root;
     private int count;

@@ -12,8 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that waits for its own receive: no callback of the user's runs, so whoever ends the receive wakes the
-/// thread
-/// itself.
+/// thread itself.
 ///
 /// Threading: [#done] from any thread, [#await] from the one that made this.
 final class BlockingReceive implements RemoteReceive.Immediate {

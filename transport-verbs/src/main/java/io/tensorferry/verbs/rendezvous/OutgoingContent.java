@@ -25,8 +25,7 @@ final class OutgoingContent {
     private int localKey;
     private OptionalLong checksum = OptionalLong.empty();
     // What keeps the memory: the tensor itself, or the buffer that its content was copied or serialised into; null
-    // where
-    // there is no content.
+    // where there is no content.
     private @Nullable AutoCloseable owner;
 
     OutgoingContent() {}

@@ -10,8 +10,7 @@ import java.lang.foreign.ValueLayout;
 /// ```
 ///
 /// Each message is copied once, before anything of it is looked at, its length and whether another follows too: the
-/// peer
-/// may write the slot at any time.
+/// peer may write the slot at any time.
 ///
 /// Owner: one thread.
 public final class SlotReader {
@@ -46,8 +45,7 @@ public final class SlotReader {
     }
 
     /// Goes on to the next message; returns whether it is a [Message.RepeatedRequest], which [#repeatedRequest()] has,
-    /// and
-    /// not one that [#message()] makes.
+    /// and not one that [#message()] makes.
     ///
     /// @throws MalformedMessageException if it is such a message, but not a well-formed one
     public boolean nextIsRepeatedRequest() {

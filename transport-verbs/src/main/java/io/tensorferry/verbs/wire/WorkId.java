@@ -3,8 +3,7 @@ package io.tensorferry.verbs.wire;
 import org.jspecify.annotations.Nullable;
 
 /// The 64-bit id of a work request, which comes back with its completion: from the high bits down 8 of a [WorkKind], 8
-/// of
-/// the number of its queue pair in the channel, and 48 of its number among the requests of that queue.
+/// of the number of its queue pair in the channel, and 48 of its number among the requests of that queue.
 ///
 /// Local: it never travels. No kind has the code 0, so that a completion of something never posted by this
 /// transport is recognised.

@@ -15,8 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What one lane hands to its queue pair: in how many calls, which of it asks for a completion, and in which order
-/// large
-/// and small contents go.
+/// large and small contents go.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LanePostingTest {
     private static final int DEPTH = 64;

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Several messages in one slot: each comes out as it went in, and no bytes lead out of the slot, also those that
-/// change
-/// while they are read.
+/// change while they are read.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SlotReaderTest {
     private static final int SLOT_BYTES = 1 << 16;

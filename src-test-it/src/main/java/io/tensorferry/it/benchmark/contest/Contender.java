@@ -64,8 +64,7 @@ public enum Contender {
     }
 
     /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
-    /// while
-    /// other paths are measured.
+    /// while other paths are measured.
     boolean neverRests() {
         return this == BUSY;
     }

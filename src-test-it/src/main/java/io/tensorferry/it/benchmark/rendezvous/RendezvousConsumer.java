@@ -34,8 +34,7 @@ public final class RendezvousConsumer implements TensorConsumer {
     }
 
     /// What gives a process of this path so many data queue pairs instead of the transport's default: an argument of
-    /// its
-    /// virtual machine.
+    /// its virtual machine.
     public static String lanesArgument(int lanes) {
         return "-D" + RendezvousNode.LANES + "=" + lanes;
     }

@@ -117,8 +117,7 @@ abstract class TransferContract extends DeviceContract {
     }
 
     /// A device says in two steps that a READ is done, the data and then that it is executed, and the next one's data
-    /// may
-    /// come in between.
+    /// may come in between.
     @Test
     void manyReadsAtATimeSucceed() {
         int reads = 16;

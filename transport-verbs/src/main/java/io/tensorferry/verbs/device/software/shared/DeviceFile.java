@@ -10,9 +10,9 @@ import java.lang.foreign.ValueLayout;
 /// Where a device is rung: a memory file that its peers map and write to.
 ///
 /// Each direction of a queue pair has a line. Who put something in a ring sets the line's bit, then the bit of its
-/// group
-/// of 64, and then looks whether somebody sleeps. Who serves takes a group's bits and looks at those lines' rings. Bits
-/// are hints: a false one costs a look, a lost one a delay, because all rings are looked at now and then.
+/// group of 64, and then looks whether somebody sleeps. Who serves takes a group's bits and looks at those lines'
+/// rings. Bits are hints: a false one costs a look, a lost one a delay, because all rings are looked at now and
+/// then.
 ///
 /// | offset | bytes | |
 /// |---|---|---|

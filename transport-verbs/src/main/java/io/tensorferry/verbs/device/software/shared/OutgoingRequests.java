@@ -411,8 +411,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
         }
         if (executed == answered) {
             // The data are here before it is said that the READ is executed. Completed now, it would make a peer that
-            // says
-            // so late look as if it took an answer back.
+            // says so late look as if it took an answer back.
             return true;
         }
         reading = null;
