@@ -94,13 +94,13 @@ final class Arrivals {
         }
         SlotReader slot = incoming.openSlot();
         do {
-            boolean repeated = slot.nextIsRepeatedRequest();
+            SlotReader.Kind kind = slot.next();
             outgoing.requireAnswersTaken();
             counters.messagesReceived.increment();
-            if (repeated) {
-                handler.onRepeatedRequest(channel, slot.repeatedRequest());
-            } else {
-                onMessage(slot.message());
+            switch (kind) {
+                case REPEATED_REQUEST -> handler.onRepeatedRequest(channel, slot);
+                case TENSOR_CONTENT -> handler.onCarriedContent(channel, slot);
+                case OTHER -> onMessage(slot.message());
             }
         } while (slot.hasMore());
     }

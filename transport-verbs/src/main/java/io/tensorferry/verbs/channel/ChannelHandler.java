@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageReader;
+import io.tensorferry.verbs.wire.SlotReader;
 
 /// What the layer above is told by the channels of an adapter. Every call comes on the loop and must not block.
 public interface ChannelHandler {
@@ -10,7 +10,11 @@ public interface ChannelHandler {
 
     /// The message that comes for each transfer of a name that the channel knows, read and not made:
     /// [Message.RepeatedRequest]. A [ProtocolViolationException] fails the channel, and only it.
-    void onRepeatedRequest(RdmaChannel channel, MessageReader message);
+    void onRepeatedRequest(RdmaChannel channel, SlotReader message);
+
+    /// The content for a request came inside the ring, and is there until this returns: [Message.TensorContent]. A
+    /// [ProtocolViolationException] fails the channel, and only it.
+    void onCarriedContent(RdmaChannel channel, SlotReader message);
 
     /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException]
     /// fails the channel, and only it.

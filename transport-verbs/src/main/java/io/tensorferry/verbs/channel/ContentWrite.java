@@ -1,10 +1,13 @@
 package io.tensorferry.verbs.channel;
 
-/// The content of one tensor on its way into the peer's memory: bytes from one address to another, then an immediate.
-/// It may be used again after its end.
+import io.tensorferry.verbs.wire.OutgoingMessage;
+import org.jspecify.annotations.Nullable;
+
+/// The content of one tensor on its way to the peer: bytes from one address to another, then an immediate; or, where it
+/// is small, a message in the peer's ring. It may be used again after its end.
 ///
 /// Owner: the loop. The memory stays alive and unchanged until [#onWritten()] or [#onAbandoned()].
-public abstract class ContentWrite {
+public abstract class ContentWrite implements OutgoingMessage {
     long localAddress;
     long length;
     int localKey;
@@ -13,6 +16,9 @@ public abstract class ContentWrite {
     int immediate;
     // Lanes that have not written their part.
     int lanesLeft = 1;
+    // The one behind it in the same slot of the ring.
+    @Nullable
+    ContentWrite nextOfSlot;
 
     /// Of nothing yet; [#set] says of what.
     protected ContentWrite() {}
@@ -35,6 +41,11 @@ public abstract class ContentWrite {
         this.remoteAddress = remoteAddress;
         this.remoteKey = remoteKey;
         this.immediate = immediate;
+    }
+
+    @Override
+    public boolean isAnswer() {
+        return true;
     }
 
     /// The peer has all of it; the device is done with the memory.

@@ -1,7 +1,11 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.Message;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What this end posts on a channel: acknowledgements, messages, contents, and what its keys need; and what follows
 /// when it is done.
@@ -80,12 +84,10 @@ final class Departures {
         PostedWork posted = lane.posted();
         while (posted.contains(workId)) {
             switch (posted.oldestKind()) {
-                case CONTENT -> {
-                    ContentWrite write = posted.oldestContent();
+                case CONTENT, CONTROL_MESSAGE -> {
+                    ContentWrite writes = posted.oldestContents();
                     posted.removeOldest();
-                    if (--write.lanesLeft == 0) {
-                        write.onWritten();
-                    }
+                    written(writes);
                 }
                 case BIND -> {
                     WindowGrant grant = posted.oldestGrant();
@@ -101,8 +103,44 @@ final class Departures {
                     posted.removeOldest();
                     probing = false;
                 }
-                case CONTROL_MESSAGE, ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
+                case ACKNOWLEDGEMENT, CHUNK, RECEIVE -> posted.removeOldest();
             }
+        }
+    }
+
+    /// The channel is gone: gives every content back that is not known to be written.
+    ///
+    /// @return request indexes of those that are, and of which the peer has not said that it took them
+    List<Integer> abandon() {
+        Set<Integer> unconfirmed = new LinkedHashSet<>();
+        var abandoned = new ArrayList<ContentWrite>();
+        outgoing.addUnconfirmed(unconfirmed);
+        outgoing.takeContents(abandoned);
+        for (Lane lane : lanes) {
+            lane.addUnconfirmed(unconfirmed);
+            lane.takeContents(abandoned);
+        }
+        for (ContentWrite write : abandoned) {
+            // Posted, but perhaps not arrived; some of its lanes may have been through.
+            unconfirmed.remove(write.immediate);
+        }
+        // One that went over several lanes is in this list more than once.
+        for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
+            write.onAbandoned();
+        }
+        return List.copyOf(unconfirmed);
+    }
+
+    /// Tells the content whose last piece was written, or those of one slot of the ring.
+    static void written(@Nullable ContentWrite first) {
+        ContentWrite write = first;
+        while (write != null) {
+            ContentWrite next = write.nextOfSlot;
+            write.nextOfSlot = null;
+            if (--write.lanesLeft == 0) {
+                write.onWritten();
+            }
+            write = next;
         }
     }
 }

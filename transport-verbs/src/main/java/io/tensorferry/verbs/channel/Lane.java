@@ -5,7 +5,8 @@ import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
-import java.util.List;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
 
 /// One queue pair of a channel, with what is posted on it and its count of receives left at the peer; on a data lane,
 /// the contents that wait to be written.
@@ -85,7 +86,14 @@ final class Lane {
         sends.add(WorkKind.PROBE, null, null);
     }
 
-    void postMessage(long localAddress, int length, int localKey, long remoteAddress, int remoteKey) {
+    /// @param contents the first of those that are in the slot, or null
+    void postMessage(
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            @Nullable ContentWrite contents) {
         countSent(Immediate.CONTROL_MESSAGE);
         sends.next()
                         .writeWithImmediate(
@@ -98,7 +106,7 @@ final class Lane {
                                 Immediate.CONTROL_MESSAGE)
                         .inline =
                 length <= inlineBytes;
-        sends.add(WorkKind.CONTROL_MESSAGE, null, null);
+        sends.add(WorkKind.CONTROL_MESSAGE, contents, null);
     }
 
     private void countSent(int immediate) {
@@ -208,20 +216,22 @@ final class Lane {
         }
     }
 
-    /// The contents whose part was written here and of which the peer has not said that it took it. Before
-    /// [#takeContents].
-    List<Integer> unconfirmed() {
-        List<Integer> indexes = unacknowledged.requestIndexes();
-        // Those that are posted and not known to be written are the youngest; the peer may have acknowledged even some
-        // of them.
-        return indexes.subList(0, Math.max(0, indexes.size() - posted.contentCount()));
+    /// Adds the request indexes of the contents whose part was posted here to its end, and of which the peer has not
+    /// said
+    /// that it took it.
+    void addUnconfirmed(Collection<Integer> indexes) {
+        unacknowledged.addRequestIndexes(indexes);
     }
 
     /// Moves every content whose part is not known to be written; the queue pair is gone.
-    void takeContents(List<ContentWrite> taken) {
+    void takeContents(Collection<ContentWrite> taken) {
         while (!posted.isEmpty()) {
-            if (posted.oldestKind() == WorkKind.CONTENT) {
-                taken.add(posted.oldestContent());
+            ContentWrite write = posted.oldestContents();
+            while (write != null) {
+                taken.add(write);
+                ContentWrite next = write.nextOfSlot;
+                write.nextOfSlot = null;
+                write = next;
             }
             posted.removeOldest();
         }

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.channel;
 
-import java.util.List;
+import java.util.Collection;
 
 /// The contents that wait for one lane, and which of them is served next.
 ///
@@ -92,12 +92,12 @@ final class LaneContents {
     }
 
     /// Moves all that was not posted to its end.
-    void drainTo(List<ContentWrite> taken) {
+    void drainTo(Collection<ContentWrite> taken) {
         drain(small, taken);
         drain(large, taken);
     }
 
-    private static void drain(ContentQueue queue, List<ContentWrite> taken) {
+    private static void drain(ContentQueue queue, Collection<ContentWrite> taken) {
         while (!queue.isEmpty()) {
             taken.add(queue.first());
             queue.removeFirst();

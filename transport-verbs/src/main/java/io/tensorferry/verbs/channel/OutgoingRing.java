@@ -7,6 +7,7 @@ import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /// The sending half of the ring of control messages: encodes what waits into the next slot, as many messages as fit,
@@ -34,8 +35,12 @@ final class OutgoingRing {
     private int waitingAnswers;
     private int nextSlot;
     private int freeSlots;
-    // Of the slot that was filled last.
+    private final CarriedContents carried;
+    // Of the slot that was filled last; of its contents the first and the last.
     private int filledBytes;
+    private @Nullable ContentWrite filledContents;
+    private @Nullable ContentWrite lastContent;
+    private int filledContentCount;
 
     /// @param mostBytes of a slot that may be used, at most `slotBytes`
     OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes, int mostBytes) {
@@ -45,6 +50,7 @@ final class OutgoingRing {
         this.slotBytes = slotBytes;
         this.mostBytes = mostBytes;
         this.freeSlots = slots;
+        this.carried = new CarriedContents(slots);
     }
 
     void enqueue(OutgoingMessage message) {
@@ -98,7 +104,8 @@ final class OutgoingRing {
                     filledBytes,
                     staging.localKey(),
                     remote.address() + slot,
-                    remote.remoteKey());
+                    remote.remoteKey(),
+                    filledContents);
         }
         return count;
     }
@@ -109,24 +116,51 @@ final class OutgoingRing {
         int count = 0;
         int last = 0;
         filledBytes = 0;
+        filledContents = null;
+        lastContent = null;
+        filledContentCount = 0;
         OutgoingMessage next = first;
-        do {
-            remove(next);
-            if (count > 0) {
-                MessageCodec.markFollowed(ring, slot + last);
+        try {
+            do {
+                int bytes = next.encode(ring, slot + filledBytes, mostBytes - filledBytes);
+                if (count > 0) {
+                    MessageCodec.markFollowed(ring, slot + last);
+                }
+                last = filledBytes;
+                filledBytes += bytes;
+                remove(next);
+                count++;
+                next = peek();
+            } while (next != null && next.encodedSize() <= mostBytes - filledBytes);
+        } catch (RuntimeException e) {
+            // The memory of a content cannot be read: the others wait again, to be given back with the channel.
+            for (ContentWrite content = filledContents; content != null; content = content.nextOfSlot) {
+                waiting.addFirst(content);
             }
-            last = filledBytes;
-            filledBytes += next.encode(ring, slot + last, mostBytes - last);
-            count++;
-            next = peek();
-        } while (next != null && next.encodedSize() <= mostBytes - filledBytes);
+            throw e;
+        }
+        carried.slotFilled(filledContentCount);
         return count;
+    }
+
+    private void append(ContentWrite content) {
+        if (lastContent == null) {
+            filledContents = content;
+        } else {
+            lastContent.nextOfSlot = content;
+        }
+        lastContent = content;
+        filledContentCount++;
+        carried.add(content.immediate);
     }
 
     private void remove(OutgoingMessage first) {
         waiting.remove();
         if (first.isAnswer()) {
             waitingAnswers--;
+        }
+        if (first instanceof ContentWrite content) {
+            append(content);
         }
     }
 
@@ -151,5 +185,22 @@ final class OutgoingRing {
     /// The peer has taken so many slots more.
     void onAcknowledged(int taken) {
         freeSlots += taken;
+        carried.acknowledged(taken);
+    }
+
+    /// Adds the request indexes of the contents that were posted and of which the peer has not said that it took them.
+    void addUnconfirmed(Collection<Integer> indexes) {
+        carried.addTo(indexes);
+    }
+
+    /// Moves every content that waits; the queue pair is gone.
+    void takeContents(Collection<ContentWrite> taken) {
+        for (OutgoingMessage message : waiting) {
+            if (message instanceof ContentWrite content) {
+                taken.add(content);
+            }
+        }
+        waiting.clear();
+        waitingAnswers = 0;
     }
 }

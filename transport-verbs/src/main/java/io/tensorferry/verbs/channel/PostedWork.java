@@ -23,7 +23,6 @@ final class PostedWork {
     // The sequence number of the oldest.
     private long first;
     private int size;
-    private int contentCount;
     private long bytesUnderWay;
 
     /// @param depth requests that the send queue holds
@@ -48,7 +47,7 @@ final class PostedWork {
     }
 
     /// @param length payload bytes, 0 to 2^32 - 1
-    /// @param content whose last piece it is, or null
+    /// @param content whose last piece it is, or the first of those that its messages carry, or null
     /// @param grant for whose window it is, or null
     void add(WorkKind kind, long length, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
         int slot = (int) (first + size) & mask;
@@ -58,9 +57,6 @@ final class PostedWork {
         grants[slot] = grant;
         size++;
         bytesUnderWay += length;
-        if (content != null) {
-            contentCount++;
-        }
     }
 
     /// Whether the request with this work id is under way, and so all that were posted behind it.
@@ -72,9 +68,10 @@ final class PostedWork {
         return kinds[(int) first & mask];
     }
 
-    /// The content whose last piece the oldest is.
-    ContentWrite oldestContent() {
-        return Objects.requireNonNull(contents[(int) first & mask], "it is of no content");
+    /// The content whose last piece the oldest is, or the first of those inside its messages; null if there is none.
+    @Nullable
+    ContentWrite oldestContents() {
+        return contents[(int) first & mask];
     }
 
     /// The grant for whose window the oldest is.
@@ -86,10 +83,7 @@ final class PostedWork {
     void removeOldest() {
         int slot = (int) first & mask;
         bytesUnderWay -= bytes[slot] & 0xFFFF_FFFFL;
-        if (contents[slot] != null) {
-            contentCount--;
-            contents[slot] = null;
-        }
+        contents[slot] = null;
         grants[slot] = null;
         first++;
         size--;
@@ -97,11 +91,6 @@ final class PostedWork {
 
     boolean isEmpty() {
         return size == 0;
-    }
-
-    /// How many contents are posted to their end and not known to be written.
-    int contentCount() {
-        return contentCount;
     }
 
     /// Payload bytes that are posted and not known to have left.

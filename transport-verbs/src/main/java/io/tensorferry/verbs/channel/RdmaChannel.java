@@ -38,6 +38,7 @@ public final class RdmaChannel {
     private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
     private final Striping striping;
+    private final int ringContentBytes;
     private final OutgoingRing outgoing;
     private final Arrivals arrivals;
     private final RemoteKeys keys;
@@ -81,6 +82,7 @@ public final class RdmaChannel {
         var incoming = new IncomingRing(endpoint.incoming(), slots, description.slotBytes());
         PostingOptions posting = context.options().posting();
         int chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
+        this.ringContentBytes = posting.ringContentBytes();
         for (QueuePair queuePair : endpoint.queuePairs()) {
             int index = lanes.size();
             int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
@@ -170,14 +172,33 @@ public final class RdmaChannel {
         return striping.await(requestIndex, memory.length(), grant);
     }
 
-    /// Writes a content; exactly one of its two methods is called in the end, on the loop.
+    /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring;
+    /// exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
-        if (!open) {
+        if (write.length <= ringContentBytes && write.encodedSize() <= maxMessageBytes()) {
+            carry(write);
+        } else if (open) {
+            striping.enqueue(write);
+            pumpSoon();
+        } else {
             write.onAbandoned();
-            return;
         }
-        striping.enqueue(write);
-        pumpSoon();
+    }
+
+    /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring.
+    public boolean carries(int messageBytes) {
+        return ringContentBytes > 0 && messageBytes <= maxMessageBytes();
+    }
+
+    /// Sends a content as a message in the peer's ring; else the same as [#write].
+    public void carry(ContentWrite write) {
+        if (open) {
+            write.lanesLeft = 1;
+            outgoing.enqueue(write);
+            pumpSoon();
+        } else {
+            write.onAbandoned();
+        }
     }
 
     /// The peer is ready to receive.
@@ -241,11 +262,19 @@ public final class RdmaChannel {
             }
         } catch (VerbsException e) {
             onRefused(e);
+        } catch (RuntimeException e) {
+            // Whoever has the memory of a content may have ended its life.
+            LOG.error("what waits for the channel to {} could not be sent", peer, e);
+            failSoon(ChannelFailure.ofMistake(peer, e));
         }
     }
 
     private void onRefused(VerbsException e) {
-        failWith(ChannelFailure.ofRefusedCall(peer, e));
+        failSoon(ChannelFailure.ofRefusedCall(peer, e));
+    }
+
+    private void failSoon(ChannelFailure why) {
+        failWith(why);
         // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
         // channels.
         context.loop().execute(this::loseIfFailed);
@@ -367,7 +396,7 @@ public final class RdmaChannel {
             keys.strand();
             handler.onMemoryStranded(this);
         }
-        List<Integer> unconfirmed = striping.abandon();
+        List<Integer> unconfirmed = departures.abandon();
         // What was still to be taken may say more of why.
         boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
         var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);

@@ -56,7 +56,7 @@ final class SendList {
 
     /// Takes what [#next()] was filled with; there must be room.
     ///
-    /// @param content whose last piece it is, or null
+    /// @param content whose last piece it is, or the first of those that its messages carry, or null
     /// @param grant for whose window it is, or null
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this or the request before it
     void add(WorkKind kind, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
@@ -68,7 +68,8 @@ final class SendList {
         unsignaled++;
         boolean tensor = kind == WorkKind.CONTENT || kind == WorkKind.CHUNK;
         long bytes = tensor ? added.length : 0;
-        readsTensors |= tensor;
+        // What the ring carries is not read any more, but kept until it is known to be there.
+        readsTensors |= tensor || content != null;
         unsignaledBytes += bytes;
         posted.add(kind, bytes, content, grant);
         boolean awaited = kind == WorkKind.BIND || kind == WorkKind.INVALIDATE || kind == WorkKind.PROBE;

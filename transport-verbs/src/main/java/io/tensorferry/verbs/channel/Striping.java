@@ -1,9 +1,6 @@
 package io.tensorferry.verbs.channel;
 
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 
 /// Which lanes the content of a request goes over, at both ends: one that its index says, or all of them for a content
 /// that is large.
@@ -69,28 +66,5 @@ final class Striping {
     /// @throws ProtocolViolationException if it has come over this lane before
     boolean arrived(int requestIndex, int lane) {
         return awaited.arrived(requestIndex, lane);
-    }
-
-    /// The channel is gone: gives every content back that is not known to be written.
-    ///
-    /// @return request indexes of those that are, and of which the peer has not said that it took them
-    List<Integer> abandon() {
-        Set<Integer> unconfirmed = new LinkedHashSet<>();
-        for (Lane lane : lanes) {
-            unconfirmed.addAll(lane.unconfirmed());
-        }
-        var abandoned = new ArrayList<ContentWrite>();
-        for (Lane lane : lanes) {
-            lane.takeContents(abandoned);
-        }
-        for (ContentWrite write : abandoned) {
-            // Some of its lanes may have been through.
-            unconfirmed.remove(write.immediate);
-        }
-        // One that went over several lanes is in this list more than once.
-        for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
-            write.onAbandoned();
-        }
-        return List.copyOf(unconfirmed);
     }
 }

@@ -1,8 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.Immediate;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Collection;
 
 /// The immediates that were sent on one queue pair and that the peer has not acknowledged yet, oldest first.
 ///
@@ -37,15 +36,13 @@ final class UnacknowledgedImmediates {
         return messages;
     }
 
-    /// The request indexes among them, oldest first.
-    List<Integer> requestIndexes() {
-        var indexes = new ArrayList<Integer>();
+    /// Adds the request indexes among them, oldest first.
+    void addRequestIndexes(Collection<Integer> indexes) {
         for (int i = 0; i < size; i++) {
             int immediate = circle[(head + i) % circle.length];
             if (Immediate.isRequestIndex(immediate)) {
                 indexes.add(immediate);
             }
         }
-        return indexes;
     }
 }

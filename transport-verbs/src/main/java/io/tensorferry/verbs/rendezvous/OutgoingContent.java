@@ -44,6 +44,16 @@ final class OutgoingContent {
         return metaData;
     }
 
+    /// The bytes that the receiver is to have.
+    MemorySegment segment() {
+        return switch (owner) {
+            case null -> MemorySegment.NULL;
+            case Tensor tensor -> tensor.segment();
+            case RegisteredBuffer buffer -> buffer.segment();
+            default -> throw unknownOwner(owner);
+        };
+    }
+
     /// Where the content is; 0 where there is none.
     long address() {
         return address;
@@ -201,8 +211,12 @@ final class OutgoingContent {
             case null -> {}
             case Tensor tensor -> tensor.close();
             case RegisteredBuffer buffer -> buffer.close();
-            default -> throw new IllegalStateException("unknown owner " + closed);
+            default -> throw unknownOwner(closed);
         }
+    }
+
+    private static IllegalStateException unknownOwner(AutoCloseable owner) {
+        return new IllegalStateException("unknown owner " + owner);
     }
 
     private void forget() {

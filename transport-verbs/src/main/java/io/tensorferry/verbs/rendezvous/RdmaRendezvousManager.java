@@ -11,8 +11,8 @@ import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageReader;
 import io.tensorferry.verbs.wire.NameId;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +92,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 counters.bytesReceived.sum(),
                 counters.tensorsSent.sum(),
                 counters.bytesSent.sum(),
+                counters.tensorsCarried.sum(),
                 counters.failedReceives.sum(),
                 counters.unregisteredCopies.sum(),
                 counters.staleIndexes.sum(),
@@ -207,6 +208,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                         request.onMetaData(metaData);
                     }
                 }
+                case Message.TensorContent _ ->
+                    throw new ProtocolViolationException("a content changed while it was read");
                 case Message.TensorReRequest again -> {
                     TensorResponse response = transfers.response(again.requestIndex());
                     if (response != null) {
@@ -274,7 +277,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
 
         @Override
-        public void onRepeatedRequest(RdmaChannel channel, MessageReader message) {
+        public void onRepeatedRequest(RdmaChannel channel, SlotReader message) {
             answer(
                     channel,
                     message.stepId(),
@@ -369,6 +372,15 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             TensorRequest request = transfers == null ? null : requestOf(transfers, channel, requestIndex);
             if (request != null) {
                 request.onContent();
+            }
+        }
+
+        @Override
+        public void onCarriedContent(RdmaChannel channel, SlotReader message) {
+            PeerTransfers transfers = peers.get(channel.peer());
+            TensorRequest request = transfers == null ? null : requestOf(transfers, channel, message.requestIndex());
+            if (request != null) {
+                request.onCarriedContent(message);
             }
         }
 

@@ -11,6 +11,7 @@ final class RendezvousCounters {
     final LongAdder bytesReceived = new LongAdder();
     final LongAdder tensorsSent = new LongAdder();
     final LongAdder bytesSent = new LongAdder();
+    final LongAdder tensorsCarried = new LongAdder();
     final LongAdder failedReceives = new LongAdder();
     final LongAdder unregisteredCopies = new LongAdder();
     final LongAdder staleIndexes = new LongAdder();

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.memory.MemoryStatistics;
 /// @param bytesReceived bytes of them
 /// @param tensorsSent contents that were written, dead and empty ones too
 /// @param bytesSent bytes of them
+/// @param tensorsCarried contents that were copied into messages of the ring, again after a loss too
 /// @param failedReceives receives from other workers that failed, were cancelled or aborted
 /// @param unregisteredCopies tensors that were sent through a registered copy
 /// @param staleIndexes contents and messages for requests that had ended
@@ -37,6 +38,7 @@ public record RendezvousStatistics(
         long bytesReceived,
         long tensorsSent,
         long bytesSent,
+        long tensorsCarried,
         long failedReceives,
         long unregisteredCopies,
         long staleIndexes,

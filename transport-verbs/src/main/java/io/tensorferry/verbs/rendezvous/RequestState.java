@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// AwaitingChannel -- channel -->   AwaitingReply: the request is sent, with memory if the metadata is known
 /// AwaitingReply   -- content -->   Landed: the peer's key is revoked --> Ended: delivered
+/// AwaitingReply   -- metadata and content --> Filling --> Ended: delivered
 /// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Landed --> Ended
 /// any of them     -- refused -->   Ended: failed
 /// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
@@ -36,6 +37,9 @@ sealed interface RequestState {
     /// META_DATA_RESPONSE came; memory is being allocated.
     record Allocating(TensorMetaData metaData) implements RequestState {}
 
+    /// META_DATA_RESPONSE came with the content: memory for it is being allocated, and the peer is done.
+    record Filling(TensorMetaData metaData) implements RequestState {}
+
     /// TENSOR_RE_REQUEST is sent.
     record AwaitingContent(TensorMetaData metaData) implements RequestState {}
 
@@ -54,6 +58,9 @@ sealed interface RequestState {
         record FallbackOpen() implements Event {}
 
         record MetaDataChanged(TensorMetaData metaData) implements Event {}
+
+        /// The same, and the content is there with it.
+        record ContentCarried(TensorMetaData metaData) implements Event {}
 
         record Allocated() implements Event {}
 
@@ -136,7 +143,7 @@ sealed interface RequestState {
                                 new Action.Forget());
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> silentEnd();
-                    case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ ->
+                    case Event.MetaDataChanged _, Event.ContentCarried _, Event.ContentLanded _, Event.Refused _ ->
                         throw new ProtocolViolationException("an answer to a request that was not sent");
                     case Event.ChannelSuspended _,
                             Event.Allocated _,
@@ -148,6 +155,8 @@ sealed interface RequestState {
                 switch (event) {
                     case Event.MetaDataChanged(var metaData) ->
                         Step.of(new Allocating(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
+                    case Event.ContentCarried(var metaData) ->
+                        Step.of(new Filling(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
                     case Event.ContentLanded() -> {
                         if (expected == null) {
                             throw new ProtocolViolationException("content for a request that named no memory");
@@ -171,7 +180,7 @@ sealed interface RequestState {
                         Step.of(new AwaitingContent(metaData), new Action.SendReRequest(metaData));
                     case Event.AllocationFailed(var cause) ->
                         Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
-                    case Event.MetaDataChanged _ ->
+                    case Event.MetaDataChanged _, Event.ContentCarried _ ->
                         throw new ProtocolViolationException("metadata twice for one request");
                     case Event.ContentLanded _ ->
                         throw new ProtocolViolationException("content for a request that named no memory");
@@ -183,10 +192,25 @@ sealed interface RequestState {
                     case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
                         throw impossible(state, event);
                 };
+            case Filling(var metaData) ->
+                switch (event) {
+                    case Event.Allocated() -> delivered(metaData);
+                    case Event.AllocationFailed(var cause) -> failed(cause);
+                    case Event.UserGaveUp() -> Step.of(new Ended(), new Action.Forget());
+                    // The peer has said all that it may say of this request, and what becomes of it does not matter.
+                    case Event.MetaDataChanged _,
+                            Event.ContentCarried _,
+                            Event.ContentLanded _,
+                            Event.Refused _,
+                            Event.ChannelSuspended _,
+                            Event.ChannelLost _ -> Step.of(state);
+                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
+                        throw impossible(state, event);
+                };
             case AwaitingContent(var metaData) ->
                 switch (event) {
                     case Event.ContentLanded() -> landed(metaData);
-                    case Event.MetaDataChanged _ ->
+                    case Event.MetaDataChanged _, Event.ContentCarried _ ->
                         throw new ProtocolViolationException("metadata twice for one request");
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.NoKey(var cause) ->
@@ -206,7 +230,8 @@ sealed interface RequestState {
                     // Too late: the receive finds that the user has ended it.
                     case Event.UserGaveUp _ -> Step.of(state);
                     // The peer has said all that it may say of this request.
-                    case Event.MetaDataChanged _, Event.ContentLanded _, Event.Refused _ -> Step.of(state);
+                    case Event.MetaDataChanged _, Event.ContentCarried _, Event.ContentLanded _, Event.Refused _ ->
+                        Step.of(state);
                     case Event.ChannelOpen _,
                             Event.FallbackOpen _,
                             Event.Allocated _,
@@ -220,8 +245,11 @@ sealed interface RequestState {
             case GivenUp() ->
                 switch (event) {
                     // The content, a refusal or the confirmation: the sender is done with the memory.
-                    case Event.ContentLanded _, Event.Refused _, Event.ChannelSuspended _, Event.ChannelLost _ ->
-                        silentEnd();
+                    case Event.ContentLanded _,
+                            Event.ContentCarried _,
+                            Event.Refused _,
+                            Event.ChannelSuspended _,
+                            Event.ChannelLost _ -> silentEnd();
                     // The metadata crossed the give-up on the way; the confirmation follows.
                     case Event.MetaDataChanged _ -> Step.of(state);
                     // Memory that no message has named yet.
@@ -238,6 +266,7 @@ sealed interface RequestState {
                     case Event.ChannelOpen _,
                             Event.FallbackOpen _,
                             Event.MetaDataChanged _,
+                            Event.ContentCarried _,
                             Event.AllocationFailed _,
                             Event.ContentLanded _,
                             Event.KeyRevoked _,

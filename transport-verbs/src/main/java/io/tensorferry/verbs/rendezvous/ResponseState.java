@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// AwaitingTensor    -- tensor, as the request expects -->  Writing
+/// AwaitingTensor    -- small tensor, other metadata -->    Writing: the metadata is sent, and the content with it
 /// AwaitingTensor    -- tensor, other metadata -->          AwaitingReRequest: the metadata is sent, the tensor kept
 /// AwaitingReRequest -- asked again -->                     Writing
 /// Writing           -- written -->                         Ended
@@ -52,7 +53,8 @@ sealed interface ResponseState {
         ///
         /// @param announce whether the metadata must go first even if it is as expected, because it carries a
         ///     checksum
-        record Prepared(TensorMetaData metaData, boolean announce) implements Event {}
+        /// @param carried whether content and metadata have room in one message
+        record Prepared(TensorMetaData metaData, boolean announce, boolean carried) implements Event {}
 
         /// There will be no tensor: the step was aborted, the key refused, the copy failed.
         record LocalFailure(TransportException cause) implements Event {}
@@ -78,7 +80,8 @@ sealed interface ResponseState {
         ///
         /// @param expected the metadata that the receiver has memory for, or null
         /// @param announce as in [Prepared]
-        record Replayed(@Nullable TensorMetaData expected, boolean announce) implements Event {}
+        /// @param carried as in [Prepared]
+        record Replayed(@Nullable TensorMetaData expected, boolean announce, boolean carried) implements Event {}
 
         /// The receiver asks again, over the fallback.
         record Claimed() implements Event {}
@@ -91,10 +94,13 @@ sealed interface ResponseState {
     }
 
     sealed interface Action {
-        record SendMetaData(TensorMetaData metaData) implements Action {}
+        record SendMetaData() implements Action {}
 
         /// Write the content where the receiver said last.
         record Write() implements Action {}
+
+        /// Send the content in one message with its metadata.
+        record SendWithMetaData() implements Action {}
 
         record SendError(TransportException cause) implements Action {}
 
@@ -131,7 +137,8 @@ sealed interface ResponseState {
         return switch (state) {
             case AwaitingTensor(var expected) ->
                 switch (event) {
-                    case Event.Prepared(var metaData, var announce) -> answer(metaData, expected, announce);
+                    case Event.Prepared(var metaData, var announce, var carried) ->
+                        answer(metaData, expected, announce, carried);
                     case Event.LocalFailure(var cause) -> refused(cause);
                     case Event.ReRequested _ ->
                         throw new ProtocolViolationException("asked again before it was answered");
@@ -182,11 +189,13 @@ sealed interface ResponseState {
                 };
             case Detached(var metaData) ->
                 switch (event) {
-                    case Event.Prepared(var ready, var _) -> Step.of(new Detached(ready));
+                    case Event.Prepared(var ready, var _, var _) -> Step.of(new Detached(ready));
                     case Event.LocalFailure(var cause) -> Step.of(new DetachedFailure(cause));
                     case Event.Withdrawn _ -> Step.of(new Ended(), new Action.Forget());
-                    case Event.Replayed(var expected, var announce) ->
-                        metaData == null ? Step.of(new AwaitingTensor(expected)) : answer(metaData, expected, announce);
+                    case Event.Replayed(var expected, var announce, var carried) ->
+                        metaData == null
+                                ? Step.of(new AwaitingTensor(expected))
+                                : answer(metaData, expected, announce, carried);
                     case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
                     case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
                     case Event.ChannelSuspended _ -> Step.of(state);
@@ -239,11 +248,15 @@ sealed interface ResponseState {
     }
 
     /// What a request is told when its tensor is ready.
-    private static Step answer(TensorMetaData metaData, @Nullable TensorMetaData expected, boolean announce) {
+    private static Step answer(
+            TensorMetaData metaData, @Nullable TensorMetaData expected, boolean announce, boolean carried) {
         if (!announce && metaData.equals(expected)) {
             return Step.of(new Writing(metaData), new Action.Write());
         }
-        return Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData(metaData));
+        if (carried) {
+            return Step.of(new Writing(metaData), new Action.SendWithMetaData());
+        }
+        return Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData());
     }
 
     private static Step refused(TransportException cause) {

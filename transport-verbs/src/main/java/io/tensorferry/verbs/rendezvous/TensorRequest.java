@@ -15,7 +15,9 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.OutgoingMessage;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +42,8 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     private MemoryGrant grant = MemoryGrant.LASTING;
     private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
+    // The content that came with its metadata.
+    private @Nullable MemorySegment carried;
     // What the request says that is in the ring or waits for it.
     private @Nullable TensorMetaData askedMetaData;
     private boolean askedAgain;
@@ -172,7 +176,32 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     void onMetaData(Message.MetaDataResponse message) {
         checksum = message.checksum();
         requireChecksum();
-        on(new RequestState.Event.MetaDataChanged(message.metaData()));
+        ByteBuffer content = message.content();
+        if (content == null) {
+            on(new RequestState.Event.MetaDataChanged(message.metaData()));
+            return;
+        }
+        carried = MemorySegment.ofBuffer(content);
+        on(new RequestState.Event.ContentCarried(message.metaData()));
+        if (state instanceof RequestState.Filling) {
+            // Its loss does not matter any more.
+            channel = null;
+        }
+    }
+
+    /// The content came inside the ring.
+    ///
+    /// @throws ProtocolViolationException if the request named memory for one of another size
+    void onCarriedContent(SlotReader message) {
+        if (state instanceof RequestState.AwaitingReply || state instanceof RequestState.AwaitingContent) {
+            MemorySegment target = destination == null ? MemorySegment.NULL : destination.content();
+            if (target.byteSize() != message.contentBytes()) {
+                throw new ProtocolViolationException(
+                        "a content of " + message.contentBytes() + " bytes for memory of " + target.byteSize());
+            }
+            message.copyContent(target);
+        }
+        onContent();
     }
 
     void onContent() {
@@ -348,12 +377,15 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     }
 
     private void allocate(TensorMetaData metaData) {
-        context.counters().reRequests.increment();
         int allocation = ++allocations;
+        MemorySegment content = carried;
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
                 Destination allocated = context.allocate(metaData);
+                if (content != null) {
+                    allocated.content().copyFrom(content);
+                }
                 context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
             } catch (RuntimeException e) {
                 TransportException cause = ReceivedContent.asFailure(key(), receive.peer(), e);
@@ -379,6 +411,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     }
 
     private void sendReRequest(TensorMetaData metaData) {
+        context.counters().reRequests.increment();
         Destination allocated = destination;
         if (allocated == null) {
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");

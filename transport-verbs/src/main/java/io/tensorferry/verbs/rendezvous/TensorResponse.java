@@ -9,8 +9,10 @@ import io.tensorferry.verbs.channel.ContentWrite;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// One answer to a peer's request for a tensor of this worker: performs what [ResponseState] decides.
@@ -140,7 +142,13 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         on(
                 warm != null && ready.metaData().equals(name().expected())
                         ? warm.asExpected()
-                        : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum()));
+                        : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum(), isCarried()));
+    }
+
+    /// Whether the content, if there is one, is small enough to be sent with its metadata.
+    private boolean isCarried() {
+        OutgoingContent outgoing = content;
+        return outgoing != null && channel().carries(MessageCodec.announcedContentBytes(outgoing.metaData()));
     }
 
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
@@ -161,7 +169,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         channel = next;
         address = message.address();
         remoteKey = message.remoteKey();
-        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum()));
+        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum(), isCarried()));
     }
 
     /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
@@ -205,14 +213,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     private void perform(ResponseState.Action action) {
         switch (action) {
-            case ResponseState.Action.SendMetaData(var metaData) ->
-                channel()
-                        .send(new Message.MetaDataResponse(
-                                stepId,
-                                requestIndex,
-                                metaData,
-                                content == null ? OptionalLong.empty() : content.checksum()));
-            case ResponseState.Action.Write() -> write();
+            case ResponseState.Action.SendMetaData() -> channel().send(metaDataResponse(content(), null));
+            case ResponseState.Action.Write() -> write(false);
+            case ResponseState.Action.SendWithMetaData() -> write(true);
             case ResponseState.Action.SendError(var cause) ->
                 sendError(cause.code(), String.valueOf(cause.getMessage()));
             case ResponseState.Action.ConfirmGiveUp() ->
@@ -236,6 +239,10 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 steps.release(this, rendezvous());
             }
         }
+    }
+
+    private Message metaDataResponse(OutgoingContent outgoing, @Nullable ByteBuffer carried) {
+        return new Message.MetaDataResponse(stepId, requestIndex, outgoing.metaData(), outgoing.checksum(), carried);
     }
 
     private void handOverContent() {
@@ -268,22 +275,51 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         channel().send(new Message.ErrorStatus(stepId, requestIndex, Message.Direction.TO_RECEIVER, code, message));
     }
 
-    private void write() {
+    private void write(boolean withMetaData) {
+        write.begin(withMetaData);
+        if (withMetaData) {
+            channel().carry(write);
+        } else {
+            channel().write(write);
+        }
+    }
+
+    private OutgoingContent content() {
         OutgoingContent outgoing = content;
         if (outgoing == null) {
             throw new IllegalStateException("the response for " + key() + " has no content to write");
         }
-        write.begin(outgoing);
-        channel().write(write);
+        return outgoing;
     }
 
-    /// Its way into the peer's memory.
+    /// Its way into the peer's memory, or its ring.
     private final class Write extends ContentWrite {
         private long bytes;
+        private boolean withMetaData;
 
-        void begin(OutgoingContent outgoing) {
+        void begin(boolean announced) {
+            OutgoingContent outgoing = content();
+            withMetaData = announced;
             bytes = outgoing.metaData().byteSize();
             set(outgoing.address(), bytes, outgoing.localKey(), address, remoteKey, requestIndex);
+        }
+
+        @Override
+        public int encodedSize() {
+            return withMetaData
+                    ? MessageCodec.announcedContentBytes(content().metaData())
+                    : MessageCodec.contentMessageBytes((int) bytes);
+        }
+
+        @Override
+        public int encode(MemorySegment target, long offset, int room) {
+            OutgoingContent outgoing = content();
+            context.counters().tensorsCarried.increment();
+            if (withMetaData) {
+                return metaDataResponse(outgoing, outgoing.segment().asByteBuffer())
+                        .encode(target, offset, room);
+            }
+            return MessageCodec.encodeContent(target, offset, stepId, requestIndex, outgoing.segment());
         }
 
         @Override

@@ -15,7 +15,7 @@ final class WarmResponse {
 
     WarmResponse(TensorMetaData expected) {
         this.start = new ResponseState.AwaitingTensor(expected);
-        this.asExpected = new ResponseState.Event.Prepared(expected, false);
+        this.asExpected = new ResponseState.Event.Prepared(expected, false, false);
         this.writing = ResponseState.step(start, asExpected);
         this.ended = ResponseState.step(writing.next(), WRITTEN);
     }

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.wire;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -95,15 +96,42 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Sender to receiver: the tensor is not what the request expected; this is what it is. The sender keeps the
-    /// tensor until the [TensorReRequest].
+    /// Sender to receiver: the tensor is not what the request expected; this is what it is. Unless its content comes
+    /// with it, the sender keeps the tensor until the [TensorReRequest].
     ///
     /// @param checksum the [Checksum] of the content, where the request asked for it
-    record MetaDataResponse(long stepId, int requestIndex, TensorMetaData metaData, OptionalLong checksum)
-            implements OfRequest {
+    /// @param content `metaData.byteSize()` bytes, from the buffer's position to its limit, which end the request; or
+    ///     null. Nobody changes the buffer
+    record MetaDataResponse(
+            long stepId,
+            int requestIndex,
+            TensorMetaData metaData,
+            OptionalLong checksum,
+            @Nullable ByteBuffer content) implements OfRequest {
         public MetaDataResponse {
             MessageRules.checkRequestIndex(requestIndex);
             MessageRules.checkChecksum(checksum);
+            MessageRules.checkContent(metaData, content);
+        }
+
+        /// Without the content.
+        public MetaDataResponse(long stepId, int requestIndex, TensorMetaData metaData, OptionalLong checksum) {
+            this(stepId, requestIndex, metaData, checksum, null);
+        }
+
+        @Override
+        public boolean isAnswer() {
+            return true;
+        }
+    }
+
+    /// Sender to receiver: the content of a tensor that is as the request expected, instead of a write into the memory
+    /// that the request named.
+    ///
+    /// @param content from the buffer's position to its limit; nobody changes the buffer
+    record TensorContent(long stepId, int requestIndex, ByteBuffer content) implements OfRequest {
+        public TensorContent {
+            MessageRules.checkRequestIndex(requestIndex);
         }
 
         @Override

@@ -16,7 +16,7 @@ public final class MessageCodec {
             MessageLayout.paddedLength(Shape.MAX_RANK, MessageLayout.MAX_NAME_BYTES, 0);
 
     /// The shortest message, and so the smallest slot that makes sense.
-    public static final int MIN_MESSAGE_BYTES = MessageLayout.REPEATED_BYTES;
+    public static final int MIN_MESSAGE_BYTES = MessageLayout.CONTENT_HEADER_BYTES;
 
     /// Bytes of a [Message.RepeatedRequest].
     public static final int REPEATED_REQUEST_BYTES = MessageLayout.REPEATED_BYTES;
@@ -37,6 +37,27 @@ public final class MessageCodec {
     public static int encodeRepeatedRequest(
             MemorySegment target, long offset, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
         return MessageEncoder.encodeRepeated(target, offset, stepId, requestIndex, nameId, address, remoteKey);
+    }
+
+    /// Bytes of a [Message.TensorContent] of so many bytes.
+    public static int contentMessageBytes(int contentBytes) {
+        return MessageLayout.paddedContent(contentBytes);
+    }
+
+    /// Bytes of a [Message.MetaDataResponse] with the content of a tensor; more than an `int` holds count as its
+    /// largest value.
+    public static int announcedContentBytes(TensorMetaData metaData) {
+        return metaData.byteSize() > MAX_MESSAGE_BYTES
+                ? Integer.MAX_VALUE
+                : MessageLayout.paddedLength(metaData.shape().rank(), (int) metaData.byteSize(), 0);
+    }
+
+    /// Writes what a [Message.TensorContent] says to `target` from `offset` on, without making one.
+    ///
+    /// @return the bytes written, [#contentMessageBytes]
+    public static int encodeContent(
+            MemorySegment target, long offset, long stepId, int requestIndex, MemorySegment content) {
+        return MessageEncoder.encodeContent(target, offset, stepId, requestIndex, content);
     }
 
     /// Marks the message at `offset` of `slot`, which was encoded before, as one behind which another follows in the

@@ -10,10 +10,12 @@ import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
+import io.tensorferry.verbs.wire.Message.TensorContent;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -24,32 +26,52 @@ final class MessageDecoder {
 
     private final byte[] bytes;
     private final MemorySegment message;
-    // Whether it has none of the fields that are behind the remote address.
-    private final boolean shortened;
+    private final int type;
+    // 0 in a short message, which has none of them.
     private final int rank;
     private final int nameBytes;
     private final int statusBytes;
     private final int flags;
+    private final int contentBytes;
 
     private MessageDecoder(byte[] bytes) {
         this.bytes = bytes;
         this.message = MemorySegment.ofArray(bytes);
-        this.shortened = u8(MessageLayout.TYPE) == MessageLayout.TYPE_REPEATED_REQUEST;
-        if (shortened) {
+        this.type = u8(MessageLayout.TYPE);
+        if (isShort()) {
             this.rank = 0;
             this.nameBytes = 0;
             this.statusBytes = 0;
             this.flags = 0;
+            this.contentBytes = type == MessageLayout.TYPE_TENSOR_CONTENT
+                    ? contentBytes("content_size", Integer.toUnsignedLong(i32(MessageLayout.CONTENT_SIZE)))
+                    : 0;
             return;
         }
         if (bytes.length < MessageLayout.HEADER_BYTES) {
             throw new MalformedMessageException(
-                    "length", "" + bytes.length, "a message of type " + u8(MessageLayout.TYPE) + " has at least 64");
+                    "length", "" + bytes.length, "a message of type " + type + " has at least 64");
         }
         this.rank = u8(MessageLayout.RANK);
         this.nameBytes = message.get(MessageLayout.U16, MessageLayout.NAME_SIZE) & 0xFFFF;
         this.statusBytes = i32(MessageLayout.STATUS_SIZE);
         this.flags = u8(MessageLayout.FLAGS);
+        this.contentBytes = type == MessageLayout.TYPE_META_DATA_RESPONSE && has(MessageLayout.FLAG_CONTENT)
+                ? contentBytes("tensor_bytes", i64(MessageLayout.TENSOR_BYTES))
+                : 0;
+    }
+
+    /// Whether it is of a type that has no header of 64 bytes.
+    private boolean isShort() {
+        return type == MessageLayout.TYPE_REPEATED_REQUEST || type == MessageLayout.TYPE_TENSOR_CONTENT;
+    }
+
+    private int contentBytes(String field, long claimed) {
+        if (claimed < 0 || claimed > bytes.length) {
+            throw new MalformedMessageException(
+                    field, Long.toUnsignedString(claimed), "the message has " + bytes.length + " bytes");
+        }
+        return (int) claimed;
     }
 
     static Message decode(MemorySegment source) {
@@ -60,13 +82,17 @@ final class MessageDecoder {
     private static byte[] copy(MemorySegment source) {
         if (source.byteSize() < MessageCodec.MIN_MESSAGE_BYTES) {
             throw new MalformedMessageException(
-                    "the source", source.byteSize() + " bytes long", "a message has at least 40");
+                    "the source",
+                    source.byteSize() + " bytes long",
+                    "a message has at least " + MessageCodec.MIN_MESSAGE_BYTES);
         }
         int length = source.get(MessageLayout.U32, MessageLayout.LENGTH);
         long limit = Math.min(source.byteSize(), MessageCodec.MAX_MESSAGE_BYTES);
         if (length < MessageCodec.MIN_MESSAGE_BYTES || length > limit || length % MessageLayout.ALIGNMENT != 0) {
             throw new MalformedMessageException(
-                    "length", Integer.toUnsignedString(length), "it must be a multiple of 8 in [40, " + limit + "]");
+                    "length",
+                    Integer.toUnsignedString(length),
+                    "it must be a multiple of 8 in [" + MessageCodec.MIN_MESSAGE_BYTES + ", " + limit + "]");
         }
         var bytes = new byte[length];
         MemorySegment.copy(source, ValueLayout.JAVA_BYTE, 0, bytes, 0, length);
@@ -83,7 +109,7 @@ final class MessageDecoder {
                     "request_index", "0x%08x".formatted(requestIndex), "the generation 4095 is not in use");
         }
         try {
-            return switch (u8(MessageLayout.TYPE)) {
+            return switch (type) {
                 case MessageLayout.TYPE_META_DATA_RESPONSE -> metaDataResponse(stepId, requestIndex);
                 case MessageLayout.TYPE_TENSOR_RE_REQUEST -> tensorReRequest(stepId, requestIndex);
                 case MessageLayout.TYPE_TENSOR_REQUEST -> tensorRequest(stepId, requestIndex);
@@ -91,8 +117,9 @@ final class MessageDecoder {
                 case MessageLayout.TYPE_HEARTBEAT -> bare(new Heartbeat(), stepId, requestIndex);
                 case MessageLayout.TYPE_RESUMED -> bare(new Resumed(), stepId, requestIndex);
                 case MessageLayout.TYPE_REPEATED_REQUEST -> repeatedRequest(stepId, requestIndex);
-                default ->
-                    throw new MalformedMessageException("type", "" + u8(MessageLayout.TYPE), "it must be 0 to 6");
+                case MessageLayout.TYPE_TENSOR_CONTENT ->
+                    new TensorContent(stepId, requestIndex, content(MessageLayout.CONTENT_HEADER_BYTES));
+                default -> throw new MalformedMessageException("type", "" + type, "it must be 0 to 7");
             };
         } catch (IllegalArgumentException e) {
             // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
@@ -123,18 +150,23 @@ final class MessageDecoder {
                     Integer.toUnsignedString(statusBytes),
                     "it must be at most " + MessageLayout.MAX_STATUS_BYTES);
         }
-        int needed =
-                shortened ? MessageLayout.REPEATED_BYTES : MessageLayout.paddedLength(rank, nameBytes, statusBytes);
+        int needed = switch (type) {
+            case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
+            case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.paddedContent(contentBytes);
+            default -> MessageLayout.paddedLength(rank, nameBytes + contentBytes, statusBytes);
+        };
         // Of the copy: between the two looks at the source the field may have changed.
         int length = i32(MessageLayout.LENGTH);
         if (length != bytes.length || length != needed) {
             throw new MalformedMessageException(
-                    "length", Integer.toUnsignedString(length), "rank, name_size and status_size make it " + needed);
+                    "length", Integer.toUnsignedString(length), "the sizes of its parts make it " + needed);
         }
-        if (shortened) {
-            return;
-        }
-        for (int i = nameOffset() + nameBytes + statusBytes; i < bytes.length; i++) {
+        int end = switch (type) {
+            case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
+            case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.CONTENT_HEADER_BYTES + contentBytes;
+            default -> nameOffset() + nameBytes + statusBytes + contentBytes;
+        };
+        for (int i = end; i < bytes.length; i++) {
             if (bytes[i] != 0) {
                 throw new MalformedMessageException("the padding at " + i, "" + bytes[i], "it must be zero");
             }
@@ -168,7 +200,7 @@ final class MessageDecoder {
     }
 
     private MetaDataResponse metaDataResponse(long stepId, int requestIndex) {
-        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_CHECKSUM);
+        allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_CHECKSUM | MessageLayout.FLAG_CONTENT);
         refuseDestination();
         refuseName();
         refuseStatus();
@@ -179,7 +211,8 @@ final class MessageDecoder {
         } else {
             refuseChecksum();
         }
-        return new MetaDataResponse(stepId, requestIndex, requiredMetaData(), checksum);
+        ByteBuffer content = has(MessageLayout.FLAG_CONTENT) ? content(nameOffset()) : null;
+        return new MetaDataResponse(stepId, requestIndex, requiredMetaData(), checksum, content);
     }
 
     private TensorReRequest tensorReRequest(long stepId, int requestIndex) {
@@ -278,6 +311,10 @@ final class MessageDecoder {
             throw new MalformedMessageException(
                     "flags", hex(flags), "a message of this type may have " + hex(allowed) + " only");
         }
+    }
+
+    private ByteBuffer content(int offset) {
+        return ByteBuffer.wrap(bytes, offset, contentBytes).slice().asReadOnlyBuffer();
     }
 
     private String text(String field, int offset, int length) {

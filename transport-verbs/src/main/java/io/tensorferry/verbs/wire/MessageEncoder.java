@@ -8,9 +8,11 @@ import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
+import io.tensorferry.verbs.wire.Message.TensorContent;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /// Messages to bytes; allocates nothing.
@@ -20,6 +22,9 @@ final class MessageEncoder {
             | MessageLayout.VERSION_VALUE << 16
             | MessageLayout.TYPE_REPEATED_REQUEST << 24
             | (long) MessageLayout.REPEATED_BYTES << 32;
+    // Magic, version and type of a content.
+    static final int CONTENT_PREAMBLE =
+            MessageLayout.MAGIC_VALUE | MessageLayout.VERSION_VALUE << 16 | MessageLayout.TYPE_TENSOR_CONTENT << 24;
 
     private MessageEncoder() {}
 
@@ -27,7 +32,9 @@ final class MessageEncoder {
         return switch (message) {
             case TensorRequest request ->
                 MessageLayout.paddedLength(rank(request.metaData()), nameBytes(request.key()), 0);
-            case MetaDataResponse response -> MessageLayout.paddedLength(rank(response.metaData()), 0, 0);
+            case MetaDataResponse response -> responseBytes(response);
+            case TensorContent tensor ->
+                MessageLayout.paddedContent(tensor.content().remaining());
             case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
             case ErrorStatus status ->
                 MessageLayout.paddedLength(0, 0, Utf8.length(status.message(), MessageLayout.MAX_STATUS_BYTES));
@@ -48,6 +55,7 @@ final class MessageEncoder {
             case TensorReRequest request -> encodeReRequest(request, target);
             case ErrorStatus status -> encodeStatus(status, target);
             case RepeatedRequest request -> encodeRepeated(request, target);
+            case TensorContent tensor -> encodeContent(tensor, target);
             case Heartbeat _ -> encodeBare(MessageLayout.TYPE_HEARTBEAT, target);
             case Resumed _ -> encodeBare(MessageLayout.TYPE_RESUMED, target);
         };
@@ -69,12 +77,45 @@ final class MessageEncoder {
     }
 
     private static int encodeResponse(MetaDataResponse response, MemorySegment target) {
-        int length = MessageLayout.paddedLength(rank(response.metaData()), 0, 0);
+        int length = responseBytes(response);
         begin(response, MessageLayout.TYPE_META_DATA_RESPONSE, length, target);
-        int flags = response.checksum().isPresent() ? MessageLayout.FLAG_CHECKSUM : 0;
+        ByteBuffer content = response.content();
+        int flags = (response.checksum().isPresent() ? MessageLayout.FLAG_CHECKSUM : 0)
+                | (content == null ? 0 : MessageLayout.FLAG_CONTENT);
         putMetaData(response.metaData(), flags, target);
         target.set(MessageLayout.U32, MessageLayout.CHECKSUM, (int)
                 response.checksum().orElse(0));
+        if (content != null) {
+            long behind = MessageLayout.HEADER_BYTES + (long) rank(response.metaData()) * Long.BYTES;
+            MemorySegment.copy(MemorySegment.ofBuffer(content), 0, target, behind, content.remaining());
+        }
+        return length;
+    }
+
+    private static int responseBytes(MetaDataResponse response) {
+        ByteBuffer content = response.content();
+        return MessageLayout.paddedLength(rank(response.metaData()), content == null ? 0 : content.remaining(), 0);
+    }
+
+    private static int encodeContent(TensorContent tensor, MemorySegment target) {
+        requireRoom(tensor, encodedSize(tensor), target);
+        MemorySegment content = MemorySegment.ofBuffer(tensor.content());
+        return encodeContent(target, 0, tensor.stepId(), tensor.requestIndex(), content);
+    }
+
+    static int encodeContent(MemorySegment target, long offset, long stepId, int requestIndex, MemorySegment content) {
+        int bytes = (int) content.byteSize();
+        int length = MessageLayout.paddedContent(bytes);
+        target.set(MessageLayout.U32, offset, CONTENT_PREAMBLE);
+        target.set(MessageLayout.U32, offset + MessageLayout.LENGTH, length);
+        target.set(MessageLayout.U64, offset + MessageLayout.STEP_ID, stepId);
+        target.set(MessageLayout.U32, offset + MessageLayout.REQUEST_INDEX, requestIndex);
+        target.set(MessageLayout.U32, offset + MessageLayout.CONTENT_SIZE, bytes);
+        if (bytes > 0) {
+            // The padding; the content then covers what it has of it.
+            target.set(MessageLayout.U64, offset + length - Long.BYTES, 0);
+            MemorySegment.copy(content, 0, target, offset + MessageLayout.CONTENT_HEADER_BYTES, bytes);
+        }
         return length;
     }
 

@@ -16,6 +16,7 @@ final class MessageLayout {
     static final int TYPE_HEARTBEAT = 4;
     static final int TYPE_RESUMED = 5;
     static final int TYPE_REPEATED_REQUEST = 6;
+    static final int TYPE_TENSOR_CONTENT = 7;
 
     /// In the byte of the type: another message follows behind this one, in the same slot.
     static final int MORE = 1 << 7;
@@ -29,6 +30,7 @@ final class MessageLayout {
     static final int FLAG_WANTS_CHECKSUM = 1 << 3;
     static final int FLAG_TO_SENDER = 1 << 4;
     static final int FLAG_REPLAY = 1 << 5;
+    static final int FLAG_CONTENT = 1 << 6;
 
     static final int MAGIC = 0;
     static final int VERSION = 2;
@@ -54,6 +56,10 @@ final class MessageLayout {
     static final int REPEATED_RESERVED = 36;
     static final int REPEATED_BYTES = 40;
 
+    /// The content of a tensor has the fields up to the request index where the others have them.
+    static final int CONTENT_SIZE = 20;
+    static final int CONTENT_HEADER_BYTES = 24;
+
     /// How long a request may be that gives its key an id: what bounds the memory that a peer's names take.
     static final int MAX_NAMING_BYTES = HEADER_BYTES + 512;
 
@@ -73,7 +79,15 @@ final class MessageLayout {
 
     /// The length of a message with these parts, padding included.
     static int paddedLength(int rank, int nameBytes, int statusBytes) {
-        int length = HEADER_BYTES + rank * Long.BYTES + nameBytes + statusBytes;
+        return padded(HEADER_BYTES + rank * Long.BYTES + nameBytes + statusBytes);
+    }
+
+    /// The same for a message that has nothing but a content.
+    static int paddedContent(int contentBytes) {
+        return padded(CONTENT_HEADER_BYTES + contentBytes);
+    }
+
+    private static int padded(int length) {
         return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.wire;
 
 import io.tensorferry.api.TensorMetaData;
+import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +56,12 @@ final class MessageRules {
         } else if (address == 0 || Long.compareUnsigned(address + bytes, address) < 0) {
             throw new IllegalArgumentException(
                     "%d bytes of content at address 0x%x are not within the address space".formatted(bytes, address));
+        }
+    }
+
+    static void checkContent(TensorMetaData metaData, @Nullable ByteBuffer content) {
+        if (content != null && content.remaining() != metaData.byteSize()) {
+            throw new IllegalArgumentException(content.remaining() + " bytes of content are not those of " + metaData);
         }
     }
 

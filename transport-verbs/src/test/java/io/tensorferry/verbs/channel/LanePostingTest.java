@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.verbs.channel.RecordingQueuePair.Sent;
 import io.tensorferry.verbs.device.SendWorkRequest.Opcode;
-import io.tensorferry.verbs.wire.RequestIndex;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
@@ -33,21 +32,11 @@ class LanePostingTest {
                 CHUNK,
                 RECEIVES,
                 RECEIVES / 4,
-                new PostingOptions(signalInterval, CHUNK, bytesUnderWay, 0));
+                new PostingOptions(signalInterval, CHUNK, bytesUnderWay, 0, 0));
     }
 
     private ContentWrite content(int slot, long length) {
-        return new ContentWrite(1L << 40, length, 1, 1L << 41, 2, RequestIndex.of(slot, 0)) {
-            @Override
-            protected void onWritten() {
-                events.add("written " + slot);
-            }
-
-            @Override
-            protected void onAbandoned() {
-                events.add("abandoned " + slot);
-            }
-        };
+        return new RecordedContent(slot, length, events);
     }
 
     private static void enqueue(Lane lane, ContentWrite write) {
@@ -58,11 +47,9 @@ class LanePostingTest {
     private static void complete(Lane lane, long workId) {
         PostedWork posted = lane.posted();
         while (posted.contains(workId)) {
-            ContentWrite write = posted.oldestKind() == WorkKind.CONTENT ? posted.oldestContent() : null;
+            ContentWrite write = posted.oldestContents();
             posted.removeOldest();
-            if (write != null) {
-                write.onWritten();
-            }
+            Departures.written(write);
         }
     }
 
@@ -87,7 +74,7 @@ class LanePostingTest {
     void messagesAndAcknowledgementsAskForACompletionOnlyAfterAQuarterOfTheQueue() {
         Lane lane = lane(0, 1 << 20);
         for (int i = 0; i < DEPTH; i++) {
-            lane.postMessage(1, 64, 1, 1, 1);
+            lane.postMessage(1, 64, 1, 1, 1, null);
             lane.submit();
         }
         assertThat(lane.hasFreeSendSlot()).isFalse();
@@ -105,7 +92,7 @@ class LanePostingTest {
         Lane lane = lane(0, 1 << 20);
         enqueue(lane, content(0, 100));
         lane.pumpContents();
-        lane.postMessage(1, 64, 1, 1, 1);
+        lane.postMessage(1, 64, 1, 1, 1, null);
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, true);
         complete(lane, queuePair.sent().getLast().workId());
@@ -115,8 +102,8 @@ class LanePostingTest {
     @Test
     void theIntervalIsAnOption() {
         Lane lane = lane(1, 1 << 20);
-        lane.postMessage(1, 64, 1, 1, 1);
-        lane.postMessage(1, 64, 1, 1, 1);
+        lane.postMessage(1, 64, 1, 1, 1, null);
+        lane.postMessage(1, 64, 1, 1, 1, null);
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(true, true);
     }

@@ -4,17 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.verbs.channel.RecordingQueuePair.Sent;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceChoice;
-import io.tensorferry.verbs.device.ProtectionDomain;
-import io.tensorferry.verbs.device.RdmaConfig;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.memory.MemoryOptions;
-import io.tensorferry.verbs.memory.RegisteredBuffer;
-import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.RequestIndex;
-import io.tensorferry.verbs.wire.SlotReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -26,26 +17,14 @@ import org.junit.jupiter.api.Timeout;
 /// How messages that wait are laid into the slots of the ring.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SlotPackingTest {
-    private static final int SLOTS = 16;
-    private static final int SLOT_BYTES = 4096;
-
-    private final ChosenPort port =
-            DeviceChoice.choose(RdmaConfig.builder().build(), List.of(new SimulatedFabric(1).provider("node")));
-    private final ProtectionDomain domain = port.device().allocateProtectionDomain();
-    private final RegisteredMemory memory = new RegisteredMemory(domain, MemoryOptions.defaults());
-    private final RegisteredBuffer staging = memory.allocate(SLOTS * SLOT_BYTES);
-    private final RecordingQueuePair queuePair = new RecordingQueuePair();
-    private final Lane control =
-            new Lane(0, queuePair, 1024, 4096, SLOTS + ImmediateCredits.RESERVE, SLOTS / 4, PostingOptions.defaults());
-    private final OutgoingRing ring =
-            new OutgoingRing(staging, new RemoteRegion(1L << 40, 1), SLOTS, SLOT_BYTES, SLOT_BYTES);
+    private final TestRing test = new TestRing();
+    private final OutgoingRing ring = test.ring;
+    private final Lane control = test.control;
+    private final RecordingQueuePair queuePair = test.queuePair;
 
     @AfterEach
     void close() {
-        staging.close();
-        memory.close();
-        domain.close();
-        port.device().close();
+        test.close();
     }
 
     private static Message status(int number, int textBytes) {
@@ -57,17 +36,6 @@ class SlotPackingTest {
                 "x".repeat(textBytes));
     }
 
-    private List<Message> inSlot(int slot) {
-        var reader = new SlotReader(SLOT_BYTES);
-        reader.open(staging.segment(), (long) slot * SLOT_BYTES);
-        var found = new ArrayList<Message>();
-        do {
-            assertThat(reader.nextIsRepeatedRequest()).isFalse();
-            found.add(reader.message());
-        } while (reader.hasMore());
-        return found;
-    }
-
     @Test
     void whatWaitsTogetherGoesInOneWrite() {
         List<Message> messages = List.of(new Message.Resumed(), status(1, 5), new Message.Heartbeat());
@@ -76,7 +44,7 @@ class SlotPackingTest {
         control.submit();
         assertThat(queuePair.sent()).hasSize(1);
         assertThat(queuePair.sent().getFirst().length()).isEqualTo(64 + 72 + 64);
-        assertThat(inSlot(0)).isEqualTo(messages);
+        assertThat(test.inSlot(0)).isEqualTo(messages);
     }
 
     @Test
@@ -84,7 +52,7 @@ class SlotPackingTest {
         for (int i = 0; i < 3; i++) {
             ring.enqueue(status(i, 0));
             assertThat(ring.pump(control)).isEqualTo(1);
-            assertThat(inSlot(i)).containsExactly(status(i, 0));
+            assertThat(test.inSlot(i)).containsExactly(status(i, 0));
         }
     }
 
@@ -94,9 +62,9 @@ class SlotPackingTest {
         ring.enqueue(status(2, 10_000));
         ring.enqueue(status(3, 0));
         assertThat(ring.pump(control)).isEqualTo(3);
-        assertThat(inSlot(0)).containsExactly(status(1, 1000));
-        assertThat(inSlot(1)).containsExactly(status(2, SLOT_BYTES - 64));
-        assertThat(inSlot(2)).containsExactly(status(3, 0));
+        assertThat(test.inSlot(0)).containsExactly(status(1, 1000));
+        assertThat(test.inSlot(1)).containsExactly(status(2, TestRing.SLOT_BYTES - 64));
+        assertThat(test.inSlot(2)).containsExactly(status(3, 0));
     }
 
     /// Whatever the sizes, however they come: each once, in order; and slots are used again only when they were
@@ -109,23 +77,23 @@ class SlotPackingTest {
         int slots = 0;
         while (arrived.size() < 2_000) {
             for (int i = random.nextInt(40); i > 0 && sent.size() < 2_000; i--) {
-                Message message = status(sent.size(), random.nextInt(SLOT_BYTES - 64));
+                Message message = status(sent.size(), random.nextInt(TestRing.SLOT_BYTES - 64));
                 sent.add(message);
                 ring.enqueue(message);
             }
             ring.pump(control);
             control.submit();
             List<Sent> writes = queuePair.sent();
-            assertThat(writes.size() - slots).isLessThanOrEqualTo(SLOTS);
-            while (writes.size() - slots >= SLOTS / 4) {
-                for (int i = 0; i < SLOTS / 4; i++) {
-                    arrived.addAll(inSlot(slots++ % SLOTS));
+            assertThat(writes.size() - slots).isLessThanOrEqualTo(TestRing.SLOTS);
+            while (writes.size() - slots >= TestRing.SLOTS / 4) {
+                for (int i = 0; i < TestRing.SLOTS / 4; i++) {
+                    arrived.addAll(test.inSlot(slots++ % TestRing.SLOTS));
                 }
                 ring.onAcknowledged(control.onAcknowledgement());
             }
             if (sent.size() == 2_000 && ring.isIdle()) {
                 while (slots < writes.size()) {
-                    arrived.addAll(inSlot(slots++ % SLOTS));
+                    arrived.addAll(test.inSlot(slots++ % TestRing.SLOTS));
                 }
             }
             PostedWork posted = control.posted();

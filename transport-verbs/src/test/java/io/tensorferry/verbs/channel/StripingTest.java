@@ -24,8 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StripingTest {
     private static final int CHUNK = 4096;
     private static final long STRIPE_BYTES = 10_000;
-    private static final long LOCAL = 1L << 40;
-    private static final long REMOTE = 1L << 41;
     private static final int RECEIVES = 64;
 
     private final List<RecordingQueuePair> queuePairs = new ArrayList<>();
@@ -37,23 +35,19 @@ class StripingTest {
             var queuePair = new RecordingQueuePair();
             queuePairs.add(queuePair);
             lanes.add(new Lane(
-                    i, queuePair, 256, CHUNK, RECEIVES, RECEIVES / 4, new PostingOptions(1, CHUNK, 1 << 30, 0)));
+                    i, queuePair, 256, CHUNK, RECEIVES, RECEIVES / 4, new PostingOptions(1, CHUNK, 1 << 30, 0, 0)));
         }
         return new Striping(lanes, STRIPE_BYTES);
     }
 
     private ContentWrite content(int slot, long length) {
-        return new ContentWrite(LOCAL, length, 1, REMOTE, 2, RequestIndex.of(slot, 0)) {
-            @Override
-            protected void onWritten() {
-                events.add("written " + slot);
-            }
+        return new RecordedContent(slot, length, events);
+    }
 
-            @Override
-            protected void onAbandoned() {
-                events.add("abandoned " + slot);
-            }
-        };
+    private List<Integer> abandon() {
+        try (var test = new TestRing()) {
+            return new Departures(lanes, test.ring, new SlabKeys(test.ring), new ChannelCounters()).abandon();
+        }
     }
 
     private void pump() {
@@ -67,11 +61,9 @@ class StripingTest {
     private void complete(int lane) {
         PostedWork posted = lanes.get(lane).posted();
         while (!posted.isEmpty()) {
-            ContentWrite write = posted.oldestKind() == WorkKind.CONTENT ? posted.oldestContent() : null;
+            ContentWrite write = posted.oldestContents();
             posted.removeOldest();
-            if (write != null && --write.lanesLeft == 0) {
-                write.onWritten();
-            }
+            Departures.written(write);
         }
     }
 
@@ -86,8 +78,8 @@ class StripingTest {
         for (int lane = 1; lane <= laneCount; lane++) {
             List<Sent> sent = queuePairs.get(lane).sent();
             for (Sent each : sent) {
-                int from = (int) (each.localAddress() - LOCAL);
-                assertThat(each.remoteAddress() - REMOTE).isEqualTo(from);
+                int from = (int) (each.localAddress() - RecordedContent.LOCAL);
+                assertThat(each.remoteAddress() - RecordedContent.REMOTE).isEqualTo(from);
                 assertThat(written.get(from, (int) (from + each.length())).isEmpty())
                         .isTrue();
                 written.set(from, (int) (from + each.length()));
@@ -112,7 +104,9 @@ class StripingTest {
         striping.enqueue(content(6, STRIPE_BYTES - 1));
         striping.enqueue(content(7, 0));
         pump();
-        assertThat(queuePairs.get(3).sent()).isNotEmpty().allMatch(sent -> sent.localAddress() < LOCAL + STRIPE_BYTES);
+        assertThat(queuePairs.get(3).sent())
+                .isNotEmpty()
+                .allMatch(sent -> sent.localAddress() < RecordedContent.LOCAL + STRIPE_BYTES);
         assertThat(queuePairs.get(4).sent()).hasSize(1);
         assertThat(queuePairs.get(1).sent()).isEmpty();
         assertThat(queuePairs.get(2).sent()).isEmpty();
@@ -127,7 +121,7 @@ class StripingTest {
         complete(1);
         complete(2);
         striping.enqueue(content(3, 50_000));
-        assertThat(striping.abandon()).isEmpty();
+        assertThat(abandon()).isEmpty();
         assertThat(events).containsExactlyInAnyOrder("abandoned 1", "abandoned 2", "abandoned 3");
     }
 
@@ -141,7 +135,7 @@ class StripingTest {
         complete(1);
         complete(2);
         lanes.get(1).onAcknowledgement();
-        assertThat(striping.abandon()).hasSize(RECEIVES / 4).contains(RequestIndex.of(3, 0));
+        assertThat(abandon()).hasSize(RECEIVES / 4).contains(RequestIndex.of(3, 0));
         assertThat(events).hasSize(RECEIVES / 4).allMatch(event -> event.startsWith("written"));
     }
 

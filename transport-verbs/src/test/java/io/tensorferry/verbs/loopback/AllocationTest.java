@@ -44,7 +44,7 @@ class AllocationTest {
     /// Each content goes over both lanes.
     @Test
     void aWarmTransferOverAllLanesTakesNothingOnEitherLoop() throws Exception {
-        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0));
+        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0, 0));
     }
 
     private void assertTakesNothing(int lanes, PostingOptions posting) throws Exception {

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.rendezvous.RequestState.AwaitingContent;
 import io.tensorferry.verbs.rendezvous.RequestState.AwaitingReply;
 import io.tensorferry.verbs.rendezvous.RequestState.Ended;
 import io.tensorferry.verbs.rendezvous.RequestState.Event;
+import io.tensorferry.verbs.rendezvous.RequestState.Filling;
 import io.tensorferry.verbs.rendezvous.RequestState.GivenUp;
 import io.tensorferry.verbs.rendezvous.RequestState.Landed;
 import java.util.List;
@@ -62,6 +63,47 @@ class RequestStateTest {
         assertStep(new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
         assertStep(
                 new Landed(LARGE), new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(LARGE));
+    }
+
+    @Test
+    void aContentThatComesWithItsMetaDataEndsTheRequestWithoutAnotherRoundTrip() {
+        assertStep(
+                new AwaitingReply(SMALL),
+                new Event.ContentCarried(LARGE),
+                new Filling(LARGE),
+                new Action.ReleaseMemory(),
+                new Action.Allocate(LARGE));
+        assertStep(
+                new Filling(LARGE), new Event.Allocated(), new Ended(), new Action.Forget(), new Action.Deliver(LARGE));
+        assertStep(
+                new Filling(LARGE),
+                new Event.AllocationFailed(why),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Forget(),
+                new Action.Fail(why));
+    }
+
+    /// The sender is done with it: nobody is told, and nothing waits for an answer.
+    @Test
+    void nothingButTheUserStopsAContentThatIsThere() {
+        var filling = new Filling(LARGE);
+        for (Event event : List.of(
+                new Event.ChannelSuspended(),
+                new Event.ChannelLost(why),
+                new Event.Refused(why),
+                new Event.ContentLanded(),
+                new Event.ContentCarried(SMALL),
+                new Event.MetaDataChanged(SMALL))) {
+            assertStep(filling, event, filling);
+        }
+        assertStep(filling, new Event.UserGaveUp(), new Ended(), new Action.Forget());
+        assertStep(
+                new GivenUp(),
+                new Event.ContentCarried(LARGE),
+                new Ended(),
+                new Action.ReleaseMemory(),
+                new Action.Forget());
     }
 
     @Test
@@ -196,6 +238,8 @@ class RequestStateTest {
     void metaDataTwiceIsAViolation() {
         for (RequestState state : List.of(new Allocating(SMALL), new AwaitingContent(SMALL))) {
             assertThatThrownBy(() -> RequestState.step(state, new Event.MetaDataChanged(SMALL)))
+                    .isInstanceOf(ProtocolViolationException.class);
+            assertThatThrownBy(() -> RequestState.step(state, new Event.ContentCarried(SMALL)))
                     .isInstanceOf(ProtocolViolationException.class);
         }
     }

@@ -38,7 +38,7 @@ class ResponseStateTest {
         assertStep(new Detached(null), new Event.Claimed(), new HandingOver());
         assertStep(
                 new HandingOver(),
-                new Event.Prepared(SMALL, false),
+                new Event.Prepared(SMALL, false, false),
                 new Ended(),
                 new Action.HandOver(),
                 new Action.Forget());
@@ -61,7 +61,7 @@ class ResponseStateTest {
         for (Event event : List.of(new Event.NotReplayed(), new Event.ChannelSuspended(), new Event.ChannelLost())) {
             assertStep(new HandingOver(), event, new HandingOver());
         }
-        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(SMALL, false)))
+        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(SMALL, false, false)))
                 .isInstanceOf(ProtocolViolationException.class);
         assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Claimed()))
                 .isInstanceOf(ProtocolViolationException.class);
@@ -78,7 +78,11 @@ class ResponseStateTest {
 
     @Test
     void aTensorAsExpectedIsWrittenAtOnce() {
-        assertStep(new AwaitingTensor(SMALL), new Event.Prepared(SMALL, false), new Writing(SMALL), new Action.Write());
+        assertStep(
+                new AwaitingTensor(SMALL),
+                new Event.Prepared(SMALL, false, false),
+                new Writing(SMALL),
+                new Action.Write());
         assertStep(
                 new Writing(SMALL), new Event.Written(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
     }
@@ -87,20 +91,46 @@ class ResponseStateTest {
     void anotherShapeOrNoTargetOrAChecksumSendsTheMetaDataFirst() {
         assertStep(
                 new AwaitingTensor(SMALL),
-                new Event.Prepared(LARGE, false),
+                new Event.Prepared(LARGE, false, false),
                 new AwaitingReRequest(LARGE),
-                new Action.SendMetaData(LARGE));
+                new Action.SendMetaData());
         assertStep(
                 new AwaitingTensor(null),
-                new Event.Prepared(SMALL, false),
+                new Event.Prepared(SMALL, false, false),
                 new AwaitingReRequest(SMALL),
-                new Action.SendMetaData(SMALL));
+                new Action.SendMetaData());
         assertStep(
                 new AwaitingTensor(SMALL),
-                new Event.Prepared(SMALL, true),
+                new Event.Prepared(SMALL, true, false),
                 new AwaitingReRequest(SMALL),
-                new Action.SendMetaData(SMALL));
+                new Action.SendMetaData());
         assertStep(new AwaitingReRequest(SMALL), new Event.ReRequested(SMALL), new Writing(SMALL), new Action.Write());
+    }
+
+    @Test
+    void aSmallTensorThatIsNotExpectedGoesWithItsMetaData() {
+        for (boolean announce : new boolean[] {false, true}) {
+            assertStep(
+                    new AwaitingTensor(null),
+                    new Event.Prepared(SMALL, announce, true),
+                    new Writing(SMALL),
+                    new Action.SendWithMetaData());
+            assertStep(
+                    new Detached(SMALL),
+                    new Event.Replayed(LARGE, announce, true),
+                    new Writing(SMALL),
+                    new Action.SendWithMetaData());
+        }
+        assertStep(
+                new AwaitingTensor(SMALL),
+                new Event.Prepared(SMALL, true, true),
+                new Writing(SMALL),
+                new Action.SendWithMetaData());
+        assertStep(
+                new AwaitingTensor(SMALL),
+                new Event.Prepared(SMALL, false, true),
+                new Writing(SMALL),
+                new Action.Write());
     }
 
     @Test
@@ -124,7 +154,7 @@ class ResponseStateTest {
 
     @Test
     void aTensorThatIsReadyAfterTheEndIsReleased() {
-        assertStep(new Ended(), new Event.Prepared(SMALL, false), new Ended(), new Action.ReleaseContent());
+        assertStep(new Ended(), new Event.Prepared(SMALL, false, false), new Ended(), new Action.ReleaseContent());
     }
 
     @Test
@@ -148,14 +178,15 @@ class ResponseStateTest {
     void aTensorThatWasTakenIsKeptForTheReplay() {
         assertStep(new AwaitingReRequest(SMALL), new Event.ChannelSuspended(), new Detached(SMALL));
         assertStep(new Writing(SMALL), new Event.WriteAbandoned(), new Detached(SMALL));
-        assertStep(new Detached(null), new Event.Prepared(SMALL, false), new Detached(SMALL));
-        assertStep(new Detached(SMALL), new Event.Replayed(SMALL, false), new Writing(SMALL), new Action.Write());
+        assertStep(new Detached(null), new Event.Prepared(SMALL, false, false), new Detached(SMALL));
+        assertStep(
+                new Detached(SMALL), new Event.Replayed(SMALL, false, false), new Writing(SMALL), new Action.Write());
         assertStep(
                 new Detached(SMALL),
-                new Event.Replayed(SMALL, true),
+                new Event.Replayed(SMALL, true, false),
                 new AwaitingReRequest(SMALL),
-                new Action.SendMetaData(SMALL));
-        assertStep(new Detached(null), new Event.Replayed(SMALL, false), new AwaitingTensor(SMALL));
+                new Action.SendMetaData());
+        assertStep(new Detached(null), new Event.Replayed(SMALL, false, false), new AwaitingTensor(SMALL));
     }
 
     @Test
@@ -163,7 +194,7 @@ class ResponseStateTest {
         assertStep(new Detached(null), new Event.LocalFailure(why), new DetachedFailure(why));
         assertStep(
                 new DetachedFailure(why),
-                new Event.Replayed(null, false),
+                new Event.Replayed(null, false, false),
                 new Ended(),
                 new Action.SendError(why),
                 new Action.Forget());
@@ -191,7 +222,7 @@ class ResponseStateTest {
     void aReplayOfWhatWasNotLostIsAViolation() {
         for (ResponseState state :
                 List.of(new AwaitingTensor(null), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(SMALL, false)))
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(SMALL, false, false)))
                     .isInstanceOf(ProtocolViolationException.class);
         }
     }

@@ -25,7 +25,7 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
-import io.tensorferry.verbs.wire.MessageReader;
+import io.tensorferry.verbs.wire.Messages;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.Arena;
@@ -343,20 +343,11 @@ final class Attacker implements AutoCloseable {
             nextIncoming = (nextIncoming + 1) % SLOTS;
             slotReader.open(memory, slot);
             do {
-                messages.add(inFull(next(slotReader)));
+                messages.add(inFull(Messages.next(slotReader)));
             } while (slotReader.hasMore());
         } else {
             contents.add(immediate);
         }
-    }
-
-    private static Message next(SlotReader slot) {
-        if (!slot.nextIsRepeatedRequest()) {
-            return slot.message();
-        }
-        MessageReader again = slot.repeatedRequest();
-        return new Message.RepeatedRequest(
-                again.stepId(), again.requestIndex(), again.nameId(), again.address(), again.remoteKey());
     }
 
     /// A request with its key, where the victim gave only its number.

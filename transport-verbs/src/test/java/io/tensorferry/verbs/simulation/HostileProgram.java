@@ -12,6 +12,7 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// attacker may not do it may do here, but for one thing that no receiver can stop while a region is registered as a
 /// whole: to write with a key that it was given where it was not asked to. The victim's user keeps to the API.
 final class HostileProgram {
+    private static final int MOST_CARRIED = 2048;
     private static final int MOST_ACTS = 200;
     private static final int MOST_RECEIVES = 32;
     /// Few, so that they stand for something else again and again; one of them for nothing.
@@ -63,9 +65,9 @@ final class HostileProgram {
     }
 
     private void act() {
-        switch (bytes.below(19)) {
+        switch (bytes.below(20)) {
             case 0 -> sendBytes(bytes.take(bytes.small() * 2));
-            case 1 -> sendBytes(header(bytes.below(9), bytes.take(56), bytes.small() % 32 * 8));
+            case 1 -> sendBytes(header(bytes.below(10), bytes.take(56), bytes.small() % 32 * 8));
             case 2 -> immediate(bytes.below(2), bytes.number());
             case 3 -> immediate(bytes.below(2), Immediate.ACKNOWLEDGEMENT);
             case 4 -> contentAnywhere();
@@ -82,6 +84,7 @@ final class HostileProgram {
             case 15 -> send(new Message.Resumed());
             case 16 -> send(new Message.Heartbeat());
             case 17 -> send(repeated(bytes.below(3)));
+            case 18 -> carry(lastIndex());
             default -> attacker.acknowledges = bytes.below(2) == 0;
         }
     }
@@ -162,7 +165,22 @@ final class HostileProgram {
         forget(index);
         OptionalLong checksum =
                 answer.checksum() ? OptionalLong.of(Integer.toUnsignedLong(bytes.number())) : OptionalLong.empty();
-        send(new Message.MetaDataResponse(STEP, index, answer.metaData(), checksum));
+        long size = answer.metaData().byteSize();
+        ByteBuffer content = size <= MOST_CARRIED && bytes.below(2) == 1 ? ByteBuffer.allocate((int) size) : null;
+        send(new Message.MetaDataResponse(STEP, index, answer.metaData(), checksum, content));
+    }
+
+    /// A content inside the ring, of a size that may be right.
+    private void carry(int index) {
+        int size = bytes.small();
+        if (last() instanceof Message.TensorRequest request
+                && request.metaData() != null
+                && request.metaData().byteSize() <= MOST_CARRIED
+                && bytes.below(4) > 0) {
+            size = (int) request.metaData().byteSize();
+        }
+        forget(index);
+        send(new Message.TensorContent(STEP, index, ByteBuffer.allocate(size)));
     }
 
     private void refuse(int index) {
@@ -209,14 +227,13 @@ final class HostileProgram {
 
     /// Asks for what the victim described.
     private void againFor() {
-        if (last() instanceof Message.MetaDataResponse(long step, int index, TensorMetaData metaData, var _)) {
-            boolean content = metaData.byteSize() > 0;
+        if (last()
+                        instanceof
+                        Message.MetaDataResponse(long step, int index, TensorMetaData metaData, var _, var content)
+                && content == null) {
+            boolean sized = metaData.byteSize() > 0;
             send(new Message.TensorReRequest(
-                    step,
-                    index,
-                    metaData,
-                    content ? address(1 + bytes.below(2)) : 0,
-                    content ? attacker.contentKey() : 0));
+                    step, index, metaData, sized ? address(1 + bytes.below(2)) : 0, sized ? attacker.contentKey() : 0));
         }
     }
 

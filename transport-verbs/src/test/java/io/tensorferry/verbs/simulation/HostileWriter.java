@@ -12,10 +12,12 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.Messages;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -60,7 +62,8 @@ final class HostileWriter {
     /// Writes something that a worker has to bear.
     void bearable() {
         takeMessages();
-        switch (random.nextInt(13)) {
+        switch (random.nextInt(14)) {
+            case 13 -> attacker.send(content(anyIndex(), random.nextInt(SMALL)));
             case 12 ->
                 attacker.sendBytes(Attacker.slotOf(
                         request("absent;too;many;parts;here;0:0"), new Message.Heartbeat(), refusal(anyIndex())));
@@ -151,7 +154,11 @@ final class HostileWriter {
                                 again.requestIndex(), again.metaData().byteSize(), again.address(), again.remoteKey());
                     }
                 }
-                case Message.MetaDataResponse _, Message.Heartbeat _, Message.Resumed _, Message.RepeatedRequest _ -> {}
+                case Message.MetaDataResponse _,
+                        Message.TensorContent _,
+                        Message.Heartbeat _,
+                        Message.Resumed _,
+                        Message.RepeatedRequest _ -> {}
                 // Confirms what the victim gives up.
                 case Message.ErrorStatus status -> {
                     if (status.direction() == Message.Direction.TO_SENDER) {
@@ -171,8 +178,24 @@ final class HostileWriter {
         }
         int index = request.requestIndex();
         TensorMetaData expected = request.metaData();
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
             case 0 -> attacker.send(refusal(index));
+            case 2 -> {
+                if (expected != null && expected.byteSize() <= SMALL) {
+                    attacker.send(content(index, (int) expected.byteSize()));
+                } else {
+                    attacker.send(refusal(index));
+                }
+            }
+            case 3 -> {
+                TensorMetaData metaData = anyMetaData();
+                attacker.send(new Message.MetaDataResponse(
+                        STEP,
+                        index,
+                        metaData,
+                        OptionalLong.empty(),
+                        metaData.byteSize() > SMALL ? null : bytesOf((int) metaData.byteSize())));
+            }
             case 1 -> {
                 if (expected != null && expected.byteSize() <= SMALL) {
                     attacker.content(index, expected.byteSize(), request.address(), request.remoteKey());
@@ -187,6 +210,16 @@ final class HostileWriter {
                         anyMetaData(),
                         random.nextBoolean() ? OptionalLong.empty() : OptionalLong.of(random.nextInt(1 << 30))));
         }
+    }
+
+    private Message content(int index, int size) {
+        return new Message.TensorContent(STEP, index, bytesOf(size));
+    }
+
+    private ByteBuffer bytesOf(int size) {
+        byte[] content = new byte[size];
+        random.nextBytes(content);
+        return ByteBuffer.wrap(content);
     }
 
     private TensorMetaData anyMetaData() {
@@ -223,9 +256,7 @@ final class HostileWriter {
         reader.open(MemorySegment.ofArray(slot), 0);
         try {
             do {
-                if (!reader.nextIsRepeatedRequest()) {
-                    reader.message();
-                }
+                Messages.next(reader);
             } while (reader.hasMore());
             return true;
         } catch (MalformedMessageException e) {

@@ -72,6 +72,10 @@ final class SimulatedCluster implements AutoCloseable {
             return new Options(changed, rendezvous, memory, config, limits);
         }
 
+        Options withRingContent(int bytes) {
+            return withChannel(channel.withPosting(channel.posting().withRingContentBytes(bytes)));
+        }
+
         Options withQueueDepth(int depth) {
             return withConfig(depth, config.rkeyScope());
         }
@@ -82,10 +86,11 @@ final class SimulatedCluster implements AutoCloseable {
 
         /// Keys of slabs for one half of the seeds, and of requests for the other; one lane, two or four, and contents
         /// of
-        /// 4 KiB over all of them; a completion for each request, or for few.
+        /// 4 KiB over all of them; a completion for each request, or for few; no contents in the ring, few or many.
         Options variedBy(long seed) {
             int lanes = 1 << seed / 8 % 3;
-            var posting = new PostingOptions((int) (seed / 24 % 2), 4096, 16_384, 0);
+            int[] carried = {0, 100, 4096};
+            var posting = new PostingOptions((int) (seed / 24 % 2), 4096, 16_384, 0, carried[(int) (seed / 48 % 3)]);
             return withChannel(new ChannelOptions(
                             lanes,
                             channel.ringSlots(),

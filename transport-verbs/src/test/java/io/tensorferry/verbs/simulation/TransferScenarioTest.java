@@ -250,7 +250,8 @@ class TransferScenarioTest {
         var network = SimulationOptions.defaults()
                 .withCorruptionProbability(0.5)
                 .withCorruptible(immediate -> immediate != Immediate.CONTROL_MESSAGE);
-        try (var scenario = new Scenario(7, 2, 0, SimulatedCluster.Options.validating(), network)) {
+        try (var scenario =
+                new Scenario(7, 2, 0, SimulatedCluster.Options.validating().withRingContent(0), network)) {
             int lost = 0;
             for (int i = 0; i < 200; i++) {
                 scenario.send(1, 0, 1, "edge" + i % 3, 500, i);

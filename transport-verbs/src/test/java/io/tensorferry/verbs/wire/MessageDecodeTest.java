@@ -13,6 +13,7 @@ import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,11 @@ class MessageDecodeTest {
     private static final ErrorStatus STATUS =
             new ErrorStatus(1, RequestIndex.of(5, 2), Direction.TO_RECEIVER, StatusCode.ABORTED, "it failed");
 
+    private static final Message.TensorContent CONTENT =
+            new Message.TensorContent(1, RequestIndex.of(5, 2), ByteBuffer.wrap(new byte[] {
+                1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
+            }));
+
     @Test
     void wrongMagicIsRefused() {
         assertRefused(REQUEST, m -> m.set(MessageLayout.U16, 0, (short) 0x4655), "magic", "0x4655");
@@ -47,7 +53,7 @@ class MessageDecodeTest {
 
     @Test
     void anUnknownTypeIsRefused() {
-        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 7), "type", "7");
+        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 8), "type", "8");
     }
 
     @ParameterizedTest
@@ -203,15 +209,30 @@ class MessageDecodeTest {
 
     @Test
     void theReaderRefusesWhatTheDecoderRefuses() {
-        var reader = new MessageReader();
         for (int at : new int[] {16, 32, 36}) {
-            MemorySegment bytes = MemorySegment.ofArray(encode(REPEATED));
-            bytes.set(MessageLayout.U32, at, -1);
-            assertThatExceptionOfType(MalformedMessageException.class)
-                    .isThrownBy(() -> reader.readRepeatedRequest(bytes, 0, 40));
+            assertReaderRefuses(REPEATED, bytes -> bytes.set(MessageLayout.U32, at, -1));
         }
-        assertThat(reader.readRepeatedRequest(MemorySegment.ofArray(encode(REPEATED)), 0, 39))
-                .isFalse();
+        // The request index, the size of the content, and the padding behind it.
+        assertReaderRefuses(CONTENT, bytes -> bytes.set(MessageLayout.U32, 16, -1));
+        for (int size : new int[] {-1, 0, 16, 17, 25, 1 << 30}) {
+            assertReaderRefuses(CONTENT, bytes -> bytes.set(MessageLayout.U32, 20, size));
+        }
+        for (int at = 24 + CONTENT.content().remaining(); at < 48; at++) {
+            int padding = at;
+            assertReaderRefuses(CONTENT, bytes -> bytes.set(MessageLayout.U8, padding, (byte) 1));
+        }
+    }
+
+    private static void assertReaderRefuses(Message message, Consumer<MemorySegment> change) {
+        MemorySegment slot = MemorySegment.ofArray(new byte[64]);
+        slot.copyFrom(MemorySegment.ofArray(encode(message)));
+        var reader = new SlotReader(64);
+        reader.open(slot, 0);
+        assertThat(Messages.next(reader)).isEqualTo(message);
+        change.accept(slot);
+        reader.open(slot, 0);
+        assertThat(reader.next()).isEqualTo(SlotReader.Kind.OTHER);
+        assertThatExceptionOfType(MalformedMessageException.class).isThrownBy(reader::message);
     }
 
     private static Message with(Message message, Consumer<MemorySegment> change) {

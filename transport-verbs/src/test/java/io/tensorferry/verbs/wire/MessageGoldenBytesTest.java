@@ -12,6 +12,7 @@ import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
@@ -74,6 +75,28 @@ class MessageGoldenBytesTest {
                         05002000 00000000 0000000000000000
                         0000000000000000 0000000000000000
                         01000000 03 00 0000 00000000 00000000
+                        """),
+                Arguments.of(
+                        new MetaDataResponse(
+                                STEP,
+                                INDEX,
+                                TensorMetaData.of(DataType.UINT8, Shape.of(3)),
+                                OptionalLong.empty(),
+                                ByteBuffer.wrap(new byte[] {7, 8, 9})),
+                        """
+                        5446 02 00 50000000 8877665544332211
+                        05002000 00000000 0000000000000000
+                        0300000000000000 0000000000000000
+                        04000000 42 01 0000 00000000 00000000
+                        0300000000000000 0708090000000000
+                        """),
+                Arguments.of(new Message.TensorContent(STEP, INDEX, ByteBuffer.wrap(new byte[] {7, 8, 9})), """
+                        5446 02 07 20000000 8877665544332211
+                        05002000 03000000 0708090000000000
+                        """),
+                Arguments.of(new Message.TensorContent(STEP, INDEX, ByteBuffer.allocate(0)), """
+                        5446 02 07 18000000 8877665544332211
+                        05002000 00000000
                         """),
                 Arguments.of(new TensorReRequest(STEP, INDEX, MATRIX, 0x7f0011223344L, 0xcafe0001), """
                         5446 02 01 50000000 8877665544332211

@@ -9,8 +9,11 @@ import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.OptionalLong;
+import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -23,12 +26,29 @@ public final class Messages extends DomainContextBase {
     /// Low enough that no content of a generated shape goes over the end of the address space.
     private static final long MAX_ADDRESS = 1L << 62;
 
+    /// Goes on to the next message of a slot, and makes one of it whatever kind it is.
+    public static Message next(SlotReader reader) {
+        return switch (reader.next()) {
+            case REPEATED_REQUEST ->
+                new Message.RepeatedRequest(
+                        reader.stepId(), reader.requestIndex(), reader.nameId(), reader.address(), reader.remoteKey());
+            case TENSOR_CONTENT -> {
+                byte[] content = new byte[reader.contentBytes()];
+                reader.copyContent(MemorySegment.ofArray(content));
+                yield new Message.TensorContent(reader.stepId(), reader.requestIndex(), ByteBuffer.wrap(content));
+            }
+            case OTHER -> reader.message();
+        };
+    }
+
     @Provide
     Arbitrary<Message> messages() {
         return Arbitraries.oneOf(
                 requests(),
                 repeatedRequests(),
                 responses(),
+                responsesWithContent(),
+                contents(),
                 reRequests(),
                 statuses().map(status -> status),
                 Arbitraries.of(new Message.Heartbeat(), new Message.Resumed()));
@@ -77,6 +97,25 @@ public final class Messages extends DomainContextBase {
                 .map(checksum -> checksum == null ? OptionalLong.empty() : checksum);
         return Combinators.combine(Arbitraries.longs(), indexes(), metaData(), checksums)
                 .as(MetaDataResponse::new);
+    }
+
+    private static Arbitrary<Message> responsesWithContent() {
+        return Combinators.combine(Arbitraries.longs(), indexes(), metaData(), Arbitraries.integers())
+                .filter((step, index, metaData, seed) -> metaData.byteSize() <= 4096)
+                .as((step, index, metaData, seed) -> new MetaDataResponse(
+                        step, index, metaData, OptionalLong.empty(), bytes((int) metaData.byteSize(), seed)));
+    }
+
+    private static Arbitrary<Message> contents() {
+        return Combinators.combine(
+                        Arbitraries.longs(), indexes(), Arbitraries.integers().between(0, 600), Arbitraries.integers())
+                .as((step, index, length, seed) -> new Message.TensorContent(step, index, bytes(length, seed)));
+    }
+
+    private static ByteBuffer bytes(int length, int seed) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return ByteBuffer.wrap(bytes);
     }
 
     private static Arbitrary<Message> reRequests() {

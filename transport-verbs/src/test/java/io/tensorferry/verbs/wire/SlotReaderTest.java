@@ -26,20 +26,11 @@ class SlotReaderTest {
     private static final int SLOT_BYTES = 1 << 16;
     private static final long SEED = 0x51075;
 
-    static Message next(SlotReader reader) {
-        if (!reader.nextIsRepeatedRequest()) {
-            return reader.message();
-        }
-        MessageReader again = reader.repeatedRequest();
-        return new Message.RepeatedRequest(
-                again.stepId(), again.requestIndex(), again.nameId(), again.address(), again.remoteKey());
-    }
-
     private static List<Message> readAll(SlotReader reader, MemorySegment ring, long slot) {
         var messages = new ArrayList<Message>();
         reader.open(ring, slot);
         do {
-            messages.add(next(reader));
+            messages.add(Messages.next(reader));
         } while (reader.hasMore());
         return messages;
     }

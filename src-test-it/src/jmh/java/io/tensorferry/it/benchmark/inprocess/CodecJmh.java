@@ -5,7 +5,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
-import io.tensorferry.verbs.wire.MessageReader;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +35,7 @@ public class CodecJmh {
 
     private final MemorySegment slot = Arena.global().allocate(SLOT_BYTES, Long.BYTES);
     private final MemorySegment repeatedSlot = Arena.global().allocate(SLOT_BYTES, Long.BYTES);
-    private final MessageReader reader = new MessageReader();
+    private final SlotReader reader = new SlotReader(SLOT_BYTES);
     private final Message request = new Message.TensorRequest(
             3,
             INDEX,
@@ -57,7 +57,7 @@ public class CodecJmh {
 
     @Benchmark
     public Message decodeRequest() {
-        return reader.read(slot, 0, SLOT_BYTES);
+        return MessageCodec.decode(slot);
     }
 
     @Benchmark
@@ -67,6 +67,7 @@ public class CodecJmh {
 
     @Benchmark
     public long decodeRepeatedRequest() {
-        return reader.readRepeatedRequest(repeatedSlot, 0, SLOT_BYTES) ? reader.address() : -1;
+        reader.open(repeatedSlot, 0);
+        return reader.next() == SlotReader.Kind.REPEATED_REQUEST ? reader.address() : -1;
     }
 }
