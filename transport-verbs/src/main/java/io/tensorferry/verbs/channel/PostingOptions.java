@@ -35,7 +35,7 @@ public record PostingOptions(
     }
 
     public static PostingOptions defaults() {
-        return new PostingOptions(0, 1 << 20, 8L << 20, DEFAULT_INLINE_BYTES, DEFAULT_RING_CONTENT_BYTES);
+        return new PostingOptions(0, 4 << 20, 16L << 20, DEFAULT_INLINE_BYTES, DEFAULT_RING_CONTENT_BYTES);
     }
 
     /// The same with another size up to which contents go in the ring.

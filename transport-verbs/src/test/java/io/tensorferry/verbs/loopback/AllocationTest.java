@@ -30,6 +30,7 @@ class AllocationTest {
     private static final int TRANSFERS = 10_000;
     private static final int ROUNDS = 6;
     private static final int SIZE = 4096;
+    private static final int SMALL = 512;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final RendezvousKey[] keys = new RendezvousKey[KEYS];
@@ -38,16 +39,21 @@ class AllocationTest {
 
     @Test
     void aWarmTransferTakesNothingOnEitherLoop() throws Exception {
-        assertTakesNothing(1, PostingOptions.defaults());
+        assertTakesNothing(1, PostingOptions.defaults(), SIZE);
+    }
+
+    @Test
+    void aWarmTransferInsideTheRingTakesNothingOnEitherLoop() throws Exception {
+        assertTakesNothing(1, PostingOptions.defaults(), SMALL);
     }
 
     /// Each content goes over both lanes.
     @Test
     void aWarmTransferOverAllLanesTakesNothingOnEitherLoop() throws Exception {
-        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0, 0));
+        assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0, 0), SIZE);
     }
 
-    private void assertTakesNothing(int lanes, PostingOptions posting) throws Exception {
+    private void assertTakesNothing(int lanes, PostingOptions posting, int size) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             keys[i] = LoopbackWorkers.key(1, 0, "edge" + i);
         }
@@ -66,7 +72,7 @@ class AllocationTest {
                 4096,
                 posting);
         try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
-            Tensor tensor = workers.worker(1).bytes(SIZE, 7);
+            Tensor tensor = workers.worker(1).bytes(size, 7);
             transfer(workers, tensor, WARM_UP);
             long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
             assertThat(threadIds).hasSize(2);
@@ -81,6 +87,8 @@ class AllocationTest {
                 }
             }
             assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
+            assertThat(workers.worker(1).manager.statistics().tensorsCarried() >= TRANSFERS)
+                    .isEqualTo(size == SMALL);
             // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
             // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
             // its queues grow now and then.
@@ -116,7 +124,7 @@ class AllocationTest {
             workers.worker(1)
                     .manager
                     .rendezvous(1)
-                    .send(keys[i], i % 3 == 0 ? workers.worker(1).bytes(SIZE, 8) : tensor.share());
+                    .send(keys[i], i % 3 == 0 ? workers.worker(1).bytes((int) tensor.byteSize(), 8) : tensor.share());
         }
     }
 

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
@@ -133,6 +134,26 @@ class HostilePeerTest {
                     var asked = victimAsks(stage, "cold");
                     stage.attacker.content(asked.requestIndex(), 0, 0, 0);
                 }),
+                attack("content in a message for a request that named no memory", stage -> {
+                    var asked = victimAsks(stage, "cold");
+                    stage.attacker.send(content(asked.requestIndex(), 0));
+                }),
+                attack("content in a message, of another size than the memory", stage -> {
+                    var asked = victimAsks(stage, "cold");
+                    stage.attacker.send(metaData(asked, TRIPLE));
+                    stage.settle();
+                    stage.attacker.send(content(asked.requestIndex(), 4));
+                }),
+                attack("content in a message behind the metadata, before it was asked for again", stage -> {
+                    var asked = victimAsks(stage, "cold");
+                    stage.attacker.sendBytes(
+                            Attacker.slotOf(metaData(asked, TRIPLE), content(asked.requestIndex(), 3)));
+                }),
+                attack("metadata again, with the content", stage -> {
+                    var asked = victimAsks(stage, "cold");
+                    stage.attacker.send(metaData(asked, TRIPLE));
+                    stage.attacker.send(withContent(asked.requestIndex()));
+                }),
                 attack("a number that stands for nothing", stage -> {
                     name(stage, 7, "named", null);
                     stage.attacker.send(new Message.RepeatedRequest(STEP, stage.freshIndex(), 8, 0, 0));
@@ -167,6 +188,20 @@ class HostilePeerTest {
                     for (int i = 0; i < 20; i++) {
                         stage.attacker.content(RequestIndex.of(500_000 + i, i), 0, 0, 0);
                     }
+                }),
+                attack("contents in messages that nobody asked for", stage -> {
+                    for (int i = 0; i < 20; i++) {
+                        stage.attacker.send(content(RequestIndex.of(500_000 + i, i), i));
+                        stage.attacker.send(withContent(RequestIndex.of(500_000 + i, i)));
+                    }
+                }),
+                attack("a content in a message, and more for the same request", stage -> {
+                    var asked = victimAsks(stage, "answered");
+                    stage.attacker.send(withContent(asked.requestIndex()));
+                    stage.attacker.send(withContent(asked.requestIndex()));
+                    stage.attacker.send(content(asked.requestIndex(), 9));
+                    stage.settle();
+                    stage.attacker.content(asked.requestIndex(), 0, 0, 0);
                 }),
                 attack("an answer of an earlier generation", stage -> {
                     var asked = victimAsks(stage, "stale");
@@ -406,6 +441,14 @@ class HostilePeerTest {
 
     private static Message.MetaDataResponse metaData(Message.TensorRequest asked, TensorMetaData metaData) {
         return new Message.MetaDataResponse(STEP, asked.requestIndex(), metaData, OptionalLong.empty());
+    }
+
+    private static Message.MetaDataResponse withContent(int index) {
+        return new Message.MetaDataResponse(STEP, index, TRIPLE, OptionalLong.empty(), ByteBuffer.allocate(3));
+    }
+
+    private static Message content(int index, int size) {
+        return new Message.TensorContent(STEP, index, ByteBuffer.allocate(size));
     }
 
     private static Message.TensorReRequest reRequest(HostileStage stage, int index, TensorMetaData metaData) {

@@ -30,7 +30,8 @@ final class HostileStage implements AutoCloseable {
     private int nextIndex;
 
     HostileStage(long seed) {
-        this(seed, SimulatedCluster.Options.defaults());
+        // The victim writes what it is asked for: where the attacker said.
+        this(seed, SimulatedCluster.Options.defaults().withRingContent(0));
     }
 
     HostileStage(long seed, SimulatedCluster.Options options) {
