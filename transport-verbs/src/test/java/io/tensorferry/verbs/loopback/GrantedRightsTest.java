@@ -24,6 +24,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class GrantedRightsTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    /// Too large for a message of the ring.
+    private static final int SIZE = 5000;
 
     private record Registered(long bytes, Set<AccessFlag> access) {}
 
@@ -88,10 +90,10 @@ class GrantedRightsTest {
     private static void exchange(LoopbackWorkers workers, int from, int to, String edge) throws InterruptedException {
         var key = LoopbackWorkers.key(from, to, edge);
         var sender = workers.worker(from);
-        sender.manager.rendezvous(1).send(key, sender.bytes(1000, 7));
+        sender.manager.rendezvous(1).send(key, sender.bytes(SIZE, 7));
         Tensor received =
                 workers.worker(to).manager.rendezvous(1).recv(key, LIMIT).tensorOrThrow();
-        assertThat(received.byteSize()).isEqualTo(1000);
+        assertThat(received.byteSize()).isEqualTo(SIZE);
         received.close();
     }
 }

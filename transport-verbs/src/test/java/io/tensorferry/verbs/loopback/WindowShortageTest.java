@@ -17,7 +17,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class WindowShortageTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
-    private static final int SIZE = 1000;
+    // Too large for a message of the ring.
+    private static final int SIZE = 5000;
 
     private final FaultyDevice device = new FaultyDevice();
 
