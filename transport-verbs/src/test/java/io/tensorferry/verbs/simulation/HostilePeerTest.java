@@ -152,7 +152,7 @@ class HostilePeerTest {
                 attack("metadata again, with the content", stage -> {
                     var asked = victimAsks(stage, "cold");
                     stage.attacker.send(metaData(asked, TRIPLE));
-                    stage.attacker.send(withContent(asked.requestIndex()));
+                    stage.attacker.send(deadWithContent(asked.requestIndex()));
                 }),
                 attack("a number that stands for nothing", stage -> {
                     name(stage, 7, "named", null);
@@ -192,13 +192,13 @@ class HostilePeerTest {
                 attack("contents in messages that nobody asked for", stage -> {
                     for (int i = 0; i < 20; i++) {
                         stage.attacker.send(content(RequestIndex.of(500_000 + i, i), i));
-                        stage.attacker.send(withContent(RequestIndex.of(500_000 + i, i)));
+                        stage.attacker.send(deadWithContent(RequestIndex.of(500_000 + i, i)));
                     }
                 }),
                 attack("a content in a message, and more for the same request", stage -> {
                     var asked = victimAsks(stage, "answered");
-                    stage.attacker.send(withContent(asked.requestIndex()));
-                    stage.attacker.send(withContent(asked.requestIndex()));
+                    stage.attacker.send(deadWithContent(asked.requestIndex()));
+                    stage.attacker.send(deadWithContent(asked.requestIndex()));
                     stage.attacker.send(content(asked.requestIndex(), 9));
                     stage.settle();
                     stage.attacker.content(asked.requestIndex(), 0, 0, 0);
@@ -443,8 +443,9 @@ class HostilePeerTest {
         return new Message.MetaDataResponse(STEP, asked.requestIndex(), metaData, OptionalLong.empty());
     }
 
-    private static Message.MetaDataResponse withContent(int index) {
-        return new Message.MetaDataResponse(STEP, index, TRIPLE, OptionalLong.empty(), ByteBuffer.allocate(3));
+    private static Message.MetaDataResponse deadWithContent(int index) {
+        return new Message.MetaDataResponse(
+                STEP, index, TensorMetaData.ofDead(), OptionalLong.empty(), ByteBuffer.allocate(0));
     }
 
     private static Message content(int index, int size) {
