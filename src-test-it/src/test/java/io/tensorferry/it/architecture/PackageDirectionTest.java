@@ -39,6 +39,8 @@ class PackageDirectionTest {
                 .definedBy("io.tensorferry.verbs.memory..")
                 .layer("wire")
                 .definedBy("io.tensorferry.verbs.wire..")
+                .layer("placement")
+                .definedBy("io.tensorferry.verbs.placement..")
                 .layer("channel")
                 .definedBy("io.tensorferry.verbs.channel..")
                 .layer("rendezvous")
@@ -53,6 +55,8 @@ class PackageDirectionTest {
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .whereLayer("wire")
                 .mayOnlyBeAccessedByLayers("channel", "rendezvous")
+                .whereLayer("placement")
+                .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .whereLayer("memory")
                 .mayOnlyBeAccessedByLayers("channel", "rendezvous", "grpc")
                 .whereLayer("devices")
@@ -85,6 +89,24 @@ class PackageDirectionTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage("java.util.concurrent..", "java.net..", "java.nio.channels..", "org.slf4j..")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void plansArePure() {
+        classes()
+                .that()
+                .resideInAPackage("io.tensorferry.verbs.placement..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.tensorferry.verbs.placement..",
+                        "io.tensorferry.api..",
+                        "java.lang..",
+                        "java.util",
+                        "java.util.function",
+                        "java.util.stream",
+                        "org.jspecify..")
                 .check(PRODUCT);
     }
 

@@ -1,0 +1,51 @@
+package io.tensorferry.verbs.placement;
+
+import java.util.List;
+
+/// An offset for each span, so that no two that are in use at one time share a byte. Immutable.
+///
+/// Made by laying one span after the other at the lowest offset where it fits. For every set of spans there is an order
+/// in which this is the best packing of all: take one and order the spans by their offsets in it; then none comes to
+/// lie higher than it did. So only orders have to be searched ([PackingSearch]).
+final class Packing {
+    private final long[] offsets;
+    private final long peak;
+    private final Span top;
+
+    private Packing(long[] offsets, long peak, Span top) {
+        this.offsets = offsets;
+        this.peak = peak;
+        this.top = top;
+    }
+
+    /// @param order at least one span, with the indexes 0 to `order.size() - 1`, in any order
+    static Packing inOrder(List<Span> order) {
+        var offsets = new long[order.size()];
+        var laid = new LaidSpans(order.size());
+        long peak = 0;
+        Span top = order.getFirst();
+        for (Span span : order) {
+            long offset = laid.lay(span);
+            offsets[span.index()] = offset;
+            if (offset + span.bytes() > peak) {
+                peak = offset + span.bytes();
+                top = span;
+            }
+        }
+        return new Packing(offsets, peak, top);
+    }
+
+    long offset(Span span) {
+        return offsets[span.index()];
+    }
+
+    /// Where the highest span ends.
+    long peak() {
+        return peak;
+    }
+
+    /// The span that reaches the peak; of several, the one that was laid first.
+    Span top() {
+        return top;
+    }
+}

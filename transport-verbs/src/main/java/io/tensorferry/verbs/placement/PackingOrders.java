@@ -1,0 +1,53 @@
+package io.tensorferry.verbs.placement;
+
+import static java.util.Comparator.comparingDouble;
+import static java.util.Comparator.comparingInt;
+import static java.util.Comparator.comparingLong;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Comparator;
+import java.util.List;
+
+/// The orders in which spans are laid at first: what is hard to lay goes first. Stateless; any thread.
+///
+/// By size and by breadth are the two greedy algorithms of Pisarchyk and Lee, "Efficient Memory Management for Deep
+/// Neural Net Inference" (2020). Each order is total, so that it does not depend on that of the input.
+final class PackingOrders {
+    private static final Comparator<Span> LARGEST = comparingLong(Span::bytes)
+            .reversed()
+            .thenComparing(comparingDouble(Span::duration).reversed());
+    private static final Comparator<Span> LONGEST = comparingDouble(Span::duration)
+            .reversed()
+            .thenComparing(comparingLong(Span::bytes).reversed());
+    private static final Comparator<Span> LARGEST_AREA =
+            comparingDouble((Span span) -> span.bytes() * span.duration()).reversed();
+
+    private PackingOrders() {}
+
+    static List<List<Span>> of(List<Span> spans) {
+        List<Span> largestFirst = sorted(spans, LARGEST);
+        return List.of(largestFirst, byBreadth(largestFirst), sorted(spans, LARGEST_AREA), sorted(spans, LONGEST));
+    }
+
+    private static List<Span> sorted(List<Span> spans, Comparator<Span> order) {
+        return spans.stream()
+                .sorted(order.thenComparing(comparingInt(Span::index)))
+                .toList();
+    }
+
+    /// First all that are in use at the position where most bytes are, largest first; then those of the next.
+    private static List<Span> byBreadth(List<Span> largestFirst) {
+        var order = new ArrayList<Span>(largestFirst.size());
+        var taken = new BitSet();
+        for (Breadth breadth : Breadth.widestFirst(largestFirst)) {
+            for (Span span : largestFirst) {
+                if (span.isInUseAt(breadth.position()) && !taken.get(span.index())) {
+                    taken.set(span.index());
+                    order.add(span);
+                }
+            }
+        }
+        return order;
+    }
+}
