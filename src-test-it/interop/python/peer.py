@@ -9,11 +9,13 @@ import time
 
 import plan
 from channel import Limits
+from codes import CANCELLED, FAILED_PRECONDITION, INVALID_ARGUMENT
 from device import Device
 from exchange import Exchange
-from rendezvous import CANCELLED, INVALID_ARGUMENT, Asked, Rendezvous, key
+from keys import key
+from receiver import Asked
+from rendezvous import Rendezvous
 
-FAILED_PRECONDITION = 9
 # Steps that are no steps of the plan. That of aborts is 1000 + the task that aborts it.
 ABORTS, NEVER, FOREIGN, DONE = 1000, 1010, 1011, 1012
 IDLE_SECONDS = 0.0005
@@ -101,7 +103,7 @@ class Peer:
         if self.args.connected_file:
             os.close(os.open(self.args.connected_file, os.O_CREAT | os.O_WRONLY))
         with self.exchange.lock:
-            self.rendezvous.abort(ABORTS + self.task, FAILED_PRECONDITION, f"aborted by {self.name}")
+            self.rendezvous.sender.abort(ABORTS + self.task, FAILED_PRECONDITION, f"aborted by {self.name}")
         for step in range(1, self.args.steps + 1):
             self.step(step)
         self.aborted_by_peer()
@@ -126,7 +128,7 @@ class Peer:
             for k in range(row.count):
                 tensor = plan.tensor(row, k, step, self.task)
                 with self.exchange.lock:
-                    self.rendezvous.send(step, key(self.name, self.peer, f"{row.edge}/{k}"), tensor)
+                    self.rendezvous.sender.send(step, key(self.name, self.peer, f"{row.edge}/{k}"), tensor)
 
     def ask_step(self, step):
         receives = []
@@ -138,7 +140,7 @@ class Peer:
 
     def ask(self, step, edge):
         with self.exchange.lock:
-            return self.rendezvous.receive(step, key(self.peer, self.name, edge))
+            return self.rendezvous.receiver.receive(step, key(self.peer, self.name, edge))
 
     def check(self, receive, expected):
         if receive.failure:
@@ -160,14 +162,14 @@ class Peer:
         started = time.monotonic()
         self.wait(lambda: time.monotonic() > started + 0.2, "a moment")
         with self.exchange.lock:
-            self.rendezvous.give_up(receive)
+            self.rendezvous.receiver.give_up(receive)
         self.wait(lambda: receive.state == Asked.ENDED, "the confirmation of a request that was given up")
         self.expect(receive, CANCELLED, "given up")
 
     def foreign_key(self):
         """A key that names another consumer: refused."""
         with self.exchange.lock:
-            receive = self.rendezvous.receive(FOREIGN, key(self.peer, worker_name("nobody:9"), "foreign"))
+            receive = self.rendezvous.receiver.receive(FOREIGN, key(self.peer, worker_name("nobody:9"), "foreign"))
         self.expect(receive, INVALID_ARGUMENT, "another consumer's key")
 
     def expect(self, receive, code, what):
@@ -185,9 +187,9 @@ class Peer:
         """Both ends have all they wanted when each has asked for the other's last tensor."""
         last = plan.numbered(DONE)
         with self.exchange.lock:
-            self.rendezvous.send(DONE, key(self.name, self.peer, "done"), last)
+            self.rendezvous.sender.send(DONE, key(self.name, self.peer, "done"), last)
         receive = self.ask(DONE, "done")
-        self.wait(lambda: receive.over() and not self.rendezvous.unserved(), "the end")
+        self.wait(lambda: receive.over() and not self.rendezvous.sender.unserved(), "the end")
         self.check(receive, last)
 
     def wait(self, condition, what):
@@ -195,7 +197,7 @@ class Peer:
         while True:
             with self.exchange.lock:
                 busy = self.exchange.progress()
-                self.rendezvous.ask(self.exchange.channel_to)
+                self.rendezvous.receiver.ask(self.exchange.channel_to)
                 if condition():
                     return
                 error = self.link.error
