@@ -19,8 +19,8 @@ from rendezvous import Rendezvous
 # Steps that are no steps of the plan. That of aborts is 1000 + the task that aborts it.
 ABORTS, NEVER, FOREIGN, DONE = 1000, 1010, 1011, 1012
 IDLE_SECONDS = 0.0005
-EVENTS = ("asked", "asked-again", "replayed", "landed", "requested", "announced", "writing",
-          "writing-large")
+EVENTS = ("asked", "asked-again", "replayed", "landed", "landed-carried", "landed-announced", "requested", "announced",
+          "writing", "writing-large", "carrying", "carrying-announced")
 
 
 class Failure(Exception):
@@ -48,6 +48,8 @@ def arguments():
     p.add_argument("--mtu", type=int, help="at most that of the port, which is the default")
     p.add_argument("--max-message-bytes", type=int, help="longest single write; at most that of the port, the default")
     p.add_argument("--stripe-bytes", type=int, default=65536, help="from so many bytes on a tensor goes over all lanes")
+    p.add_argument("--carried-bytes", type=int, default=1024,
+                   help="tensors of up to so many bytes go in messages, where there is room; 0: none")
     p.add_argument("--lose", type=moments, default=[], metavar="KIND:N,...",
                    help="stop the own queue pairs when the N-th of this kind has happened: asked:60,writing:20")
     p.add_argument("--idle", type=float, default=0, help="seconds of silence before the end")
@@ -82,8 +84,8 @@ class Peer:
         limits = Limits(args.lanes, args.ring_slots, args.slot_bytes, args.receive_depth, args.mtu or self.device.mtu,
                         args.max_message_bytes or self.device.max_message_bytes, args.stripe_bytes)
         self.losses, self.events = list(args.lose), collections.Counter()
-        self.rendezvous = Rendezvous(self.device, self.name, args.validate, log if args.verbose else lambda _: None,
-                                     self.event)
+        self.rendezvous = Rendezvous(self.device, self.name, args.validate, args.carried_bytes,
+                                     log if args.verbose else lambda _: None, self.event)
         addresses = {worker_name(t): a for t, a in (entry.split("=") for entry in args.cluster.split(","))}
         self.exchange = Exchange(self.device, limits, self.name, addresses, self.rendezvous, log)
         self.link = self.exchange.links[self.peer]
@@ -111,6 +113,7 @@ class Peer:
         self.foreign_key()
         self.idle()
         self.done()
+        log("events " + " ".join(f"{kind}={self.events[kind]}" for kind in EVENTS))
         if self.losses:
             raise Failure(f"the channel was to be lost at {self.losses}, which did not come")
 
@@ -149,7 +152,8 @@ class Peer:
         if problem:
             raise Failure(f"{receive.key} in step {receive.step}: {problem}")
         self.received += 1
-        log(f"received {receive.key.split(';')[3]} step {receive.step}, {receive.course}: {receive.tensor.metadata}")
+        log(f"received {receive.key.split(';')[3]} step {receive.step}, {receive.course}, {receive.way}:"
+            f" {receive.tensor.metadata}")
 
     def aborted_by_peer(self):
         """The peer has aborted its step: a receive of that step fails with the status of the abort."""

@@ -39,6 +39,7 @@ class Receive:
     failure: tuple | None = None  # (code, text)
     lanes: set = dataclasses.field(default_factory=set)  # those whose part of the content has landed
     course: str = "cold"  # cold, warm or changed: how it went, for a person to read
+    way: str = ""  # how the content came: written, carried, or announced, in the message with its metadata
 
     def over(self):
         return self.tensor is not None or self.failure is not None
@@ -146,10 +147,32 @@ class Receiver:
         if len(expected) > 1:
             self.log(f"landed over {len(expected)} lanes")
         self.event(channel, "landed")
+        self._require_answered(receive)
+        content = receive.memory.read(receive.metadata.tensor_bytes, 0) if receive.memory else b""
+        self._landed(receive, content, "written")
+
+    def tensor_content(self, channel, m):
+        """The content of a request has come in a message, as it was expected."""
+        receive = self._asked_on(channel, m.request_index)
+        if not receive:
+            return  # it crossed the end of the request
+        self.event(channel, "landed-carried")
+        self._require_answered(receive)
+        if not receive.metadata or len(m.content) != receive.metadata.tensor_bytes:
+            raise Violation(f"a content of {len(m.content)} bytes in a message, which is not what was expected")
+        # Stricter than a receiver must be, as above.
+        if m.step_id != receive.step or receive.lanes:
+            raise Violation("a content of another step in a message, or of what came over a lane in part")
+        self._landed(receive, m.content, "carried")
+
+    def _require_answered(self, receive):
         if receive.state == Asked.AWAITING_REPLY and (not receive.metadata or self.validate):
             raise Violation("content before the answer that was needed")
+
+    def _landed(self, receive, content, way):
+        """The content is there, in whatever way: it ends the request, also one that was given up."""
         if receive.state != Asked.GIVEN_UP:
-            content = receive.memory.read(receive.metadata.tensor_bytes, 0) if receive.memory else b""
+            receive.way = way
             if receive.checksum is not None and tensors.crc32c(content) != receive.checksum:
                 receive.failure = (codes.DATA_LOSS, "the checksum is another")
             else:
@@ -167,7 +190,13 @@ class Receiver:
 
     def meta_data_response(self, channel, m):
         receive = self._asked_on(channel, m.request_index)
-        if not receive or receive.state == Asked.GIVEN_UP:
+        if not receive:
+            return
+        if m.content is not None:
+            self.event(channel, "landed-announced")
+        if receive.state == Asked.GIVEN_UP:
+            if m.content is not None:
+                self._end(receive)  # with a content it is the confirmation
             return
         if receive.state != Asked.AWAITING_REPLY:
             raise Violation("META_DATA_RESPONSE again")
@@ -178,6 +207,10 @@ class Receiver:
             receive.course = "changed"
         receive.checksum = m.checksum
         self.remembered[receive.key] = m.metadata
+        if m.content is not None:
+            receive.metadata = m.metadata
+            self._landed(receive, m.content, "announced")
+            return
         self._allocate(receive, m.metadata)
         receive.state = Asked.AWAITING_CONTENT
         channel.send(Message(Type.TENSOR_RE_REQUEST, receive.step, receive.index, m.metadata, *self._place(receive)))

@@ -16,11 +16,11 @@ class Rendezvous:
     `event(channel, kind)` is called as requests go on; README.md says what kinds there are.
     """
 
-    def __init__(self, device, name, validate, log, event):
+    def __init__(self, device, name, validate, carried_bytes, log, event):
         self.log = log
         self.names = collections.defaultdict(Names)  # channel -> numbers of keys
         self.receiver = Receiver(device, validate, self.names, log, event)
-        self.sender = Sender(device, name, event)
+        self.sender = Sender(device, name, carried_bytes, event)
         self.incarnations = {}  # peer -> that of the last channel
 
     def message(self, channel, m):
@@ -36,6 +36,8 @@ class Rendezvous:
             self.sender.re_request(channel, m)
         elif m.type == Type.META_DATA_RESPONSE:
             self.receiver.meta_data_response(channel, m)
+        elif m.type == Type.TENSOR_CONTENT:
+            self.receiver.tensor_content(channel, m)
         elif m.to_sender:
             self.sender.given_up_by_receiver(channel, m)
         else:

@@ -38,11 +38,12 @@ class Request:
 class Sender:
     """All sends of this worker, and the requests of its peers. Not thread-safe: the exchange's lock.
 
-    `event(channel, kind)` is called as requests go on.
+    Contents of up to `carried_bytes` go in messages where a slot has room for them; 0 is for none. `event(channel, kind)` is
+    called as requests go on.
     """
 
-    def __init__(self, device, name, event):
-        self.device, self.name, self.event = device, name, event
+    def __init__(self, device, name, carried_bytes, event):
+        self.device, self.name, self.carried_bytes, self.event = device, name, carried_bytes, event
         self.served = {}  # (channel, index) -> Request
         self.kept = collections.defaultdict(Kept)  # peer -> what is kept for its replays
         self.tensors = collections.defaultdict(collections.deque)  # (step, key) -> Tensor
@@ -114,7 +115,7 @@ class Sender:
         self._refuse(request, codes.CANCELLED, "given up, as asked")
 
     def arrived(self, channel, index):
-        """The peer has acknowledged the content or the ERROR_STATUS that ended a request: it has seen it."""
+        """The peer has acknowledged the content, or the message, that ended a request: it has seen it."""
         request = self.served.get((channel, index))
         if request:
             request.arrived = True  # the own device is late to say that the write has completed
@@ -141,14 +142,28 @@ class Sender:
         m = request.message
         if m.metadata == tensor.metadata and not m.wants_checksum:
             self._write(request, m)
-        else:
+            return
+        checksum = tensors.crc32c(tensor.content) if m.wants_checksum else None
+        answer = Message(Type.META_DATA_RESPONSE, m.step_id, m.request_index, tensor.metadata, checksum=checksum)
+        if not self._carried(request, answer, "carrying-announced"):
             request.state = Served.AWAITING_RE_REQUEST
-            checksum = tensors.crc32c(tensor.content) if m.wants_checksum else None
-            request.channel.send(Message(Type.META_DATA_RESPONSE, m.step_id, m.request_index, tensor.metadata,
-                                         checksum=checksum))
+            request.channel.send(answer)
             self.event(request.channel, "announced")
 
+    def _carried(self, request, message, kind):
+        """Whether the content goes in this message, which is sent then: where it is small, and a slot has room for both."""
+        content = request.tensor.content
+        message = dataclasses.replace(message, content=content)
+        if not self.carried_bytes or len(content) > self.carried_bytes or not request.channel.has_room_for(message):
+            return False
+        request.state = Served.WRITING
+        request.channel.send(message, lambda: self._written(request))
+        self.event(request.channel, kind)
+        return True
+
     def _write(self, request, m):
+        if self._carried(request, Message(Type.TENSOR_CONTENT, m.step_id, m.request_index), "carrying"):
+            return
         request.state = Served.WRITING
         content = request.tensor.content
         if content:
