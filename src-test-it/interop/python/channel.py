@@ -59,9 +59,18 @@ class _Write:
     items: object = None  # request indexes that the handler is told when the peer has acknowledged the immediate
 
 
+@dataclasses.dataclass
+class _Part:
+    """A message that waits for a slot."""
+
+    data: bytes
+    ended: list  # the index of the request that it ends, if it ends one
+    done: object  # called when the write of its slot has completed; may be None
+
+
 class Channel:
     """One end. `progress` and `close` call the `handler`: message(channel, Message), content(channel, request index, lane) for
-    each immediate and, when the peer has acknowledged a whole content or an ERROR_STATUS to the receiver, arrived(channel, request index).
+    each immediate and, when the peer has acknowledged a whole content or a message that ended a request, arrived(channel, request index).
 
     `peer` is the other worker's name. Not thread-safe: the caller's lock. Made with its queue pairs in INIT; `connect` does the rest.
     """
@@ -88,7 +97,7 @@ class Channel:
         self._posted = {}  # id of a work request -> (queue pair's number, done)
         self._in_send_queue = [0] * pairs
         self._waiting = [collections.deque() for _ in range(pairs)]
-        self._messages_received = self._messages_sent = self._messages_completed = 0
+        self._slots_received = self._slots_sent = self._slots_completed = 0
         self._receives_posted = 0
         self._parts_not_acknowledged = {}  # request index -> lanes of its content that the peer has not acknowledged
 
@@ -99,6 +108,7 @@ class Channel:
         mine = self.limits
         self.agreed = agreed = mine.agreed_with(theirs)
         self._peer_ring, self._peer_rkey = ring_address, ring_rkey
+        self.longest_message = min(agreed.slot_bytes, agreed.max_message_bytes) & ~7
         while len(self._pairs) > 1 + agreed.lanes:
             self._pairs.pop().close()
         self._staging = self.device.register(agreed.ring_slots * agreed.slot_bytes, verbs.READ_BY_DEVICE)
@@ -114,11 +124,14 @@ class Channel:
 
     # ----------------------------------------------------------------- sending
 
-    def send(self, message):
-        """Queues a control message. ValueError where a slot cannot hold it."""
-        ends_request = message.type == Type.ERROR_STATUS and not message.to_sender
-        items = [message.request_index] if ends_request else []
-        self._waiting[CONTROL].append((messages.encode(message, self.agreed.slot_bytes), items))
+    def send(self, message, done=None):
+        """Queues a control message; `done()` when the write of its slot has completed. ValueError where a slot cannot hold it."""
+        ended = [message.request_index] if message.ends_request() else []
+        self._waiting[CONTROL].append(_Part(messages.encode(message, self.longest_message), ended, done))
+
+    def has_room_for(self, message):
+        """Whether a slot can hold a message."""
+        return messages.length_of(message) <= self.longest_message
 
     def write_content(self, index, memory, length, remote_addr, rkey, done):
         """Queues the content of request `index`, in pieces if it is long; `done()` when the last has completed."""
@@ -174,7 +187,7 @@ class Channel:
                 if number == CONTROL:
                     if not (credits.may_send() and self._staging_is_free()):
                         break
-                    self._post_message(*self._next_slot(waiting))
+                    self._post_slot(self._next_slot(waiting))
                 else:
                     if waiting[0].immediate is not None:
                         if not credits.may_send():
@@ -183,32 +196,33 @@ class Channel:
                     self._post(number, waiting.popleft())
 
     def _staging_is_free(self):
-        return self._messages_sent - self._messages_completed < self.agreed.ring_slots
+        return self._slots_sent - self._slots_completed < self.agreed.ring_slots
 
     def _next_slot(self, waiting):
         """Takes the next message; of every second slot as many as there is room for."""
-        data, items = waiting.popleft()
-        if self._messages_sent % 2:
-            parts, size = [data], len(data)
-            while waiting and size + len(waiting[0][0]) <= min(self.agreed.slot_bytes, self.agreed.max_message_bytes):
-                data, more = waiting.popleft()
-                parts.append(data)
-                size += len(data)
-                items = items + more
-            data = messages.joined(parts)
-        return data, items
+        parts = [waiting.popleft()]
+        if self._slots_sent % 2:
+            size = len(parts[0].data)
+            while waiting and size + len(waiting[0].data) <= self.longest_message:
+                size += len(waiting[0].data)
+                parts.append(waiting.popleft())
+        return parts
 
-    def _post_message(self, data, items):
-        at = self._messages_sent % self.agreed.ring_slots * self.agreed.slot_bytes
-        self._messages_sent += 1
-        # Rule 2 leaves at most ring_slots messages without acknowledgement, so the peer's slot is free.
-        self._credits[CONTROL].sent(items)
+    def _post_slot(self, parts):
+        at = self._slots_sent % self.agreed.ring_slots * self.agreed.slot_bytes
+        self._slots_sent += 1
+        # Rule 2 leaves at most ring_slots slots without acknowledgement, so the peer's slot is free.
+        self._credits[CONTROL].sent([index for part in parts for index in part.ended])
+        data = messages.joined([part.data for part in parts])
         self._staging.write(data, len(data), at)
         local = (self._staging.buf + at, len(data), self._staging.lkey)
-        self._post(CONTROL, _Write(local, self._peer_ring + at, self._peer_rkey, MESSAGE, self._message_completed))
+        self._post(CONTROL, _Write(local, self._peer_ring + at, self._peer_rkey, MESSAGE, lambda: self._slot_completed(parts)))
 
-    def _message_completed(self):
-        self._messages_completed += 1
+    def _slot_completed(self, parts):
+        self._slots_completed += 1
+        for part in parts:
+            if part.done:
+                part.done()
 
     # --------------------------------------------------------------- receiving
 
@@ -275,8 +289,8 @@ class Channel:
                 else:
                     self.handler.arrived(self, index)
         elif number == CONTROL and immediate == MESSAGE:
-            at = self._messages_received % self.agreed.ring_slots * self.agreed.slot_bytes
-            self._messages_received += 1
+            at = self._slots_received % self.agreed.ring_slots * self.agreed.slot_bytes
+            self._slots_received += 1
             for message in messages.decode_slot(self.ring.read(self.agreed.slot_bytes, at)):
                 self.handler.message(self, message)
         elif number != CONTROL and immediate < FIRST_RESERVED:

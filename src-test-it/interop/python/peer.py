@@ -9,16 +9,18 @@ import time
 
 import plan
 from channel import Limits
+from codes import CANCELLED, FAILED_PRECONDITION, INVALID_ARGUMENT
 from device import Device
 from exchange import Exchange
-from rendezvous import CANCELLED, INVALID_ARGUMENT, Asked, Rendezvous, key
+from keys import key
+from receiver import Asked
+from rendezvous import Rendezvous
 
-FAILED_PRECONDITION = 9
 # Steps that are no steps of the plan. That of aborts is 1000 + the task that aborts it.
 ABORTS, NEVER, FOREIGN, DONE = 1000, 1010, 1011, 1012
 IDLE_SECONDS = 0.0005
-EVENTS = ("asked", "asked-again", "replayed", "landed", "requested", "announced", "writing",
-          "writing-large")
+EVENTS = ("asked", "asked-again", "replayed", "landed", "landed-carried", "landed-announced", "requested", "announced",
+          "writing", "writing-large", "carrying", "carrying-announced")
 
 
 class Failure(Exception):
@@ -46,6 +48,8 @@ def arguments():
     p.add_argument("--mtu", type=int, help="at most that of the port, which is the default")
     p.add_argument("--max-message-bytes", type=int, help="longest single write; at most that of the port, the default")
     p.add_argument("--stripe-bytes", type=int, default=65536, help="from so many bytes on a tensor goes over all lanes")
+    p.add_argument("--carried-bytes", type=int, default=1024,
+                   help="tensors of up to so many bytes go in messages, where there is room; 0: none")
     p.add_argument("--lose", type=moments, default=[], metavar="KIND:N,...",
                    help="stop the own queue pairs when the N-th of this kind has happened: asked:60,writing:20")
     p.add_argument("--idle", type=float, default=0, help="seconds of silence before the end")
@@ -80,8 +84,8 @@ class Peer:
         limits = Limits(args.lanes, args.ring_slots, args.slot_bytes, args.receive_depth, args.mtu or self.device.mtu,
                         args.max_message_bytes or self.device.max_message_bytes, args.stripe_bytes)
         self.losses, self.events = list(args.lose), collections.Counter()
-        self.rendezvous = Rendezvous(self.device, self.name, args.validate, log if args.verbose else lambda _: None,
-                                     self.event)
+        self.rendezvous = Rendezvous(self.device, self.name, args.validate, args.carried_bytes,
+                                     log if args.verbose else lambda _: None, self.event)
         addresses = {worker_name(t): a for t, a in (entry.split("=") for entry in args.cluster.split(","))}
         self.exchange = Exchange(self.device, limits, self.name, addresses, self.rendezvous, log)
         self.link = self.exchange.links[self.peer]
@@ -101,7 +105,7 @@ class Peer:
         if self.args.connected_file:
             os.close(os.open(self.args.connected_file, os.O_CREAT | os.O_WRONLY))
         with self.exchange.lock:
-            self.rendezvous.abort(ABORTS + self.task, FAILED_PRECONDITION, f"aborted by {self.name}")
+            self.rendezvous.sender.abort(ABORTS + self.task, FAILED_PRECONDITION, f"aborted by {self.name}")
         for step in range(1, self.args.steps + 1):
             self.step(step)
         self.aborted_by_peer()
@@ -109,6 +113,7 @@ class Peer:
         self.foreign_key()
         self.idle()
         self.done()
+        log("events " + " ".join(f"{kind}={self.events[kind]}" for kind in EVENTS))
         if self.losses:
             raise Failure(f"the channel was to be lost at {self.losses}, which did not come")
 
@@ -126,7 +131,7 @@ class Peer:
             for k in range(row.count):
                 tensor = plan.tensor(row, k, step, self.task)
                 with self.exchange.lock:
-                    self.rendezvous.send(step, key(self.name, self.peer, f"{row.edge}/{k}"), tensor)
+                    self.rendezvous.sender.send(step, key(self.name, self.peer, f"{row.edge}/{k}"), tensor)
 
     def ask_step(self, step):
         receives = []
@@ -138,7 +143,7 @@ class Peer:
 
     def ask(self, step, edge):
         with self.exchange.lock:
-            return self.rendezvous.receive(step, key(self.peer, self.name, edge))
+            return self.rendezvous.receiver.receive(step, key(self.peer, self.name, edge))
 
     def check(self, receive, expected):
         if receive.failure:
@@ -147,7 +152,8 @@ class Peer:
         if problem:
             raise Failure(f"{receive.key} in step {receive.step}: {problem}")
         self.received += 1
-        log(f"received {receive.key.split(';')[3]} step {receive.step}, {receive.course}: {receive.tensor.metadata}")
+        log(f"received {receive.key.split(';')[3]} step {receive.step}, {receive.course}, {receive.way}:"
+            f" {receive.tensor.metadata}")
 
     def aborted_by_peer(self):
         """The peer has aborted its step: a receive of that step fails with the status of the abort."""
@@ -160,14 +166,14 @@ class Peer:
         started = time.monotonic()
         self.wait(lambda: time.monotonic() > started + 0.2, "a moment")
         with self.exchange.lock:
-            self.rendezvous.give_up(receive)
+            self.rendezvous.receiver.give_up(receive)
         self.wait(lambda: receive.state == Asked.ENDED, "the confirmation of a request that was given up")
         self.expect(receive, CANCELLED, "given up")
 
     def foreign_key(self):
         """A key that names another consumer: refused."""
         with self.exchange.lock:
-            receive = self.rendezvous.receive(FOREIGN, key(self.peer, worker_name("nobody:9"), "foreign"))
+            receive = self.rendezvous.receiver.receive(FOREIGN, key(self.peer, worker_name("nobody:9"), "foreign"))
         self.expect(receive, INVALID_ARGUMENT, "another consumer's key")
 
     def expect(self, receive, code, what):
@@ -185,9 +191,9 @@ class Peer:
         """Both ends have all they wanted when each has asked for the other's last tensor."""
         last = plan.numbered(DONE)
         with self.exchange.lock:
-            self.rendezvous.send(DONE, key(self.name, self.peer, "done"), last)
+            self.rendezvous.sender.send(DONE, key(self.name, self.peer, "done"), last)
         receive = self.ask(DONE, "done")
-        self.wait(lambda: receive.over() and not self.rendezvous.unserved(), "the end")
+        self.wait(lambda: receive.over() and not self.rendezvous.sender.unserved(), "the end")
         self.check(receive, last)
 
     def wait(self, condition, what):
@@ -195,7 +201,7 @@ class Peer:
         while True:
             with self.exchange.lock:
                 busy = self.exchange.progress()
-                self.rendezvous.ask(self.exchange.channel_to)
+                self.rendezvous.receiver.ask(self.exchange.channel_to)
                 if condition():
                     return
                 error = self.link.error

@@ -4,8 +4,6 @@ import dataclasses
 
 from messages import Violation
 
-INTERNAL, UNAVAILABLE = 13, 14
-
 
 @dataclasses.dataclass
 class _End:

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
 /// A worker of this library and the worker in Python, which exchange the tensors of the plan in one guest. For one
@@ -28,6 +29,7 @@ final class PeerPair {
     private final List<List<String>> pythonOptions = new ArrayList<>();
     private boolean twoHosts;
     private String netem = "";
+    private OptionalInt carriedByPython = OptionalInt.empty();
 
     /// @param name of the run's files
     /// @param javaTask the task number of the Java worker, 0 or 1; it decides whose offer stands when both dial
@@ -64,10 +66,14 @@ final class PeerPair {
         return this;
     }
 
+    /// Up to which size each worker puts contents into messages; 0 for none.
+    PeerPair carried(int javaBytes, int pythonBytes) {
+        carriedByPython = OptionalInt.of(pythonBytes);
+        return java("--ring-content-bytes", Integer.toString(javaBytes));
+    }
+
     /// Runs both to their end and checks that each has received everything.
-    ///
-    /// @return what the Python worker printed
-    List<String> run() throws IOException {
+    PeerReport run() throws IOException {
         GuestCommand command = Guest.command("python-" + name, command()).limit(GUEST_LIMIT);
         if (twoHosts) {
             command.twoHosts().netem(netem);
@@ -81,15 +87,19 @@ final class PeerPair {
         assertThat(result.output())
                 .as(story)
                 .contains("1: OK " + lives * perLife + " tensors", "1: device " + device(javaTask));
-        List<String> python = result.output().stream()
-                .filter(line -> line.startsWith("2: "))
-                .map(line -> line.substring(3))
-                .toList();
-        assertThat(python)
+        var report = new PeerReport(printedBy(1, result), printedBy(2, result));
+        assertThat(report.python())
                 .as(story)
                 .filteredOn(line -> line.equals("OK " + perLife + " tensors"))
                 .hasSize(lives);
-        return python;
+        return report;
+    }
+
+    private static List<String> printedBy(int number, GuestResult result) {
+        return result.output().stream()
+                .filter(line -> line.startsWith(number + ": "))
+                .map(line -> line.substring(3))
+                .toList();
     }
 
     private int tensorsOfPlan() throws IOException {
@@ -134,6 +144,7 @@ final class PeerPair {
         python.addAll(List.of("--task", worker(task), "--peer", worker(javaTask), "--plan", PLAN.toString()));
         python.addAll(List.of("--steps", Integer.toString(STEPS), "--timeout", Integer.toString(SECONDS)));
         python.addAll(List.of("--device", device(task)));
+        carriedByPython.ifPresent(bytes -> python.addAll(List.of("--carried-bytes", Integer.toString(bytes))));
         python.addAll(options);
         return python;
     }

@@ -12,6 +12,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.PostingOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -65,8 +66,14 @@ final class PeerWorker implements AutoCloseable {
         @Option(names = "--ring-slots", defaultValue = "256")
         int ringSlots;
 
+        @Option(names = "--slot-bytes", defaultValue = "4096")
+        int slotBytes;
+
         @Option(names = "--stripe-bytes", defaultValue = "1048576")
         long stripeBytes;
+
+        @Option(names = "--ring-content-bytes", description = "contents of up to so many bytes go in messages")
+        int ringContentBytes = PostingOptions.defaults().ringContentBytes();
 
         @Option(names = "--timeout", defaultValue = "60", description = "seconds for everything")
         int timeout;
@@ -123,14 +130,14 @@ final class PeerWorker implements AutoCloseable {
                 .channelOptions(new ChannelOptions(
                         options.lanes,
                         options.ringSlots,
-                        channel.slotBytes(),
+                        options.slotBytes,
                         channel.keepaliveInterval(),
                         channel.peerTimeout(),
                         channel.connectTimeout(),
                         channel.reconnectTimeout(),
                         channel.spin(),
                         options.stripeBytes,
-                        channel.posting()))
+                        channel.posting().withRingContentBytes(options.ringContentBytes)))
                 .start();
         return new PeerWorker(options, plan, server);
     }

@@ -175,7 +175,7 @@ public final class RdmaChannel {
     /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring;
     /// exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
-        if (write.length <= ringContentBytes && write.encodedSize() <= maxMessageBytes()) {
+        if (write.length <= ringContentBytes && carries(write.encodedSize())) {
             carry(write);
         } else if (open) {
             striping.enqueue(write);
@@ -185,7 +185,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring.
+    /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring; where
+    /// none is, one of no bytes is not either.
     public boolean carries(int messageBytes) {
         return ringContentBytes > 0 && messageBytes <= maxMessageBytes();
     }

@@ -101,6 +101,21 @@ class SmallContentScenarioTest {
     }
 
     @Test
+    void nothingIsCarriedWhereTheThresholdIsZero() {
+        var options = SimulatedCluster.Options.defaults().withRingContent(0);
+        try (var scenario = new Scenario(1, 2, 0, options, SimulationOptions.defaults())) {
+            for (int i = 0; i < 3; i++) {
+                scenario.exchange(1, 0, 1, "empty", 0, 0);
+                scenario.exchange(1, 0, 1, "small", 1, i);
+            }
+            assertThat(receiver(scenario).warmRequests()).isEqualTo(4);
+            assertThat(receiver(scenario).reRequests()).isEqualTo(2);
+            assertThat(carried(scenario)).isZero();
+            scenario.end();
+        }
+    }
+
+    @Test
     void theMemoryOfACarriedTensorIsTheSendersAgainWhenItHasArrived() {
         try (var scenario = scenario(SimulatedCluster.Options.defaults())) {
             for (int i = 0; i < 20; i++) {
