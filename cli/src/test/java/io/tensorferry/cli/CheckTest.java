@@ -51,7 +51,8 @@ class CheckTest {
                 .contains(" GID ::ffff:127.0.0.1 <-> ::ffff:127.0.0.1\n")
                 .contains(" lanes 1\n MTU 4096\n ring 256 slots of 4096 bytes in each direction\n")
                 .contains(" largest write 1 GiB\n device soft0 port 1\n")
-                .contains(" other's device soft0 port 1 (tensorferry development)\n");
+                .contains(" other's device soft0 port 1 (tensorferry development)\n")
+                .contains(" way shared memory <-> shared memory\n");
         for (String direction : List.of("tensors from the other end", "tensors to the other end")) {
             String table = text.substring(text.indexOf(direction));
             assertThat(table.lines().skip(1).limit(5).map(line -> line.strip().replaceAll(" \\d.*", "")))
@@ -75,12 +76,27 @@ class CheckTest {
         assertThat(all.get("receive_depth").getAsInt()).isEqualTo(1024);
         assertThat(all.getAsJsonObject("own").getAsJsonArray("queue_pairs")).hasSize(2);
         assertThat(all.getAsJsonObject("other").get("device").getAsString()).isEqualTo("soft0");
+        for (String end : List.of("own", "other")) {
+            assertThat(all.getAsJsonObject(end).get("way").getAsString()).isEqualTo("shared memory");
+        }
         for (String direction : List.of("received", "sent")) {
             JsonObject row = all.getAsJsonArray(direction).get(0).getAsJsonObject();
             assertThat(row.get("bytes").getAsLong()).isEqualTo(64);
             assertThat(row.get("rounds").getAsInt()).isEqualTo(2);
             assertThat(row.get("best_ns").getAsLong()).isPositive();
         }
+    }
+
+    @Test
+    void whatIsDemandedOfTheCarrierIsSeen() throws Exception {
+        String address = freeAddress();
+        Run server = serve(address, "--once");
+        Map<String, String> overTcp = Map.of("RDMA_DEVICE", "soft0", "RDMA_SOFT_CARRIER", "tcp");
+        Run check = Run.start(overTcp, "check", address, "--sizes=64", "--rounds=2");
+
+        assertThat(check.status()).as(check.err()).isZero();
+        assertThat(server.status()).isZero();
+        assertThat(check.out().replaceAll(" +", " ")).contains(" way TCP <-> TCP\n");
     }
 
     @Test

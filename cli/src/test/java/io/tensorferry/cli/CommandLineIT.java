@@ -133,7 +133,8 @@ class CommandLineIT {
 
         assertThat(check.status()).as(text(check.out()) + text(check.err())).isZero();
         assertThat(server.status()).as(text(server.out()) + text(server.err())).isZero();
-        assertThat(text(check.out())).contains("tensors to the other end", "16 MiB");
+        assertThat(text(check.out()))
+                .contains("tensors to the other end", "16 MiB", "  way             shared memory <-> shared memory\n");
         assertThat(text(check.err())).as("nothing to complain about").isEmpty();
         assertThat(text(server.err())).isEmpty();
     }

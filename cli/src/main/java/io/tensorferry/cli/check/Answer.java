@@ -7,6 +7,11 @@ import org.jspecify.annotations.Nullable;
 /// @param version the server's TensorFerry
 /// @param device the server's device, as `mlx5_0`
 /// @param port the server's port of it
+/// @param way how the server's requests reach the caller, as `TCP`; empty where its device knows one way only
 /// @param refusal why it does not take part, or null where it does
 record Answer(
-        String version, String device, int port, @Nullable String refusal) {}
+        String version,
+        String device,
+        int port,
+        String way,
+        @Nullable String refusal) {}

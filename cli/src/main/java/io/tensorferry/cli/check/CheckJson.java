@@ -55,11 +55,13 @@ final class CheckJson implements CheckOutput {
     }
 
     @Override
-    public void answer(Answer answer) {
+    public void answer(Answer answer, String way) {
+        object.getAsJsonObject("own").addProperty("way", way);
         JsonObject other = object.getAsJsonObject("other");
         other.addProperty("device", answer.device());
         other.addProperty("port", answer.port());
         other.addProperty("version", answer.version());
+        other.addProperty("way", answer.way());
     }
 
     @Override

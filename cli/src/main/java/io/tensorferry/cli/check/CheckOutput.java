@@ -16,7 +16,8 @@ interface CheckOutput {
     /// @param tookNs the set-up of the channel
     void channel(ChannelDescription channel, long tookNs);
 
-    void answer(Answer answer);
+    /// @param way how this end's requests reach the other end, as `TCP`; empty where the device knows one way only
+    void answer(Answer answer, String way);
 
     /// The tensors from the other end, as this end timed them.
     void received(List<Timing> timings);

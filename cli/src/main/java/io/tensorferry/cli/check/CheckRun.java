@@ -40,7 +40,7 @@ final class CheckRun {
         try (var conversation = new Conversation(server, channel, timeout)) {
             conversation.say(plan);
             Answer answer = conversation.hear(Answer.class);
-            output.answer(answer);
+            output.answer(answer, conversation.way());
             if (answer.refusal() != null) {
                 throw new TransportException(
                         StatusCode.FAILED_PRECONDITION, "the other end refuses: " + answer.refusal());

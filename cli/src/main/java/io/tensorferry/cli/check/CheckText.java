@@ -50,8 +50,11 @@ final class CheckText implements CheckOutput {
     }
 
     @Override
-    public void answer(Answer answer) {
+    public void answer(Answer answer, String way) {
         field("other's device", answer.device() + " port " + answer.port() + " (tensorferry " + answer.version() + ")");
+        if (!way.isEmpty()) {
+            field("way", way + " <-> " + answer.way());
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.PeerStatus;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,7 @@ final class Conversation implements AutoCloseable {
     private static final long LONGEST_NOTE = 64 << 10;
 
     private final TransportServer server;
+    private final ChannelDescription channel;
     private final Rendezvous rendezvous;
     private final DeviceName self;
     private final DeviceName other;
@@ -34,6 +36,7 @@ final class Conversation implements AutoCloseable {
     /// @param patience how long each thing that the other end is to send is waited for
     Conversation(TransportServer server, ChannelDescription channel, Duration patience) {
         this.server = server;
+        this.channel = channel;
         this.rendezvous = server.rendezvous(channel.connectionId());
         this.self = server.deviceName(0);
         this.other = DeviceName.parse(channel.peer() + "/device:CPU:0");
@@ -118,6 +121,16 @@ final class Conversation implements AutoCloseable {
             }
             return took;
         }
+    }
+
+    /// How this end's requests reach the other, as `TCP`; known once it has heard something. Empty where the device
+    /// knows one way only, and where the channel is gone.
+    String way() {
+        return server.peers().stream()
+                .filter(status -> channel.equals(status.channel()))
+                .map(PeerStatus::way)
+                .findFirst()
+                .orElse("");
     }
 
     private RendezvousKey keyTo(Class<?> note) {

@@ -57,10 +57,10 @@ final class ServeSession {
                 conversation.offer(item, CheckRun.TO_CALLER);
             }
         } catch (IllegalArgumentException | TransportException e) {
-            conversation.say(answer(String.valueOf(e.getMessage())));
+            conversation.say(answer(conversation, String.valueOf(e.getMessage())));
             return new Outcome(0, e.getMessage());
         }
-        conversation.say(answer(null));
+        conversation.say(answer(conversation, null));
         Go go = conversation.hear(Go.class);
         if (!go.failure().isEmpty()) {
             return new Outcome(items.size(), "the caller: " + go.failure());
@@ -68,8 +68,8 @@ final class ServeSession {
         return receive(conversation, items);
     }
 
-    private Answer answer(@Nullable String refusal) {
-        return new Answer(Product.version(), channel.device(), channel.port(), refusal);
+    private Answer answer(Conversation conversation, @Nullable String refusal) {
+        return new Answer(Product.version(), channel.device(), channel.port(), conversation.way(), refusal);
     }
 
     private static Outcome receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {

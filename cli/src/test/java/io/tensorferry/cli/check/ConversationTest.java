@@ -65,11 +65,24 @@ class ConversationTest {
     @Test
     void notesArriveAsTheyWereWritten() throws Exception {
         var plan = new Plan(Plan.VERSION, List.of(new Plan.Item(8, 3), new Plan.Item(1 << 20, 5)));
-        var answer = new Answer("1.0", "mlx5_0", 1, null);
+        var answer = new Answer("1.0", "mlx5_0", 1, "TCP", null);
         here.say(plan);
         there.say(answer);
         assertThat(there.hear(Plan.class)).isEqualTo(plan);
         assertThat(here.hear(Answer.class)).isEqualTo(answer);
+    }
+
+    @Test
+    void whoHasHeardSomethingKnowsHowItsRequestsTravel() throws Exception {
+        here.say(new Go(""));
+        there.hear(Go.class);
+        assertThat(there.way()).isEqualTo("shared memory");
+        first.close();
+        // The software device tells the loss of a connection by itself; the test's own limit bounds this.
+        while (!second.channels().isEmpty()) {
+            Thread.sleep(5);
+        }
+        assertThat(there.way()).isEmpty();
     }
 
     @Test

@@ -152,15 +152,8 @@ final class PeerLink {
 
     private void changeState(State newState) {
         state = newState;
-        RdmaChannel current = channel;
         PeerStatus.State status = status();
-        context.peers()
-                .put(new PeerStatus(
-                        peer,
-                        status,
-                        epoch,
-                        current == null || status != PeerStatus.State.OPEN ? null : current.description(),
-                        failure));
+        context.peers().put(peer, status, epoch, status == PeerStatus.State.OPEN ? channel : null, failure);
     }
 
     private PeerStatus.State status() {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ public final class RdmaChannel {
     private final long peerIncarnation;
     private final AdapterContext context;
     private final ChannelEndpoint endpoint;
+    private final List<QueuePair> queuePairs;
     private final ChannelHandler handler;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final Consumer<RdmaChannel> onHeard;
@@ -71,6 +73,7 @@ public final class RdmaChannel {
         this.peerIncarnation = peer.incarnation();
         this.context = context;
         this.endpoint = endpoint;
+        this.queuePairs = List.copyOf(endpoint.queuePairs());
         this.handler = handler;
         this.onLost = onLost;
         this.onHeard = onHeard;
@@ -83,7 +86,7 @@ public final class RdmaChannel {
         PostingOptions posting = context.options().posting();
         int chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         this.ringContentBytes = posting.ringContentBytes();
-        for (QueuePair queuePair : endpoint.queuePairs()) {
+        for (QueuePair queuePair : queuePairs) {
             int index = lanes.size();
             int receives = index == CONTROL ? slots + ImmediateCredits.RESERVE : receiveDepth;
             int batch = (index == CONTROL ? slots : receiveDepth) / 4;
@@ -110,6 +113,15 @@ public final class RdmaChannel {
     /// What both ends agreed on.
     public ChannelDescription description() {
         return description;
+    }
+
+    /// How requests to the peer travel now, as [PeerStatus#way()] says it. Any thread.
+    String way() {
+        return queuePairs.stream()
+                .map(QueuePair::way)
+                .filter(way -> !way.isEmpty())
+                .distinct()
+                .collect(Collectors.joining(", "));
     }
 
     /// The other worker, as `/job:worker/replica:0/task:1`.

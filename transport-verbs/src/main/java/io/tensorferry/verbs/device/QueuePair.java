@@ -17,7 +17,8 @@ public interface QueuePair extends AutoCloseable {
         return 0;
     }
 
-    /// How its requests reach the peer now, in a word or two for people; empty where the device knows one way only.
+    /// How its requests reach the peer now, in a word or two for people; empty where the device knows one way only, and
+    /// while none is found.
     default String way() {
         return "";
     }

@@ -12,7 +12,7 @@ public interface Link {
         return false;
     }
 
-    /// How requests reach the peer, in a word or two for people.
+    /// How requests reach the peer, in a word or two for people; empty while no way is found.
     String way();
 
     /// @throws io.tensorferry.verbs.device.VerbsException EINVAL if the peer at this address cannot be reached in the

@@ -187,7 +187,6 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
-    /// How requests reach the peer now, in a word or two for people. Any thread.
     @Override
     public String way() {
         return link.way();

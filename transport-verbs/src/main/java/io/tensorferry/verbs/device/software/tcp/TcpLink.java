@@ -31,6 +31,19 @@ final class TcpLink implements Link {
     private static final long LEAST_REDIAL_NS = 1_000_000;
     private static final long MOST_REDIAL_NS = 20_000_000;
 
+    /// How requests reach the peer now.
+    private enum Way {
+        NONE(""),
+        CONNECTION("TCP"),
+        BESIDE("shared memory");
+
+        private final String name;
+
+        Way(String name) {
+            this.name = name;
+        }
+    }
+
     private final TcpCarrier carrier;
     private final SoftwareQueuePair queuePair;
     private @Nullable RequesterSide requesterSide;
@@ -44,8 +57,7 @@ final class TcpLink implements Link {
     private int epoch;
     /// The peer and this end could not use the [Bypass], though it was agreed on.
     private boolean withoutBypass;
-    private volatile boolean beside;
-    private volatile boolean connected;
+    private volatile Way way = Way.NONE;
 
     TcpLink(TcpCarrier carrier, SoftwareQueuePair queuePair) {
         this.carrier = carrier;
@@ -100,12 +112,12 @@ final class TcpLink implements Link {
 
     @Override
     public boolean takesAtOnce() {
-        return beside;
+        return way == Way.BESIDE;
     }
 
     @Override
     public String way() {
-        return beside ? "shared memory" : connected ? "TCP" : "not connected";
+        return way.name;
     }
 
     /// The other way to the peer, to be offered; null if there is none.
@@ -141,8 +153,8 @@ final class TcpLink implements Link {
     void established() {
         searching = false;
         RequesterSide side = requesterSide;
-        connected = true;
-        beside = side != null && side.isBeside();
+        boolean beside = side != null && side.isBeside();
+        way = beside ? Way.BESIDE : Way.CONNECTION;
         counters().addConnection(beside);
         LOG.debug("queue pair {} sends over {}", queuePair.number(), way());
         transmit();
@@ -226,8 +238,7 @@ final class TcpLink implements Link {
     void lost(RequesterSide side) {
         if (side == requesterSide) {
             requesterSide = null;
-            beside = false;
-            connected = false;
+            way = Way.NONE;
             lost = true;
             queuePair.requester().lost();
         }
@@ -285,8 +296,7 @@ final class TcpLink implements Link {
         searching = false;
         redialScheduled = false;
         lost = false;
-        beside = false;
-        connected = false;
+        way = Way.NONE;
         withoutBypass = false;
         RequesterSide requests = requesterSide;
         requesterSide = null;
