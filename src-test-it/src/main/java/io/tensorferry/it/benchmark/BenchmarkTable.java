@@ -3,23 +3,30 @@ package io.tensorferry.it.benchmark;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 
 /// The results as people read them: a line for each path and size, then a line for each comparison.
 public final class BenchmarkTable {
+    private static final int LEAST_PATH = 18;
+    private static final int LEAST_PATHS = 32;
+
     private BenchmarkTable() {}
 
     /// @param setting what was measured, how; becomes the first lines
     public static String of(String setting, List<Turn> turns) {
         var lines = new ArrayList<String>();
         lines.add(setting);
+        List<PathSeries> all =
+                turns.stream().flatMap(turn -> turn.series().stream()).toList();
+        int width = widest(all.stream().map(series -> series.path().name()), LEAST_PATH);
         lines.add(
                 "median (min..max) of the rounds; throughput with several under way, latency with one, and latency at a "
                         + "fixed rate");
         lines.add(String.format(
                 Locale.ROOT,
-                "%-9s %-18s %-19s %9s %28s %12s %10s %10s %7s %10s %10s %10s",
+                "%-9s %s %-19s %9s %28s %12s %10s %10s %7s %10s %10s %10s",
                 "size",
-                "path",
+                wide("path", width),
                 "device",
                 "in flight",
                 "throughput MB/s",
@@ -30,30 +37,44 @@ public final class BenchmarkTable {
                 "p50 us",
                 "p99 us",
                 "p99.9 us"));
-        turns.forEach(turn -> turn.series().forEach(series -> lines.add(line(series))));
+        all.forEach(series -> lines.add(line(series, width)));
         List<Comparison> comparisons = Turn.comparisons(turns);
         if (!comparisons.isEmpty()) {
+            int both = widest(comparisons.stream().map(BenchmarkTable::names), LEAST_PATHS);
             lines.add("");
             lines.add("ratios, round by round: median (min..max)");
             lines.add(String.format(
                     Locale.ROOT,
-                    "%-9s %-32s %22s %22s %22s",
+                    "%-9s %s %22s %22s %22s",
                     "size",
-                    "path : path",
+                    wide("path : path", both),
                     "throughput",
                     "p50 latency",
                     "p99 latency"));
-            comparisons.forEach(comparison -> lines.add(line(comparison)));
+            comparisons.forEach(comparison -> lines.add(line(comparison, both)));
         }
         return String.join(System.lineSeparator(), lines);
     }
 
-    private static String line(PathSeries series) {
+    private static int widest(Stream<String> texts, int least) {
+        return Math.max(least, texts.mapToInt(String::length).max().orElse(0));
+    }
+
+    private static String wide(String text, int width) {
+        return text + " ".repeat(width - text.length());
+    }
+
+    private static String names(Comparison comparison) {
+        return comparison.path().path().name() + " : "
+                + comparison.base().path().name();
+    }
+
+    private static String line(PathSeries series, int width) {
         return String.format(
                 Locale.ROOT,
-                "%-9s %-18s %-19s %9d %28s %,12.0f %,10.1f %,10.1f%s",
+                "%-9s %s %-19s %9d %28s %,12.0f %,10.1f %,10.1f%s",
                 series.size(),
-                series.path().name(),
+                wide(series.path().name(), width),
                 series.path().device(),
                 series.window(),
                 text("%,.1f", series.megabytesPerSecond()),
@@ -75,13 +96,12 @@ public final class BenchmarkTable {
                         series.pacedMicros(99.9));
     }
 
-    private static String line(Comparison comparison) {
+    private static String line(Comparison comparison, int width) {
         return String.format(
                 Locale.ROOT,
-                "%-9s %-32s %22s %22s %22s",
+                "%-9s %s %22s %22s %22s",
                 comparison.path().size(),
-                comparison.path().path().name() + " : "
-                        + comparison.base().path().name(),
+                wide(names(comparison), width),
                 text("%.2f", comparison.throughput()),
                 text("%.2f", comparison.latency(50)),
                 text("%.2f", comparison.latency(99)));

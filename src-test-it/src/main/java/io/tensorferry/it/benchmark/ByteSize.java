@@ -19,7 +19,11 @@ public record ByteSize(long bytes) {
             case "GiB" -> UNIT * UNIT * UNIT;
             default -> 1;
         };
-        return new ByteSize(Math.multiplyExact(Long.parseLong(matcher.group(1)), factor));
+        long number = Long.parseLong(matcher.group(1));
+        if (number > Long.MAX_VALUE / factor) {
+            throw new IllegalArgumentException("size '" + text + "' has 2^63 bytes or more");
+        }
+        return new ByteSize(number * factor);
     }
 
     @Override

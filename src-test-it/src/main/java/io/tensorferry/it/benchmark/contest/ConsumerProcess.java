@@ -27,8 +27,8 @@ final class ConsumerProcess {
     public static void main(String[] arguments) throws Exception {
         Launcher launcher = Launcher.connect();
         List<Integer> ports = List.of(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
-        Contender contender = Contender.of(arguments[0]);
-        try (var path = new ConsumerPath(contender.path(), contender.consume(ports))) {
+        Entrant entrant = Entrant.of(arguments[0]);
+        try (var path = new ConsumerPath(entrant.name(), entrant.contender().consume(entrant.knobs(), ports))) {
             launcher.tell(READY + path.device());
             for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
                 launcher.tell(DONE + serve(path, command.split(" ", -1)));

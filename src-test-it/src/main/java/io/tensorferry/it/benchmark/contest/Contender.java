@@ -11,6 +11,7 @@ import io.tensorferry.it.benchmark.limit.MemcpyConsumer;
 import io.tensorferry.it.benchmark.limit.MemcpyProducer;
 import io.tensorferry.it.benchmark.limit.SocketConsumer;
 import io.tensorferry.it.benchmark.limit.SocketProducer;
+import io.tensorferry.it.benchmark.rendezvous.Knobs;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousConsumer;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousProducer;
 import io.tensorferry.it.benchmark.rendezvous.Variant;
@@ -55,7 +56,8 @@ public enum Contender {
                 .filter(each -> each.path.equals(path))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("path '" + path + "' is unknown; the paths are "
-                        + Arrays.stream(values()).map(Contender::path).toList()));
+                        + Arrays.stream(values()).map(Contender::path).toList()
+                        + ", those of grpc+verbs also with knobs, as grpc+verbs@chunk=4MiB"));
     }
 
     /// As it is called on the command line and in the table.
@@ -67,6 +69,14 @@ public enum Contender {
     /// while other paths are measured.
     boolean neverRests() {
         return this == BUSY;
+    }
+
+    /// Whether its name may turn knobs of the transport.
+    boolean hasKnobs() {
+        return switch (this) {
+            case VERBS, WINDOWS, BUSY, VERBS_TCP -> true;
+            case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
+        };
     }
 
     /// Why this path cannot run on this machine; null where it can.
@@ -90,14 +100,14 @@ public enum Contender {
     }
 
     /// The producer's end, in this process. The consumer's is opened after it.
-    TensorProducer produce(List<Integer> ports) throws IOException {
+    TensorProducer produce(Knobs knobs, List<Integer> ports) throws IOException {
         int port = ports.getFirst();
         return switch (this) {
-            case VERBS -> RendezvousProducer.open(Variant.VERBS, ports);
-            case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, ports);
-            case BUSY -> RendezvousProducer.open(Variant.BUSY, ports);
-            case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, ports);
-            case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, ports);
+            case VERBS -> RendezvousProducer.open(Variant.VERBS, knobs, ports);
+            case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, knobs, ports);
+            case BUSY -> RendezvousProducer.open(Variant.BUSY, knobs, ports);
+            case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, knobs, ports);
+            case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
             case FLIGHT -> new FlightTensorProducer(port);
             case UCX_SHARED, UCX_TCP -> new UcxProducer(port);
@@ -107,14 +117,14 @@ public enum Contender {
     }
 
     /// The consumer's end, in this process; returns when it has reached the producer's, or can.
-    TensorConsumer consume(List<Integer> ports) throws IOException, InterruptedException {
+    TensorConsumer consume(Knobs knobs, List<Integer> ports) throws IOException, InterruptedException {
         int port = ports.getFirst();
         return switch (this) {
-            case VERBS -> RendezvousConsumer.open(Variant.VERBS, ports);
-            case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, ports);
-            case BUSY -> RendezvousConsumer.open(Variant.BUSY, ports);
-            case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, ports);
-            case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, ports);
+            case VERBS -> RendezvousConsumer.open(Variant.VERBS, knobs, ports);
+            case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, knobs, ports);
+            case BUSY -> RendezvousConsumer.open(Variant.BUSY, knobs, ports);
+            case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, knobs, ports);
+            case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);
             case FLIGHT -> new FlightTensorConsumer(port);

@@ -25,7 +25,8 @@ public final class ProducerProcess {
     public static void main(String[] arguments) throws Exception {
         Launcher launcher = Launcher.connect();
         List<Integer> ports = List.of(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
-        try (TensorProducer producer = Contender.of(arguments[0]).produce(ports)) {
+        Entrant entrant = Entrant.of(arguments[0]);
+        try (TensorProducer producer = entrant.contender().produce(entrant.knobs(), ports)) {
             launcher.tell(READY);
             for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
                 String answer = "";

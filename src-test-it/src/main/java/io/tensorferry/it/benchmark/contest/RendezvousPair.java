@@ -1,5 +1,6 @@
 package io.tensorferry.it.benchmark.contest;
 
+import io.tensorferry.it.benchmark.rendezvous.Knobs;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousConsumer;
 import io.tensorferry.it.benchmark.rendezvous.Variant;
 import io.tensorferry.it.process.ChildJvm;
@@ -30,7 +31,7 @@ public final class RendezvousPair implements AutoCloseable {
                 .start();
         try {
             producer.awaitLine(ProducerProcess.READY, LIMIT);
-            return new RendezvousPair(producer, RendezvousConsumer.open(Variant.VERBS, ports));
+            return new RendezvousPair(producer, RendezvousConsumer.open(Variant.VERBS, Knobs.NONE, ports));
         } catch (RuntimeException | InterruptedException e) {
             producer.close();
             throw e;

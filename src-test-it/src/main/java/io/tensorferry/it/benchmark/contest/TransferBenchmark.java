@@ -2,6 +2,7 @@ package io.tensorferry.it.benchmark.contest;
 
 import io.tensorferry.it.benchmark.BenchmarkReport;
 import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.it.benchmark.OptionValue;
 import io.tensorferry.it.benchmark.Pace;
 import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.TransferPath;
@@ -40,10 +41,12 @@ public final class TransferBenchmark implements Callable<Integer> {
             names = "--paths",
             split = ",",
             paramLabel = "PATH",
-            description = "the first is compared with each other one")
-    private List<String> paths = Arrays.stream(Contender.values())
+            description =
+                    "the first is compared with each other one; grpc+verbs@chunk=4MiB:underway=16MiB turns knobs of the "
+                            + "transport")
+    private List<Entrant> paths = Arrays.stream(Contender.values())
             .filter(each -> each != Contender.WINDOWS)
-            .map(Contender::path)
+            .map(each -> Entrant.of(each.path()))
             .toList();
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
@@ -74,17 +77,17 @@ public final class TransferBenchmark implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new TransferBenchmark())
-                .registerConverter(ByteSize.class, ByteSize::parse)
+                .registerConverter(ByteSize.class, OptionValue.by(ByteSize::parse))
+                .registerConverter(Entrant.class, OptionValue.by(Entrant::of))
                 .execute(arguments));
     }
 
     @Override
     public Integer call() throws InterruptedException, IOException {
-        List<Contender> contenders = paths.stream().map(Contender::of).toList();
         var opened = new ArrayList<TransferPath>();
         try {
-            for (Contender contender : contenders) {
-                open(contender, opened);
+            for (Entrant entrant : paths) {
+                open(entrant, opened);
             }
             if (opened.isEmpty()) {
                 return 1;
@@ -100,12 +103,12 @@ public final class TransferBenchmark implements Callable<Integer> {
     }
 
     /// A path that cannot run here is a line of the report; the others are measured without it.
-    private void open(Contender contender, List<TransferPath> opened) throws InterruptedException {
-        String reason = contender.missing();
+    private void open(Entrant entrant, List<TransferPath> opened) throws InterruptedException {
+        String reason = entrant.contender().missing();
         if (reason == null) {
-            opened.add(TwoProcessPath.start(contender));
+            opened.add(TwoProcessPath.start(entrant));
         } else {
-            missing.put(contender.path(), "not measured: " + reason);
+            missing.put(entrant.name(), "not measured: " + reason);
         }
     }
 
@@ -121,7 +124,7 @@ public final class TransferBenchmark implements Callable<Integer> {
                         opened.stream()
                                 .map(path -> new PathSeries(path, size, pace.perSecond(size.bytes())))
                                 .toList(),
-                        TransferTargets.COMPARED);
+                        TransferTargets.compared(paths));
                 for (PathSeries series : turn.series()) {
                     series.path().verify(size.bytes());
                     series.warmUp(seconds);

@@ -1,9 +1,11 @@
 package io.tensorferry.it.benchmark.contest;
 
 import io.tensorferry.it.benchmark.Comparison;
+import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.Target;
 import io.tensorferry.it.benchmark.Turn;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -18,10 +20,9 @@ final class TransferTargets {
     private static final Target SOCKET = Target.atLeast(0.85, "throughput, grpc+verbs over TCP / bare SocketChannel");
     private static final Target GRPC_LATENCY = Target.atMost(0.2, "p50 latency, grpc+verbs on soft0 / grpc-java");
 
-    /// What is to be divided by what, beside the first path by each other one.
-    static final Map<String, List<String>> COMPARED = Map.of(
-            Contender.VERBS_TCP.path(), List.of(Contender.SOCKET.path()),
-            Contender.BUSY.path(),
+    private static final Map<Contender, List<String>> COMPARED = Map.of(
+            Contender.VERBS_TCP, List.of(Contender.SOCKET.path()),
+            Contender.BUSY,
                     List.of(
                             Contender.MEMCPY.path(),
                             Contender.GRPC_UNARY.path(),
@@ -30,27 +31,44 @@ final class TransferTargets {
 
     private TransferTargets() {}
 
+    /// What is to be divided by what, beside the first path by each other one.
+    static Map<String, List<String>> compared(List<Entrant> entrants) {
+        var compared = new HashMap<String, List<String>>();
+        for (Entrant each : entrants) {
+            compared.put(each.name(), COMPARED.getOrDefault(each.contender(), List.of()));
+        }
+        return compared;
+    }
+
     static List<Target.Verdict> verdicts(List<Turn> turns) {
         var verdicts = new ArrayList<Target.Verdict>();
         for (Comparison each : Turn.comparisons(turns)) {
-            String path = each.path().path().name();
-            if (path.equals(Contender.VERBS.path()) || path.equals(Contender.BUSY.path())) {
+            Contender path = contender(each.path());
+            if (path == Contender.VERBS || path == Contender.BUSY) {
                 ofVerbs(each, verdicts);
             }
-            boolean bothTcp = each.path().path().name().equals(Contender.VERBS_TCP.path())
-                    && each.base().path().name().equals(Contender.SOCKET.path());
+            boolean bothTcp = path == Contender.VERBS_TCP && contender(each.base()) == Contender.SOCKET;
             if (bothTcp && each.path().size().bytes() == MIB) {
-                verdicts.add(SOCKET.verdict(each.path().size().toString(), each.throughput()));
+                verdicts.add(SOCKET.verdict(at(each), each.throughput()));
             }
         }
         return verdicts;
     }
 
+    private static Contender contender(PathSeries series) {
+        return Entrant.of(series.path().name()).contender();
+    }
+
+    private static String at(Comparison comparison) {
+        return comparison.path().size() + " (" + comparison.path().path().name() + " : "
+                + comparison.base().path().name() + ")";
+    }
+
     private static void ofVerbs(Comparison comparison, List<Target.Verdict> verdicts) {
         long bytes = comparison.path().size().bytes();
-        String at = comparison.path().size() + " (" + comparison.path().path().name() + " : "
-                + comparison.base().path().name() + ")";
-        switch (Contender.of(comparison.base().path().name())) {
+        String at = at(comparison);
+        Contender base = contender(comparison.base());
+        switch (base) {
             case MEMCPY -> {
                 if (bytes == 16 * MIB) {
                     verdicts.add(MEMCPY.verdict(at, comparison.throughput()));
@@ -60,7 +78,7 @@ final class TransferTargets {
                 if (bytes >= MIB) {
                     verdicts.add(GRPC.verdict(at, comparison.throughput()));
                 }
-                if (bytes == 4 * KIB && comparison.base().path().name().equals(Contender.GRPC_UNARY.path())) {
+                if (bytes == 4 * KIB && base == Contender.GRPC_UNARY) {
                     verdicts.add(GRPC_LATENCY.verdict(at, comparison.latency(50)));
                 }
             }

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// One contender, as two processes that are told what to do. For one thread.
+/// One entrant, as two processes that are told what to do. For one thread.
 public final class TwoProcessPath implements TransferPath {
     private static final Duration START_LIMIT = Duration.ofSeconds(90);
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -47,8 +47,8 @@ public final class TwoProcessPath implements TransferPath {
     }
 
     /// Both processes where this one is.
-    public static TwoProcessPath start(Contender contender) throws InterruptedException {
-        return start(contender.path(), contender, ChildJvm::of, ChildJvm::of);
+    public static TwoProcessPath start(Entrant entrant) throws InterruptedException {
+        return start(entrant.name(), entrant, ChildJvm::of, ChildJvm::of);
     }
 
     /// @param name in the table
@@ -58,13 +58,14 @@ public final class TwoProcessPath implements TransferPath {
     ///     process wrote
     public static TwoProcessPath start(
             String name,
-            Contender contender,
+            Entrant entrant,
             Function<Class<?>, ChildJvm.Builder> atProducer,
             Function<Class<?>, ChildJvm.Builder> atConsumer)
             throws InterruptedException {
+        Contender contender = entrant.contender();
         List<Integer> ports = FreePorts.pick(Contender.PORTS);
         String[] arguments = {
-            contender.path(), ports.get(0).toString(), ports.get(1).toString()
+            entrant.name(), ports.get(0).toString(), ports.get(1).toString()
         };
         ChildJvm producer = contender
                 .prepare(atProducer.apply(ProducerProcess.class))

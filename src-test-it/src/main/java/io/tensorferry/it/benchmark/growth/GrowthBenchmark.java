@@ -1,6 +1,7 @@
 package io.tensorferry.it.benchmark.growth;
 
 import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.it.benchmark.OptionValue;
 import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -55,7 +56,7 @@ public final class GrowthBenchmark implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new GrowthBenchmark())
-                .registerConverter(ByteSize.class, ByteSize::parse)
+                .registerConverter(ByteSize.class, OptionValue.by(ByteSize::parse))
                 .execute(arguments));
     }
 

@@ -1,6 +1,7 @@
 package io.tensorferry.it.benchmark.inprocess;
 
 import io.tensorferry.it.benchmark.exchange.ConsumerPath;
+import io.tensorferry.it.benchmark.rendezvous.Knobs;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousConsumer;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousProducer;
 import io.tensorferry.it.benchmark.rendezvous.Variant;
@@ -21,9 +22,9 @@ public final class BothEnds implements AutoCloseable {
 
     public static BothEnds open() throws InterruptedException {
         List<Integer> ports = FreePorts.pick(PORTS);
-        RendezvousProducer producer = RendezvousProducer.open(Variant.VERBS, ports);
+        RendezvousProducer producer = RendezvousProducer.open(Variant.VERBS, Knobs.NONE, ports);
         try {
-            var consumer = RendezvousConsumer.open(Variant.VERBS, ports);
+            var consumer = RendezvousConsumer.open(Variant.VERBS, Knobs.NONE, ports);
             return new BothEnds(producer, new ConsumerPath(Variant.VERBS.path(), consumer));
         } catch (RuntimeException | InterruptedException e) {
             producer.close();

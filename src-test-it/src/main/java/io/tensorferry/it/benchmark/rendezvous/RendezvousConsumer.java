@@ -27,16 +27,11 @@ public final class RendezvousConsumer implements TensorConsumer {
     }
 
     /// @param ports of the producer and of the consumer
-    public static RendezvousConsumer open(Variant variant, List<Integer> ports) throws InterruptedException {
-        TransportServer server = RendezvousNode.start(variant, ports, RendezvousNode.CONSUMER);
+    public static RendezvousConsumer open(Variant variant, Knobs knobs, List<Integer> ports)
+            throws InterruptedException {
+        TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
         server.awaitPeers(LIMIT);
         return new RendezvousConsumer(server);
-    }
-
-    /// What gives a process of this path so many data queue pairs instead of the transport's default: an argument of
-    /// its virtual machine.
-    public static String lanesArgument(int lanes) {
-        return "-D" + RendezvousNode.LANES + "=" + lanes;
     }
 
     /// The server behind this, for what it says of itself.

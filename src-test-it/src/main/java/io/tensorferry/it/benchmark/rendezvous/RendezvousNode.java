@@ -28,16 +28,14 @@ final class RendezvousNode {
     static final RendezvousKey RELEASE = RendezvousKey.of(CONSUMER, PRODUCER, "release");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
-    /// The system property that says how many data queue pairs there are.
-    static final String LANES = "benchmark.lanes";
-
     private static final Duration FOR_EVER = Duration.ofDays(365);
 
     private RendezvousNode() {}
 
     /// @param variant how the server differs from the defaults
+    /// @param knobs how its channels do
     /// @param ports of the producer and of the consumer
-    static TransportServer start(Variant variant, List<Integer> ports, DeviceName self) {
+    static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
         var cluster = ClusterSpec.of(Map.of(
                 PRODUCER.job(),
                 List.of("localhost:" + ports.get(0)),
@@ -49,7 +47,7 @@ final class RendezvousNode {
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
-                .channelOptions(channelOptions(variant))
+                .channelOptions(knobs.applyTo(channelOptions(variant)))
                 .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config);
         if (variant == Variant.BUSY) {
             builder.callbackExecutor(Runnable::run);
@@ -62,21 +60,19 @@ final class RendezvousNode {
     }
 
     private static ChannelOptions channelOptions(Variant variant) {
-        ChannelOptions usual = ChannelOptions.defaults();
-        ChannelOptions options = usual.withLanes(Integer.getInteger(LANES, usual.lanes()));
+        ChannelOptions options = ChannelOptions.defaults();
         if (variant != Variant.BUSY) {
             return options;
         }
         // It is stopped while others are measured, and must not take its peer for dead when it goes on.
         return new ChannelOptions(
-                        options.lanes(),
-                        options.ringSlots(),
-                        options.slotBytes(),
-                        options.keepaliveInterval(),
-                        FOR_EVER,
-                        options.connectTimeout(),
-                        options.reconnectTimeout(),
-                        FOR_EVER)
-                .withPosting(options.posting());
+                options.lanes(),
+                options.ringSlots(),
+                options.slotBytes(),
+                options.keepaliveInterval(),
+                FOR_EVER,
+                options.connectTimeout(),
+                options.reconnectTimeout(),
+                FOR_EVER);
     }
 }

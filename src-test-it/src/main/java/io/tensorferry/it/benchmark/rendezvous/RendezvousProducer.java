@@ -21,8 +21,8 @@ public final class RendezvousProducer implements TensorProducer {
     }
 
     /// @param ports of the producer and of the consumer
-    public static RendezvousProducer open(Variant variant, List<Integer> ports) {
-        var producer = new RendezvousProducer(RendezvousNode.start(variant, ports, RendezvousNode.PRODUCER));
+    public static RendezvousProducer open(Variant variant, Knobs knobs, List<Integer> ports) {
+        var producer = new RendezvousProducer(RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
         Thread.ofPlatform().daemon().name("producer over " + variant.path()).start(producer::serveOrders);
         return producer;
     }

@@ -1,5 +1,7 @@
 package io.tensorferry.it.benchmark.verbs;
 
+import io.tensorferry.it.benchmark.PathName;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /// How many queue pairs there are, and how many work requests are handed over in one call; the same for the C programs
@@ -10,20 +12,21 @@ import java.util.regex.Pattern;
 record Queues(int lanes, int list) {
     static final Queues ONE = new Queues(1, 1);
 
-    private static final Pattern SUFFIX = Pattern.compile("(?:q([1-9]\\d?))?(?:l([1-9]\\d?))?");
-    private static final String SEPARATOR = "@";
+    private static final Pattern FORM = Pattern.compile("(?:q([1-9]\\d?))?(?:l([1-9]\\d?))?");
 
     /// Of a path.
     ///
-    /// @throws IllegalArgumentException if what stands behind its `@` is not of the form `q4`, `l16` or `q4l16`
-    static Queues of(String path) {
-        int at = path.indexOf(SEPARATOR);
-        if (at < 0) {
+    /// @throws IllegalArgumentException if a part of its name that has no value is not of the form `q4`, `l16` or
+    ///     `q4l16`, or if there are several
+    static Queues of(PathName path) {
+        if (path.words().isEmpty()) {
             return ONE;
         }
-        var matcher = SUFFIX.matcher(path.substring(at + 1));
-        if (at + 1 == path.length() || !matcher.matches()) {
-            throw new IllegalArgumentException("path '" + path + "' does not end like @q4, @l16 or @q4l16");
+        String word = String.join(":", path.words());
+        var matcher = FORM.matcher(word);
+        if (word.isEmpty() || !matcher.matches()) {
+            throw new IllegalArgumentException(
+                    "'" + word + "' is not of the form q4 (queue pairs), l16 (requests in a " + "list) or q4l16");
         }
         return new Queues(number(matcher.group(1)), number(matcher.group(2)));
     }
@@ -32,17 +35,9 @@ record Queues(int lanes, int list) {
         return text == null ? 1 : Integer.parseInt(text);
     }
 
-    /// The path without what says this.
-    static String plain(String path) {
-        int at = path.indexOf(SEPARATOR);
-        return at < 0 ? path : path.substring(0, at);
-    }
-
-    /// The same of another path.
+    /// The name of a path that has as many, and nothing else that is particular about it.
     String on(String plainPath) {
-        if (equals(ONE)) {
-            return plainPath;
-        }
-        return plainPath + SEPARATOR + (lanes == 1 ? "" : "q" + lanes) + (list == 1 ? "" : "l" + list);
+        String word = (lanes == 1 ? "" : "q" + lanes) + (list == 1 ? "" : "l" + list);
+        return new PathName(plainPath, word.isEmpty() ? List.of() : List.of(word), List.of()).toString();
     }
 }

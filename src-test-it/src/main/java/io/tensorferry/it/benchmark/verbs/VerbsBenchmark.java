@@ -2,6 +2,7 @@ package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.it.benchmark.BenchmarkReport;
 import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.it.benchmark.OptionValue;
 import io.tensorferry.it.benchmark.Turn;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
@@ -42,8 +43,9 @@ public final class VerbsBenchmark implements Callable<Integer> {
             split = ",",
             paramLabel = "PATH",
             description =
-                    "what to measure; with @q4 on 4 queue pairs, with @l16 by lists of 16 requests, with @q4l16 both")
-    private List<String> paths = VerbsPaths.NAMES;
+                    "what to measure; with @q4 on 4 queue pairs, with @l16 by lists of 16 requests, with @q4l16 both; "
+                            + "recvAsync@chunk=4MiB:underway=16MiB turns knobs of the transport")
+    private List<VerbsName> paths = VerbsName.PLAIN.stream().map(VerbsName::of).toList();
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds for each size")
     private int rounds = 9;
@@ -84,7 +86,8 @@ public final class VerbsBenchmark implements Callable<Integer> {
 
     public static void main(String[] arguments) {
         System.exit(new CommandLine(new VerbsBenchmark(arguments))
-                .registerConverter(ByteSize.class, ByteSize::parse)
+                .registerConverter(ByteSize.class, OptionValue.by(ByteSize::parse))
+                .registerConverter(VerbsName.class, OptionValue.by(VerbsName::of))
                 .execute(arguments));
     }
 

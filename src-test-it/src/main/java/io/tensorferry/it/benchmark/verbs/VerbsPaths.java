@@ -5,9 +5,8 @@ import io.tensorferry.it.benchmark.Comparison;
 import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.benchmark.Turn;
-import io.tensorferry.it.benchmark.contest.Contender;
+import io.tensorferry.it.benchmark.contest.Entrant;
 import io.tensorferry.it.benchmark.contest.TwoProcessPath;
-import io.tensorferry.it.benchmark.rendezvous.RendezvousConsumer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,23 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The paths there are, by name, and the processes behind those that were opened. For one thread.
 final class VerbsPaths implements AutoCloseable {
-    static final String C_WRITE = "ib_write";
-    static final String RAW_WRITE = "raw-write";
-    static final String TENSOR = "recvAsync";
-
-    /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
-    static final String BUSY_TENSOR = "recvAsync-busy";
-
     /// Writes of as many bytes as the request of a receive has, measured where tensors of 4 KiB are received.
     static final String C_REQUEST = "ib_write-request";
-
-    static final String C_READ = "ib_read";
-    static final String RAW_READ = "raw-read";
-    static final List<String> NAMES = List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, C_READ, RAW_READ);
-
-    /// What is compared with what.
-    private static final Map<String, String> BASES =
-            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, BUSY_TENSOR, C_WRITE, RAW_READ, C_READ);
 
     private static final long REQUESTED_BYTES = 4096;
 
@@ -55,14 +39,13 @@ final class VerbsPaths implements AutoCloseable {
     /// @param mostBytes the longest message
     /// @param request what the request of a warm receive has
     /// @param compileSeconds of warm-up, twice for each path of Java
-    static VerbsPaths open(List<String> names, long mostBytes, ByteSize request, double compileSeconds)
+    static VerbsPaths open(List<VerbsName> names, long mostBytes, ByteSize request, double compileSeconds)
             throws InterruptedException {
         var places = Places.fromProperties();
-        int lanes =
-                names.stream().mapToInt(name -> Queues.of(name).lanes()).max().orElse(1);
+        int lanes = names.stream().mapToInt(name -> name.queues().lanes()).max().orElse(1);
         var opened = new VerbsPaths(places, RawPair.start(places, mostBytes, lanes), request);
         try {
-            for (String name : names) {
+            for (VerbsName name : names) {
                 TransferPath path = opened.path(name);
                 opened.paths.add(path);
                 if (!(path instanceof PerftestPath)) {
@@ -76,29 +59,19 @@ final class VerbsPaths implements AutoCloseable {
         }
     }
 
-    private TransferPath path(String name) throws InterruptedException {
-        Queues queues = Queues.of(name);
-        return switch (Queues.plain(name)) {
-            case C_WRITE -> new PerftestPath(name, places, pair.address(), Operation.WRITE, queues);
-            case C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ, queues);
-            case RAW_WRITE -> new RawPath(name, pair, Operation.WRITE, queues);
-            case RAW_READ -> new RawPath(name, pair, Operation.READ, queues);
-            case TENSOR -> tensorPath(name, Contender.VERBS, queues);
-            case BUSY_TENSOR -> tensorPath(name, Contender.BUSY, queues);
-            default ->
-                throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + NAMES
-                        + ", each also as @q4 (queue pairs), @l16 (requests in a list) or @q4l16");
+    private TransferPath path(VerbsName path) throws InterruptedException {
+        String name = path.name();
+        Entrant receiver = path.receiver();
+        if (receiver != null) {
+            return TwoProcessPath.start(name, receiver, places::atSource, places::atTarget);
+        }
+        return switch (path.plain()) {
+            case VerbsName.C_WRITE -> new PerftestPath(name, places, pair.address(), Operation.WRITE, path.queues());
+            case VerbsName.C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ, path.queues());
+            case VerbsName.RAW_WRITE -> new RawPath(name, pair, Operation.WRITE, path.queues());
+            case VerbsName.RAW_READ -> new RawPath(name, pair, Operation.READ, path.queues());
+            default -> throw new IllegalArgumentException("path '" + name + "' is unknown");
         };
-    }
-
-    /// Lists are the transport's own business.
-    private TransferPath tensorPath(String name, Contender contender, Queues queues) throws InterruptedException {
-        String lanes = RendezvousConsumer.lanesArgument(queues.lanes());
-        return TwoProcessPath.start(
-                name,
-                contender,
-                main -> places.atSource(main).jvmArguments(lanes),
-                main -> places.atTarget(main).jvmArguments(lanes));
     }
 
     /// What a reader of the results must know of how they came about.
@@ -127,40 +100,34 @@ final class VerbsPaths implements AutoCloseable {
             }
         }
         for (PathSeries each : series.values()) {
-            String name = each.path().name();
-            Queues queues = Queues.of(name);
-            switch (Queues.plain(name)) {
-                case C_WRITE -> adoptCounts(each, series.get(queues.on(RAW_WRITE)), seconds);
-                case C_READ -> adoptCounts(each, series.get(queues.on(RAW_READ)), seconds);
-                default -> {
-                    // It has found its own.
+            if (each.path() instanceof PerftestPath path) {
+                String leading = path.operation() == Operation.WRITE ? VerbsName.RAW_WRITE : VerbsName.RAW_READ;
+                adoptCounts(each, series.get(path.queues().on(leading)), seconds);
+            }
+        }
+        var comparisons = new ArrayList<Comparison>();
+        for (PathSeries each : series.values()) {
+            for (String base : VerbsName.of(each.path().name()).bases()) {
+                PathSeries other = series.get(base);
+                if (other != null) {
+                    comparisons.add(new Comparison(each, other));
                 }
             }
         }
-        PathSeries content = series.get(C_WRITE);
+        PathSeries content = series.get(VerbsName.C_WRITE);
         if (content != null && writesRequests(size)) {
             var path = new PerftestPath(C_REQUEST, places, pair.address(), Operation.WRITE, Queues.ONE);
             var requests = new PathSeries(path, request);
             requests.countAs(content);
             series.put(C_REQUEST, requests);
         }
-        var comparisons = new ArrayList<Comparison>();
-        for (PathSeries each : series.values()) {
-            // C_* has no base itself.
-            String name = each.path().name();
-            String plainBase = BASES.getOrDefault(Queues.plain(name), "");
-            PathSeries base = series.get(Queues.of(name).on(plainBase));
-            if (base != null) {
-                comparisons.add(new Comparison(each, base));
-            }
-        }
         return new Turn(List.copyOf(series.values()), comparisons);
     }
 
     private boolean writesRequests(ByteSize size) {
-        List<String> names = paths.stream().map(TransferPath::name).toList();
-        boolean receives = names.contains(TENSOR) || names.contains(BUSY_TENSOR);
-        return receives && size.bytes() == REQUESTED_BYTES && names.contains(C_WRITE);
+        return size.bytes() == REQUESTED_BYTES
+                && paths.stream().anyMatch(TwoProcessPath.class::isInstance)
+                && paths.stream().anyMatch(path -> path.name().equals(VerbsName.C_WRITE));
     }
 
     /// How many measurements a round of all these sizes has.

@@ -5,6 +5,7 @@ import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.Spread;
 import io.tensorferry.it.benchmark.Target;
 import io.tensorferry.it.benchmark.Turn;
+import io.tensorferry.it.benchmark.contest.TwoProcessPath;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,40 +29,45 @@ final class VerbsTargets {
         var verdicts = new ArrayList<Target.Verdict>();
         for (Comparison each : Turn.comparisons(turns)) {
             long bytes = each.path().size().bytes();
-            String path = each.path().path().name();
-            String at = each.path().size() + " (" + path + ")";
-            if (Queues.plain(path).equals(VerbsPaths.RAW_WRITE)) {
-                if (bytes >= 64 * KIB) {
-                    verdicts.add(RAW_THROUGHPUT.verdict(at, each.throughput()));
-                }
-                if (path.equals(VerbsPaths.RAW_WRITE) && (bytes == 8 || bytes == 4 * KIB)) {
-                    verdicts.add(RAW_LATENCY.verdict(at, each.latency(MEDIAN)));
-                }
+            String at = each.path().size() + " (" + each.path().path().name() + ")";
+            boolean write = VerbsName.of(each.base().path().name()).plain().equals(VerbsName.C_WRITE);
+            boolean raw = each.path().path() instanceof RawPath;
+            if (write && raw && bytes >= 64 * KIB) {
+                verdicts.add(RAW_THROUGHPUT.verdict(at, each.throughput()));
             }
-            if ((path.equals(VerbsPaths.TENSOR) || path.equals(VerbsPaths.BUSY_TENSOR)) && bytes == MIB) {
+            if (write && raw && onOneLane(each.path()) && (bytes == 8 || bytes == 4 * KIB)) {
+                verdicts.add(RAW_LATENCY.verdict(at, each.latency(MEDIAN)));
+            }
+            if (write && !raw && onOneLane(each.path()) && bytes == MIB) {
                 verdicts.add(TENSOR_THROUGHPUT.verdict(at, each.throughput()));
             }
         }
         for (Turn turn : turns) {
-            tensorLatency(turn, VerbsPaths.TENSOR).ifPresent(verdicts::add);
-            tensorLatency(turn, VerbsPaths.BUSY_TENSOR).ifPresent(verdicts::add);
+            for (PathSeries each : turn.series()) {
+                if (each.path() instanceof TwoProcessPath && onOneLane(each)) {
+                    tensorLatency(turn, each).ifPresent(verdicts::add);
+                }
+            }
         }
         return verdicts;
     }
 
+    private static boolean onOneLane(PathSeries series) {
+        return VerbsName.of(series.path().name()).queues().equals(Queues.ONE);
+    }
+
     /// Of the turn in which C has also written as much as a request has.
-    private static Optional<Target.Verdict> tensorLatency(Turn turn, String path) {
+    private static Optional<Target.Verdict> tensorLatency(Turn turn, PathSeries tensor) {
         Optional<PathSeries> request = named(turn, VerbsPaths.C_REQUEST);
-        Optional<PathSeries> content = named(turn, VerbsPaths.C_WRITE);
-        Optional<PathSeries> tensor = named(turn, path);
-        if (request.isEmpty() || content.isEmpty() || tensor.isEmpty()) {
+        Optional<PathSeries> content = named(turn, VerbsName.C_WRITE);
+        if (request.isEmpty() || content.isEmpty()) {
             return Optional.empty();
         }
-        Spread ratio = Spread.of(IntStream.range(0, tensor.get().latency().size())
-                .mapToObj(round -> p50(tensor.get(), round) / (p50(request.get(), round) + p50(content.get(), round)))
+        Spread ratio = Spread.of(IntStream.range(0, tensor.latency().size())
+                .mapToObj(round -> p50(tensor, round) / (p50(request.get(), round) + p50(content.get(), round)))
                 .toList());
         return Optional.of(TENSOR_LATENCY.verdict(
-                tensor.get().size() + " (" + path + "), request of "
+                tensor.size() + " (" + tensor.path().name() + "), request of "
                         + request.get().size(),
                 ratio));
     }

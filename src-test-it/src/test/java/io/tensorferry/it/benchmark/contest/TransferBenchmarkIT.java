@@ -65,4 +65,34 @@ class TransferBenchmarkIT {
         });
         assertThat(Files.readString(folder.resolve("benchmark.md"))).contains("| Throughput, MB/s | grpc+verbs |");
     }
+
+    @Test
+    void aPathWhoseNameTurnsKnobsIsMeasuredBesideTheDefaults() throws Exception {
+        String tuned = "grpc+verbs@lanes=2:stripe=256KiB:chunk=64KiB:underway=256KiB:inline=0";
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                .environment("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+                .arguments(
+                        "--paths=grpc+verbs," + tuned,
+                        "--sizes=1250001",
+                        "--rounds=1",
+                        "--seconds=0.02",
+                        "--paced-rate=0")
+                .start()) {
+            benchmark.awaitSuccess(LIMIT);
+            assertThat(benchmark.awaitLine("1250001 B " + tuned + " soft0 ", LIMIT))
+                    .isNotBlank();
+            assertThat(benchmark.awaitLine("1250001 B grpc+verbs : " + tuned, LIMIT))
+                    .contains("..");
+        }
+    }
+
+    @Test
+    void aPathThatDoesNotExistIsNamedWithWhatWouldBeRight() throws Exception {
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                .arguments("--paths=grpc+verbs,grpc+verbs@chunk=4KB")
+                .start()) {
+            assertThat(benchmark.awaitLine("Invalid value for option '--paths'", LIMIT))
+                    .contains("path 'grpc+verbs@chunk=4KB'", "'chunk=4KB'", "4KiB");
+        }
+    }
 }

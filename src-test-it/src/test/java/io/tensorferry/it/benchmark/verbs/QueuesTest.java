@@ -3,6 +3,7 @@ package io.tensorferry.it.benchmark.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.it.benchmark.PathName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -14,19 +15,21 @@ class QueuesTest {
     void aPathsNameSaysThem(String path, int lanes, int list) {
         var queues = new Queues(lanes, list);
 
-        assertThat(Queues.of(path)).isEqualTo(queues);
-        assertThat(Queues.plain(path)).isEqualTo("raw-write");
+        assertThat(Queues.of(PathName.parse(path))).isEqualTo(queues);
         assertThat(queues.on("raw-write")).isEqualTo(path);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"raw-write@", "raw-write@4", "raw-write@q0", "raw-write@l16q4", "raw-write@q4@l16"})
     void anythingElseIsRefused(String path) {
-        assertThatIllegalArgumentException().isThrownBy(() -> Queues.of(path)).withMessageContaining(path);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Queues.of(PathName.parse(path)))
+                .withMessageContaining("q4l16");
     }
 
     @Test
     void ofAnotherPathTheyAreTheSame() {
-        assertThat(Queues.of("raw-write@q4").on("ib_write")).isEqualTo("ib_write@q4");
+        assertThat(Queues.of(PathName.parse("recvAsync@q4:chunk=64KiB")).on("ib_write"))
+                .isEqualTo("ib_write@q4");
     }
 }

@@ -1,0 +1,37 @@
+package io.tensorferry.it.benchmark.rendezvous;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
+/// What a path's name may change of how the transport posts: a threshold, or a number of queue pairs. Each has a
+/// number,
+/// or a size as `4KiB`.
+enum Knob {
+    LANES("lanes", "lanes"),
+    STRIPE("stripe", "stripeBytes"),
+    CHUNK("chunk", "chunkBytes"),
+    UNDER_WAY("underway", "bytesUnderWay"),
+    INLINE("inline", "inlineBytes");
+
+    /// For people: the knobs, and what they turn.
+    static final String ALL = Arrays.stream(values())
+            .map(each -> each.text + " (" + each.option + ")")
+            .collect(Collectors.joining(", ", "the knobs are ", ""));
+
+    private final String text;
+    private final String option;
+
+    /// @param option the component of `ChannelOptions` or `PostingOptions` that it turns
+    Knob(String text, String option) {
+        this.text = text;
+        this.option = option;
+    }
+
+    /// @throws IllegalArgumentException if there is no knob of this name
+    static Knob of(String text) {
+        return Arrays.stream(values())
+                .filter(each -> each.text.equals(text))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no knob '" + text + "'; " + ALL));
+    }
+}

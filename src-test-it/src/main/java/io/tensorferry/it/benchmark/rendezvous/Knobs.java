@@ -1,0 +1,75 @@
+package io.tensorferry.it.benchmark.rendezvous;
+
+import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.PostingOptions;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/// How a path's channels differ from the defaults, as its name says. Immutable.
+///
+/// @param values of the knobs that were turned
+public record Knobs(Map<Knob, Long> values) {
+    /// The defaults.
+    public static final Knobs NONE = new Knobs(Map.of());
+
+    /// Takes any value that a knob may have by itself. What two of them must be to each other is looked at when all are
+    /// known.
+    private static final ChannelOptions WIDE =
+            ChannelOptions.defaults().withPosting(new PostingOptions(0, 4096, Long.MAX_VALUE, 0));
+
+    public Knobs {
+        values = Map.copyOf(values);
+    }
+
+    /// @param settings each as `chunk=4MiB`
+    /// @throws IllegalArgumentException naming the setting that is wrong, and what would be right
+    public static Knobs parse(List<String> settings) {
+        var values = new EnumMap<Knob, Long>(Knob.class);
+        for (String setting : settings) {
+            String[] sides = setting.split("=", 2);
+            try {
+                Knob knob = Knob.of(sides[0]);
+                long value = ByteSize.parse(sides[1]).bytes();
+                var _ = new Knobs(Map.of(knob, value)).applyTo(WIDE);
+                if (values.putIfAbsent(knob, value) != null) {
+                    throw new IllegalArgumentException("'" + sides[0] + "' is there twice");
+                }
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException("'" + setting + "': " + e.getMessage(), e);
+            }
+        }
+        var knobs = new Knobs(values);
+        try {
+            var _ = knobs.applyTo(ChannelOptions.defaults());
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(
+                    "'" + String.join(":", settings) + "': " + e.getMessage() + "; " + Knob.ALL, e);
+        }
+        return knobs;
+    }
+
+    /// `options` with what was turned.
+    ///
+    /// @throws IllegalArgumentException if a value is out of its range, or does not go with another
+    ChannelOptions applyTo(ChannelOptions options) {
+        PostingOptions posting = options.posting();
+        return options.withLanes(number(Knob.LANES, options.lanes()))
+                .withStripeBytes(bytes(Knob.STRIPE, options.stripeBytes()))
+                .withPosting(new PostingOptions(
+                        posting.signalInterval(),
+                        number(Knob.CHUNK, posting.chunkBytes()),
+                        bytes(Knob.UNDER_WAY, posting.bytesUnderWay()),
+                        number(Knob.INLINE, posting.inlineBytes())));
+    }
+
+    private long bytes(Knob knob, long usual) {
+        return values.getOrDefault(knob, usual);
+    }
+
+    /// What is too large for an int becomes the largest, which is too large for every option.
+    private int number(Knob knob, int usual) {
+        return (int) Math.min(Integer.MAX_VALUE, bytes(knob, usual));
+    }
+}

@@ -1,0 +1,90 @@
+package io.tensorferry.it.benchmark.verbs;
+
+import io.tensorferry.it.benchmark.PathName;
+import io.tensorferry.it.benchmark.contest.Contender;
+import io.tensorferry.it.benchmark.contest.Entrant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A path that is to be measured, by its name: `raw-write`, `ib_write@q4l16`, `recvAsync@q4:chunk=64KiB`.
+///
+/// @param name on the command line and in the table
+/// @param plain without what is particular about it
+/// @param receiver of tensors; null where none are received
+record VerbsName(
+        String name, String plain, Queues queues, @Nullable Entrant receiver) {
+    static final String C_WRITE = "ib_write";
+    static final String RAW_WRITE = "raw-write";
+    static final String TENSOR = "recvAsync";
+
+    /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
+    static final String BUSY_TENSOR = "recvAsync-busy";
+
+    static final String C_READ = "ib_read";
+    static final String RAW_READ = "raw-read";
+
+    /// The paths there are.
+    static final List<String> PLAIN = List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, C_READ, RAW_READ);
+
+    /// What is compared with what.
+    private static final Map<String, String> BASES =
+            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, BUSY_TENSOR, C_WRITE, RAW_READ, C_READ);
+
+    /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
+    static VerbsName of(String name) {
+        var parts = PathName.parse(name);
+        if (!PLAIN.contains(parts.plain())) {
+            throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + PLAIN
+                    + ", each also as @q4 (queue pairs), @l16 (requests in a list) or @q4l16, those of " + TENSOR
+                    + " also with knobs, as " + TENSOR + "@q4:chunk=64KiB");
+        }
+        try {
+            Queues queues = Queues.of(parts);
+            return new VerbsName(name, parts.plain(), queues, receiver(parts, queues));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("path '" + name + "': " + e.getMessage(), e);
+        }
+    }
+
+    private static @Nullable Entrant receiver(PathName name, Queues queues) {
+        var settings = new ArrayList<String>();
+        // Lists are the transport's own business.
+        if (queues.lanes() > 1) {
+            settings.add("lanes=" + queues.lanes());
+        }
+        settings.addAll(name.settings());
+        return switch (name.plain()) {
+            case TENSOR -> Entrant.of(Contender.VERBS, settings);
+            case BUSY_TENSOR -> Entrant.of(Contender.BUSY, settings);
+            default -> {
+                if (!name.settings().isEmpty()) {
+                    throw new IllegalArgumentException("'" + name.settings().getFirst() + "': only " + TENSOR + " and "
+                            + BUSY_TENSOR + " have knobs");
+                }
+                yield null;
+            }
+        };
+    }
+
+    /// With what it is compared: C with as many queue pairs and lists; and, if its name turns knobs, the same path
+    /// without that.
+    List<String> bases() {
+        var bases = new ArrayList<String>();
+        String base = BASES.get(plain);
+        if (base != null) {
+            bases.add(queues.on(base));
+        }
+        String untuned = queues.on(plain);
+        if (!untuned.equals(name)) {
+            bases.add(untuned);
+        }
+        return bases;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}
