@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /// What a path's name may change of how the transport posts: a threshold, or a number of queue pairs. Each has a
-/// number,
-/// or a size as `4KiB`.
+/// number, or a size as `4KiB`.
 enum Knob {
     LANES("lanes", "lanes"),
     STRIPE("stripe", "stripeBytes"),
     CHUNK("chunk", "chunkBytes"),
     UNDER_WAY("underway", "bytesUnderWay"),
-    INLINE("inline", "inlineBytes");
+    INLINE("inline", "inlineBytes"),
+    RING("ring", "ringContentBytes");
 
     /// For people: the knobs, and what they turn.
     static final String ALL = Arrays.stream(values())

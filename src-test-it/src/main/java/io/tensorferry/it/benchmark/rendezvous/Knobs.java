@@ -61,7 +61,8 @@ public record Knobs(Map<Knob, Long> values) {
                         posting.signalInterval(),
                         number(Knob.CHUNK, posting.chunkBytes()),
                         bytes(Knob.UNDER_WAY, posting.bytesUnderWay()),
-                        number(Knob.INLINE, posting.inlineBytes())));
+                        number(Knob.INLINE, posting.inlineBytes()),
+                        number(Knob.RING, posting.ringContentBytes())));
     }
 
     private long bytes(Knob knob, long usual) {
