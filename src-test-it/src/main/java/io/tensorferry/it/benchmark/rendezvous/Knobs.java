@@ -17,7 +17,7 @@ public record Knobs(Map<Knob, Long> values) {
     /// Takes any value that a knob may have by itself. What two of them must be to each other is looked at when all are
     /// known.
     private static final ChannelOptions WIDE =
-            ChannelOptions.defaults().withPosting(new PostingOptions(0, 4096, Long.MAX_VALUE, 0));
+            ChannelOptions.defaults().withPosting(new PostingOptions(0, 4096, Long.MAX_VALUE, 0, 0));
 
     public Knobs {
         values = Map.copyOf(values);
