@@ -144,9 +144,7 @@ class SoftwareDeviceTest {
             for (int i = 0; i < 5; i++) {
                 one.write(i, 16, other);
             }
-            while (one.events.size() < 2) {
-                Thread.onSpinWait();
-            }
+            one.await(() -> one.events.size() == 2, "two events");
             assertThat(one.events)
                     .containsExactly(
                             new AsyncEvent(AsyncEvent.Type.CQ_ERR, 0),

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BooleanSupplier;
 
 /// One end of a connection for tests of what only the software device has.
 public final class SoftwareEnd implements AutoCloseable {
@@ -110,9 +111,17 @@ public final class SoftwareEnd implements AutoCloseable {
         return workIds.size() >= count;
     }
 
-    /// Waits in real time; a test's timeout is the limit.
+    /// Waits in real time; a test's timeout, which interrupts, is the limit.
     public void await(int count) {
-        while (!polled(count)) {
+        await(() -> polled(count), count + " completions");
+    }
+
+    /// Waits in real time; a test's timeout, which interrupts, is the limit.
+    public void await(BooleanSupplier condition, String what) {
+        while (!condition.getAsBoolean()) {
+            if (Thread.interrupted()) {
+                throw new AssertionError("no " + what + " in time; so far " + statuses);
+            }
             Thread.onSpinWait();
         }
     }

@@ -105,9 +105,7 @@ class WindowRevocationTest {
         Frame.putRequest(header, write);
         write(header);
         write(half());
-        while (victim.memory.get(ValueLayout.JAVA_BYTE, HALF - 1) == 0) {
-            Thread.onSpinWait();
-        }
+        victim.await(() -> victim.memory.get(ValueLayout.JAVA_BYTE, HALF - 1) != 0, "first half");
         return window;
     }
 
