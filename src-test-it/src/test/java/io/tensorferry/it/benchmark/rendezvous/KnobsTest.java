@@ -16,14 +16,15 @@ class KnobsTest {
 
     @Test
     void eachTurnsItsOption() {
-        Knobs knobs = Knobs.parse(List.of("lanes=4", "stripe=256KiB", "chunk=64KiB", "underway=256KiB", "inline=0"));
+        Knobs knobs = Knobs.parse(
+                List.of("lanes=4", "stripe=256KiB", "chunk=64KiB", "underway=256KiB", "inline=0", "ring=100"));
 
         ChannelOptions tuned = knobs.applyTo(USUAL);
 
         assertThat(tuned.lanes()).isEqualTo(4);
         assertThat(tuned.stripeBytes()).isEqualTo(256 << 10);
         assertThat(tuned.posting())
-                .isEqualTo(new PostingOptions(USUAL.posting().signalInterval(), 64 << 10, 256 << 10, 0));
+                .isEqualTo(new PostingOptions(USUAL.posting().signalInterval(), 64 << 10, 256 << 10, 0, 100));
     }
 
     @Test
