@@ -4,9 +4,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /// A path as the command line names it: what it is, and behind an `@` what is particular about it, in parts with a
-/// colon
-/// between them, as in `grpc+verbs@busy:chunk=4MiB`. A comma separates paths, and a semicolon would end the shell's
-/// command.
+/// colon between them, as in `grpc+verbs@busy:chunk=4MiB`. A comma separates paths, and a semicolon would end the
+/// shell's command.
 ///
 /// @param plain what stands before the `@`
 /// @param words the parts without a value, as `busy`

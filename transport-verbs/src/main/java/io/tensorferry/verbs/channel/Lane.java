@@ -217,8 +217,7 @@ final class Lane {
     }
 
     /// Adds the request indexes of the contents whose part was posted here to its end, and of which the peer has not
-    /// said
-    /// that it took it.
+    /// said that it took it.
     void addUnconfirmed(Collection<Integer> indexes) {
         unacknowledged.addRequestIndexes(indexes);
     }

@@ -85,8 +85,7 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         /// Keys of slabs for one half of the seeds, and of requests for the other; one lane, two or four, and contents
-        /// of
-        /// 4 KiB over all of them; a completion for each request, or for few; no contents in the ring, few or many.
+        /// of 4 KiB over all of them; a completion for each request, or for few; no contents in the ring, few or many.
         Options variedBy(long seed) {
             int lanes = 1 << seed / 8 % 3;
             int[] carried = {0, 100, 4096};

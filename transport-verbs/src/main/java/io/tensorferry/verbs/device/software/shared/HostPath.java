@@ -28,8 +28,7 @@ public final class HostPath implements Bypass {
     /// Payload longer than this is copied by the [Attendant], and not by a thread that posts or polls.
     static final long LONG_BYTES = 64 * 1024;
     /// What is copied in one go, and so how long whoever ends access waits. From 2.5 MiB on the JDK's copy goes past
-    /// the
-    /// caches, which nearly doubles its speed.
+    /// the caches, which nearly doubles its speed.
     static final long PIECE_BYTES = 4 << 20;
 
     private static final int OWN_PROCESS = (int) ProcessHandle.current().pid();
