@@ -26,9 +26,9 @@ public final class DescriptorWait implements AutoCloseable {
     private static final int O_NONBLOCK = 0x800;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    private static final MethodHandle EVENTFD = errno("eventfd", FunctionDescriptor.of(INT, INT, INT));
+    private static final MethodHandle EVENTFD = NativeCall.function("eventfd", FunctionDescriptor.of(INT, INT, INT));
     private static final MethodHandle FCNTL =
-            errno("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), Linker.Option.firstVariadicArg(2));
+            NativeCall.function("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle PPOLL = plain(
             "ppoll", FunctionDescriptor.of(INT, ValueLayout.ADDRESS, LONG, ValueLayout.ADDRESS, ValueLayout.ADDRESS));
     private static final MethodHandle READ = plain("read", FunctionDescriptor.of(LONG, INT, ValueLayout.ADDRESS, LONG));
@@ -88,14 +88,7 @@ public final class DescriptorWait implements AutoCloseable {
         }
     }
 
-    private static MethodHandle errno(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        Linker linker = Linker.nativeLinker();
-        var all = new Linker.Option[options.length + 1];
-        all[0] = NativeCall.CAPTURE;
-        System.arraycopy(options, 0, all, 1, options.length);
-        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
-    }
-
+    /// Of those whose `errno` says nothing that is of use here.
     private static MethodHandle plain(String name, FunctionDescriptor descriptor) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);

@@ -1,5 +1,7 @@
 package io.tensorferry.bindings;
 
+import static io.tensorferry.bindings.NativeCall.function;
+
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -17,23 +19,27 @@ final class LinuxCalls {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
+    /// How many arguments come before those that vary.
+    private static final Linker.Option ONE_FIXED = Linker.Option.firstVariadicArg(1);
 
-    static final MethodHandle MEMFD_CREATE = errno("memfd_create", FunctionDescriptor.of(INT, POINTER, INT), 0);
-    static final MethodHandle FTRUNCATE = errno("ftruncate", FunctionDescriptor.of(INT, INT, LONG), 0);
-    static final MethodHandle FCNTL = errno("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), 2);
-    static final MethodHandle OPEN = errno("open", FunctionDescriptor.of(INT, POINTER, INT), 2);
-    static final MethodHandle LSEEK = errno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT), 0);
-    static final MethodHandle CLOSE = errno("close", FunctionDescriptor.of(INT, INT), 0);
+    private static final Linker.Option TWO_FIXED = Linker.Option.firstVariadicArg(2);
+
+    static final MethodHandle MEMFD_CREATE = function("memfd_create", FunctionDescriptor.of(INT, POINTER, INT));
+    static final MethodHandle FTRUNCATE = function("ftruncate", FunctionDescriptor.of(INT, INT, LONG));
+    static final MethodHandle FCNTL = function("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), TWO_FIXED);
+    static final MethodHandle OPEN = function("open", FunctionDescriptor.of(INT, POINTER, INT), TWO_FIXED);
+    static final MethodHandle LSEEK = function("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
+    static final MethodHandle CLOSE = function("close", FunctionDescriptor.of(INT, INT));
     private static final MethodHandle MMAP =
-            errno("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG), 0);
-    private static final MethodHandle MUNMAP = errno("munmap", FunctionDescriptor.of(INT, POINTER, LONG), 0);
-    static final MethodHandle MADVISE = errno("madvise", FunctionDescriptor.of(INT, POINTER, LONG, INT), 0);
+            function("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG));
+    private static final MethodHandle MUNMAP = function("munmap", FunctionDescriptor.of(INT, POINTER, LONG));
+    static final MethodHandle MADVISE = function("madvise", FunctionDescriptor.of(INT, POINTER, LONG, INT));
     /// `mbind` has a function in libnuma only: it is called by its number.
     static final MethodHandle MBIND =
-            errno("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, LONG, LONG, POINTER, LONG, LONG), 1);
+            function("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, LONG, LONG, POINTER, LONG, LONG), ONE_FIXED);
     /// `futex` has no function of its own: it is called by its number.
     static final MethodHandle FUTEX =
-            errno("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, INT, INT, POINTER, POINTER, INT), 1);
+            function("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, INT, INT, POINTER, POINTER, INT), ONE_FIXED);
 
     private static final long FUTEX_X86_64 = 202;
     private static final long FUTEX_AARCH64 = 98;
@@ -44,16 +50,6 @@ final class LinuxCalls {
     static final long MBIND_NUMBER = System.getProperty("os.arch").equals("aarch64") ? MBIND_AARCH64 : MBIND_X86_64;
 
     private LinuxCalls() {}
-
-    /// @param fixed how many arguments come before those that vary; 0 where none do
-    private static MethodHandle errno(String name, FunctionDescriptor descriptor, int fixed) {
-        Linker linker = Linker.nativeLinker();
-        MemorySegment function = linker.defaultLookup().findOrThrow(name);
-        return fixed == 0
-                ? linker.downcallHandle(function, descriptor, NativeCall.CAPTURE)
-                : linker.downcallHandle(
-                        function, descriptor, NativeCall.CAPTURE, Linker.Option.firstVariadicArg(fixed));
-    }
 
     /// Maps memory wherever there is room.
     ///

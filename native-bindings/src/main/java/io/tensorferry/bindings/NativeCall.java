@@ -1,12 +1,15 @@
 package io.tensorferry.bindings;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.StructLayout;
+import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 
 /// The memory of one native call: its arguments, and the `errno` that it left.
 ///
@@ -20,6 +23,16 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
     private final MemorySegment state = arena.allocate(STATE);
 
     public NativeCall() {}
+
+    /// A function of the C library, called with [#state()] as its first argument.
+    ///
+    /// @param options besides that `errno` is kept
+    static MethodHandle function(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        Linker linker = Linker.nativeLinker();
+        Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
+        all[options.length] = CAPTURE;
+        return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
+    }
 
     /// Zeroed memory that lives as long as this.
     @Override
