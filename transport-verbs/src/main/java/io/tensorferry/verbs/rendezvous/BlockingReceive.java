@@ -38,7 +38,7 @@ final class BlockingReceive implements RemoteReceive.Immediate {
     /// @throws InterruptedException if this thread was interrupted; the receive is cancelled
     RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout) throws InterruptedException {
         // Not toNanos(), which refuses what 292 years do not hold.
-        long timeoutNs = TimeUnit.NANOSECONDS.convert(timeout);
+        long timeoutNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
         long startNs = System.nanoTime();
         boolean late = false;
         while (true) {

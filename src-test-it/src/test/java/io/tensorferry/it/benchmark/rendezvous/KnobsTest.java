@@ -77,9 +77,9 @@ class KnobsTest {
     @Test
     void twoThatDoNotGoTogetherAreNamedWithTheKnobs() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Knobs.parse(List.of("chunk=16MiB")))
+                .isThrownBy(() -> Knobs.parse(List.of("chunk=32MiB")))
                 .withMessageContainingAll(
-                        "'chunk=16MiB': bytesUnderWay 8388608 must be at least chunkBytes, 16777216",
+                        "'chunk=32MiB': bytesUnderWay 16777216 must be at least chunkBytes, 33554432",
                         "underway (bytesUnderWay)");
     }
 }

@@ -74,8 +74,10 @@ public final class HostPath implements Bypass {
 
     @Override
     public @Nullable Requests requests(SoftwareQueuePair queuePair, End end) {
-        int line = freeLine();
-        if (line < 0) {
+        // The first ones are for what this device asks, the last ones for what it is asked, and they are served in this
+        // order: what a peer has executed is known to be, before anything that it asked for because of that.
+        int line = usedLines.nextClearBit(0);
+        if (line >= DeviceFile.LINES) {
             return null;
         }
         try {
@@ -91,7 +93,7 @@ public final class HostPath implements Bypass {
     @Override
     public @Nullable Answers answers(SoftwareQueuePair queuePair, int rnrRetry, ByteBuffer frame, End end) {
         Offer offer = Offer.read(frame);
-        int line = freeLine();
+        int line = usedLines.previousClearBit(DeviceFile.LINES - 1);
         if (line < 0 || !offer.isPlausible()) {
             return null;
         }
@@ -138,11 +140,6 @@ public final class HostPath implements Bypass {
         if (peer.release()) {
             peers.remove(peer);
         }
-    }
-
-    private int freeLine() {
-        int line = usedLines.nextClearBit(0);
-        return line < DeviceFile.LINES ? line : -1;
     }
 
     private void put(int at, Line line) {
