@@ -31,7 +31,12 @@ public final class RendezvousConsumer implements TensorConsumer {
             throws InterruptedException {
         TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
         server.awaitPeers(LIMIT);
-        return new RendezvousConsumer(server);
+        var consumer = new RendezvousConsumer(server);
+        // The producer's end of the channel may be open later than this one, and its process may be stopped from now on
+        // for longer than a set-up may take.
+        consumer.begin(0, 0, 1);
+        consumer.end();
+        return consumer;
     }
 
     /// The server behind this, for what it says of itself.
