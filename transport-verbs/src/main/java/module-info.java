@@ -18,5 +18,6 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.memory;
     exports io.tensorferry.verbs.placement;
     exports io.tensorferry.verbs.rendezvous;
+    exports io.tensorferry.verbs.simulation;
     exports io.tensorferry.verbs.wire;
 }

@@ -43,7 +43,8 @@ public final class BenchmarkMarkdown {
         Files.writeString(file, String.join("\n\n", tables) + "\n");
     }
 
-    private static String targets(List<Target.Verdict> verdicts) {
+    /// A row for each target.
+    public static String targets(List<Target.Verdict> verdicts) {
         var lines = new ArrayList<String>();
         lines.add("| Target | at | figure | is to be | |");
         lines.add("|---|---|---|---|---|");

@@ -2,18 +2,14 @@ package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.EndpointExchange;
-import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.PostingOptions;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
-import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
@@ -22,7 +18,6 @@ import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
-import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,19 +28,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Several workers in one thread under one virtual clock: the whole protocol from the rendezvous down to the queue
-/// pairs, every delay drawn from one seed.
+/// Several workers in one thread under one virtual clock, every delay and fault drawn from one seed.
 ///
-/// Everything that has a thread of its own in production is an event of the fabric here: loops, workers, callbacks,
-/// the exchange.
+/// Everything that has a thread of its own in production is an event of the fabric here, the exchange too.
 final class SimulatedCluster implements AutoCloseable {
-    private static final long LONGEST_TASK_NS = 50_000;
     private static final long LONGEST_CALL_NS = 2_000_000;
 
     /// How the workers of a cluster behave.
@@ -210,13 +200,13 @@ final class SimulatedCluster implements AutoCloseable {
 
     /// One way of a call of the fallback of `owner`.
     void callLater(Worker owner, Runnable task) {
-        later(owner, longestFallbackNs, task);
+        owner.node.later(0, longestFallbackNs, task);
     }
 
     @Nullable
     Worker livingWorker(String name) {
         Worker worker = workers.get(name);
-        return worker != null && worker.alive ? worker : null;
+        return worker != null && worker.isAlive() ? worker : null;
     }
 
     /// From now on `ready` takes this much longer than any other call.
@@ -238,7 +228,7 @@ final class SimulatedCluster implements AutoCloseable {
     }
 
     List<Worker> living() {
-        return workers.values().stream().filter(worker -> worker.alive).toList();
+        return workers.values().stream().filter(Worker::isAlive).toList();
     }
 
     Worker worker(int index) {
@@ -257,9 +247,8 @@ final class SimulatedCluster implements AutoCloseable {
 
     /// The process is gone: its device falls silent, and nothing of it runs any more.
     void kill(Worker worker) {
-        worker.alive = false;
+        worker.node.kill();
         ended.add(worker);
-        fabric.killNode(worker.name);
         for (Worker other : living()) {
             callLater(other, () -> other.fallback.breakCallsTo(worker.name));
         }
@@ -268,7 +257,7 @@ final class SimulatedCluster implements AutoCloseable {
     /// The next life of a worker, which ends here if it has not ended: the same name, another incarnation, another
     /// device.
     Worker restart(Worker worker) {
-        if (worker.alive) {
+        if (worker.isAlive()) {
             kill(worker);
         }
         var restarted = new Worker(worker.name);
@@ -301,7 +290,7 @@ final class SimulatedCluster implements AutoCloseable {
         while (worked) {
             worked = false;
             for (Worker worker : workers.values()) {
-                worked |= worker.runs() && worker.loop.doWork() > 0;
+                worked |= worker.node.turn();
             }
         }
     }
@@ -310,11 +299,7 @@ final class SimulatedCluster implements AutoCloseable {
     private void advance(long deadlineNs) {
         long timerNs = deadlineNs - fabric.now();
         for (Worker worker : workers.values()) {
-            if (worker.alive && worker.pausedUntilNs > fabric.now()) {
-                timerNs = Math.min(timerNs, worker.pausedUntilNs - fabric.now());
-            } else if (worker.runs()) {
-                timerNs = Math.min(timerNs, Math.max(0, worker.loop.nanosToNextTimer()));
-            }
+            timerNs = Math.min(timerNs, worker.node.nanosToNextTimer());
         }
         long timerAtNs = fabric.now() + timerNs;
         if (wakeAtNs <= fabric.now() || timerAtNs < wakeAtNs) {
@@ -326,70 +311,44 @@ final class SimulatedCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.values().forEach(Worker::close);
-        ended.forEach(Worker::takeMemoryBack);
+        living().forEach(worker -> worker.node.close());
+        ended.forEach(worker -> worker.node.close());
         ended.clear();
     }
 
     /// One process of the cluster.
-    final class Worker implements LoopRunner, EndpointExchange {
+    final class Worker implements EndpointExchange {
         final String name;
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
+        private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
-        private boolean alive = true;
-        private long pausedUntilNs;
-        private @Nullable CompletionLoop loop;
 
         private Worker(String name) {
             this.name = name;
-            Executor tasks = task -> later(this, LONGEST_TASK_NS, task);
             var config = options.config();
-            var port = DeviceChoice.choose(config, List.of(fabric.provider(name)));
-            this.adapter = RdmaAdapter.open(
-                    new RdmaAdapterOptions(name, names, random.nextLong(), config, options.channel(), options.memory()),
-                    port,
-                    this,
-                    new AdapterRuntime(fabric::now, this, tasks, random));
-            this.manager = new RdmaRendezvousManager(
-                    adapter,
-                    new WorkerContext(name, names, tasks, this::timer, options.limits()),
-                    options.rendezvous(),
-                    config.fallback() == Fallback.NONE ? null : fallback);
+            this.node = new SimulatedWorker(
+                    fabric,
+                    random,
+                    new SimulatedWorker.Setting(
+                            new RdmaAdapterOptions(
+                                    name, names, random.nextLong(), config, options.channel(), options.memory()),
+                            options.rendezvous(),
+                            options.limits(),
+                            false,
+                            config.fallback() == Fallback.NONE ? null : fallback),
+                    this);
+            this.adapter = node.adapter();
+            this.manager = node.manager();
         }
 
         boolean isAlive() {
-            return alive;
+            return node.isAlive();
         }
 
         /// Its loop does nothing for so long, as that of a process that is stopped or swapped out.
         void pause(long nanoseconds) {
-            pausedUntilNs = fabric.now() + nanoseconds;
-        }
-
-        private boolean runs() {
-            return alive && loop != null && pausedUntilNs <= fabric.now();
-        }
-
-        private Runnable timer(long delayNs, Runnable action) {
-            var calledOff = new AtomicBoolean();
-            fabric.schedule(delayNs, () -> {
-                if (alive && !calledOff.get()) {
-                    action.run();
-                }
-            });
-            return () -> calledOff.set(true);
-        }
-
-        @Override
-        public void start(CompletionLoop started) {
-            loop = started;
-        }
-
-        @Override
-        public void stop(Runnable last) {
-            last.run();
-            loop = null;
+            node.pause(nanoseconds);
         }
 
         @Override
@@ -406,7 +365,7 @@ final class SimulatedCluster implements AutoCloseable {
                 String peer, long delayNs, Function<EndpointAcceptor, CompletableFuture<T>> remote) {
             var result = new CompletableFuture<T>();
             boolean lost = random.nextDouble() < callFailureRate;
-            laterBy(this, delayNs, LONGEST_CALL_NS, () -> {
+            node.later(delayNs, LONGEST_CALL_NS, () -> {
                 EndpointAcceptor target = acceptor(peer);
                 if (target == null || lost || isCut(name, peer)) {
                     result.completeExceptionally(new TransportException(
@@ -414,7 +373,7 @@ final class SimulatedCluster implements AutoCloseable {
                     return;
                 }
                 var _ = remote.apply(target)
-                        .whenComplete((value, error) -> later(this, LONGEST_CALL_NS, () -> {
+                        .whenComplete((value, error) -> node.later(0, LONGEST_CALL_NS, () -> {
                             if (error != null) {
                                 result.completeExceptionally(error);
                             } else {
@@ -430,32 +389,8 @@ final class SimulatedCluster implements AutoCloseable {
             if (target == null) {
                 return played.get(peer);
             }
-            return target.alive ? target.adapter.acceptor() : null;
+            return target.isAlive() ? target.adapter.acceptor() : null;
         }
-
-        private void takeMemoryBack() {
-            manager.close();
-            adapter.close();
-        }
-
-        private void close() {
-            if (alive) {
-                manager.close();
-                adapter.close();
-            }
-        }
-    }
-
-    private void later(Worker owner, long longestNs, Runnable task) {
-        laterBy(owner, 0, longestNs, task);
-    }
-
-    private void laterBy(Worker owner, long leastNs, long longestNs, Runnable task) {
-        fabric.schedule(leastNs + 1 + random.nextLong(longestNs), () -> {
-            if (owner.alive) {
-                task.run();
-            }
-        });
     }
 
     /// The names of all workers.

@@ -32,6 +32,11 @@ final class Gathering implements Arrival {
         missing.countDown();
     }
 
+    /// Whether nothing more is waited for.
+    boolean isComplete() {
+        return missing.getCount() == 0;
+    }
+
     /// @throws IllegalStateException if one has failed, or they have not come in two minutes
     void await() throws InterruptedException {
         if (!missing.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {

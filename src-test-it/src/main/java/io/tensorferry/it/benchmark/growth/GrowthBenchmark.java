@@ -95,6 +95,8 @@ public final class GrowthBenchmark implements Callable<Integer> {
                 new Peers(mostPeers),
                 new ChannelMemory(Math.min(mostPeers, 16), false),
                 new ChannelMemory(Math.min(mostPeers, 16), true),
+                new SimulatedReceives(mostPeers),
+                new SimulatedChannelHeap(mostPeers),
                 new Sizes(pair, mostBytes.bytes()));
     }
 

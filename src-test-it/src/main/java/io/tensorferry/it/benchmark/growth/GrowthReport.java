@@ -1,6 +1,7 @@
 package io.tensorferry.it.benchmark.growth;
 
 import com.google.gson.GsonBuilder;
+import io.tensorferry.it.benchmark.BenchmarkMarkdown;
 import io.tensorferry.it.benchmark.Machine;
 import io.tensorferry.it.benchmark.Picture;
 import io.tensorferry.it.benchmark.Spread;
@@ -54,7 +55,7 @@ final class GrowthReport {
         System.out.println();
         verdicts.forEach(System.out::println);
         if (markdown != null) {
-            Files.writeString(markdown, markdown(results));
+            Files.writeString(markdown, markdown(results, verdicts));
             System.out.println("as Markdown: " + markdown);
         }
         if (json != null) {
@@ -74,7 +75,7 @@ final class GrowthReport {
         }
     }
 
-    private static List<Target.Verdict> verdicts(List<GrowthResult> results) {
+    static List<Target.Verdict> verdicts(List<GrowthResult> results) {
         var verdicts = new ArrayList<Target.Verdict>();
         for (GrowthResult result : results) {
             List<Double> few = rounds(result, FEW);
@@ -99,7 +100,7 @@ final class GrowthReport {
                 .orElse(List.of());
     }
 
-    private static String markdown(List<GrowthResult> results) {
+    private static String markdown(List<GrowthResult> results, List<Target.Verdict> verdicts) {
         var lines = new ArrayList<String>();
         lines.add("| cost | of | median (least..most) |");
         lines.add("|---|---|---|");
@@ -113,6 +114,10 @@ final class GrowthReport {
                         result.what(),
                         text(cost.spread())));
             }
+        }
+        if (!verdicts.isEmpty()) {
+            lines.add("");
+            lines.add(BenchmarkMarkdown.targets(verdicts));
         }
         return String.join("\n", lines) + "\n";
     }

@@ -1,17 +1,18 @@
 package io.tensorferry.it.benchmark.growth;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.FreePorts;
+import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -19,11 +20,21 @@ import java.util.stream.IntStream;
 /// One consumer in this process, and a number of producers in another one, each a peer with a channel of its own. For
 /// one thread.
 final class PeerCluster implements AutoCloseable {
+    static final String CONSUMER = "consumer";
     static final String PRODUCERS = "producer";
 
-    private static final String CONSUMER = "consumer";
-    private static final Duration LIMIT = Duration.ofMinutes(2);
+    /// Receives from each peer before what is measured, so that every slot of a ring has been written once: the first
+    /// time costs a page fault.
+    static final int WARM_UP = ChannelOptions.defaults().ringSlots();
+
+    private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final long SLAB_BYTES = 4L << 20;
+
+    // As many servers as there are peers in one process leave each without a processor for seconds, above all when they
+    // start. Nobody is to be taken for dead for that: neither by the device nor by the channel.
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final String TIMEOUT = "RDMA_QP_TIMEOUT";
+    private static final String PATIENT_TIMEOUT = "19";
 
     private final ChildJvm producers;
     private final TransportServer consumer;
@@ -60,6 +71,8 @@ final class PeerCluster implements AutoCloseable {
 
     /// @param ports the consumer's, then one for each producer
     static TransportServer server(List<Integer> ports, String job, int task) {
+        var variables = new HashMap<String, String>(System.getenv());
+        variables.putIfAbsent(TIMEOUT, PATIENT_TIMEOUT);
         List<String> addresses = ports.stream().map(port -> "localhost:" + port).toList();
         return TransportServer.builder()
                 .cluster(ClusterSpec.of(
@@ -67,8 +80,22 @@ final class PeerCluster implements AutoCloseable {
                 .job(job)
                 .task(task)
                 .protocol(ServerConfig.GRPC_VERBS)
+                .rdmaConfig(RdmaConfig.from(variables))
+                .channelOptions(patient(ChannelOptions.defaults()))
                 .memoryOptions(new MemoryOptions(SLAB_BYTES, Long.MAX_VALUE))
                 .start();
+    }
+
+    private static ChannelOptions patient(ChannelOptions options) {
+        return new ChannelOptions(
+                options.lanes(),
+                options.ringSlots(),
+                options.slotBytes(),
+                options.keepaliveInterval(),
+                PATIENCE,
+                PATIENCE,
+                PATIENCE,
+                options.spin());
     }
 
     static RendezvousKey key(int task) {
@@ -90,49 +117,13 @@ final class PeerCluster implements AutoCloseable {
         var gathering = new Gathering(keys.size());
         long start = System.nanoTime();
         for (RendezvousKey key : keys) {
-            new Chain(rendezvous, key, each, gathering).askForNext();
+            new Chain(rendezvous, key, PeersProcess.BYTES, each, gathering).askForNext();
         }
         gathering.await();
         long ns = System.nanoTime() - start;
         consumer.closeStep(step);
         step++;
         return ns;
-    }
-
-    /// The receives from one peer, one after the other.
-    private static final class Chain {
-        private final Rendezvous rendezvous;
-        private final RendezvousKey key;
-        private final Gathering gathering;
-        private int left;
-
-        Chain(Rendezvous rendezvous, RendezvousKey key, int count, Gathering gathering) {
-            this.rendezvous = rendezvous;
-            this.key = key;
-            this.left = count;
-            this.gathering = gathering;
-        }
-
-        void askForNext() {
-            rendezvous.recvAsync(key, this::done);
-        }
-
-        private void done(RecvResult result) {
-            try (Tensor tensor = result.tensorOrThrow()) {
-                if (tensor.byteSize() != PeersProcess.BYTES) {
-                    throw new IllegalStateException("a tensor of " + tensor.byteSize() + " bytes came");
-                }
-            } catch (RuntimeException e) {
-                gathering.failed(e);
-                return;
-            }
-            left--;
-            if (left == 0) {
-                gathering.slotIsFree();
-            } else {
-                askForNext();
-            }
-        }
     }
 
     @Override

@@ -37,9 +37,7 @@ final class Peers implements GrowthSeries {
     public double measure(long point) throws InterruptedException {
         int each = (int) Math.max(10, LEAST / point / 4);
         try (var cluster = PeerCluster.start((int) point)) {
-            for (int i = 0; i < 3; i++) {
-                var _ = cluster.receive(each);
-            }
+            var _ = cluster.receive(Math.max(3 * each, PeerCluster.WARM_UP));
             return cluster.receive(each) / 1e3 / (each * point);
         }
     }

@@ -52,6 +52,8 @@ class GrowthBenchmarkIT {
                         "peers",
                         "channel-heap",
                         "channel-registered",
+                        "simulated-peers",
+                        "simulated-channel-heap",
                         "sizes");
         assertThat(document.getAsJsonArray("series"))
                 .allSatisfy(series -> assertThat(series.getAsJsonObject().getAsJsonArray("costs"))

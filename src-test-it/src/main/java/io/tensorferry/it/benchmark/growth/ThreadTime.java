@@ -1,0 +1,33 @@
+package io.tensorferry.it.benchmark.growth;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/// The processor's time that the thread which uses this takes for some parts of its work: what others do to the machine
+/// meanwhile does not count, and neither does looking at the clock.
+final class ThreadTime {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final int LOOKS = 1_000;
+
+    private long sumNs;
+    private long parts;
+
+    /// Runs one part.
+    void add(Runnable part) {
+        long beganNs = THREADS.getCurrentThreadCpuTime();
+        part.run();
+        sumNs += THREADS.getCurrentThreadCpuTime() - beganNs;
+        parts++;
+    }
+
+    /// All parts together.
+    double ns() {
+        long began = THREADS.getCurrentThreadCpuTime();
+        long now = began;
+        for (int i = 0; i < LOOKS; i++) {
+            now = THREADS.getCurrentThreadCpuTime();
+        }
+        double lookNs = (double) (now - began) / LOOKS;
+        return Math.max(0, sumNs - parts * lookNs);
+    }
+}

@@ -1,0 +1,170 @@
+package io.tensorferry.verbs.simulation;
+
+import io.tensorferry.verbs.channel.AdapterRuntime;
+import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.channel.EndpointExchange;
+import io.tensorferry.verbs.channel.LoopRunner;
+import io.tensorferry.verbs.channel.RdmaAdapter;
+import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.rendezvous.FallbackPath;
+import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
+import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// One worker on a node of a fabric: the transport from the rendezvous down to the queue pairs, and no thread.
+///
+/// What has threads of its own in production is done by events of the fabric: work that takes long, callbacks, timers.
+/// The loop runs when it is turned. Who closes this has taken all tensors back.
+///
+/// Threading: the fabric's thread.
+public final class SimulatedWorker implements AutoCloseable {
+    private static final long LONGEST_TASK_NS = 50_000;
+
+    private final SimulatedFabric fabric;
+    private final RandomGenerator random;
+    private final String name;
+    private final RdmaAdapter adapter;
+    private final RdmaRendezvousManager manager;
+    private boolean alive = true;
+    private long pausedUntilNs;
+    private @Nullable CompletionLoop loop;
+
+    /// What a worker is like.
+    ///
+    /// @param adapter its name is that of the node, too
+    /// @param callbacksOnLoop whether callbacks run on the loop, instead of as events
+    /// @param fallback where receives go that have no channel; null for nowhere
+    public record Setting(
+            RdmaAdapterOptions adapter,
+            RendezvousOptions rendezvous,
+            RendezvousLimits limits,
+            boolean callbacksOnLoop,
+            @Nullable FallbackPath fallback) {}
+
+    /// Opens a device of the node, and starts.
+    ///
+    /// @param random draws how long tasks take, and what an adapter draws
+    /// @param exchange how it reaches others
+    public SimulatedWorker(
+            SimulatedFabric fabric, RandomGenerator random, Setting setting, EndpointExchange exchange) {
+        this.fabric = fabric;
+        this.random = random;
+        this.name = setting.adapter().workerName();
+        Executor tasks = task -> later(0, LONGEST_TASK_NS, task);
+        this.adapter = RdmaAdapter.open(
+                setting.adapter(),
+                DeviceChoice.choose(setting.adapter().config(), List.of(fabric.provider(name))),
+                exchange,
+                new AdapterRuntime(fabric::now, new Turner(), tasks, random));
+        this.manager = new RdmaRendezvousManager(
+                adapter,
+                new WorkerContext(
+                        name,
+                        setting.adapter().members(),
+                        setting.callbacksOnLoop() ? Runnable::run : tasks,
+                        this::timer,
+                        setting.limits()),
+                setting.rendezvous(),
+                setting.fallback());
+    }
+
+    /// Leaves the loop to whoever calls [#turn].
+    private final class Turner implements LoopRunner {
+        @Override
+        public void start(CompletionLoop started) {
+            loop = started;
+        }
+
+        @Override
+        public void stop(Runnable last) {
+            last.run();
+            loop = null;
+        }
+    }
+
+    private Runnable timer(long delayNs, Runnable action) {
+        var calledOff = new AtomicBoolean();
+        fabric.schedule(delayNs, () -> {
+            if (alive && !calledOff.get()) {
+                action.run();
+            }
+        });
+        return () -> calledOff.set(true);
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public RdmaAdapter adapter() {
+        return adapter;
+    }
+
+    public RdmaRendezvousManager manager() {
+        return manager;
+    }
+
+    public boolean isAlive() {
+        return alive;
+    }
+
+    /// One turn of the loop, unless the worker is dead or paused.
+    ///
+    /// @return whether there was something to do
+    public boolean turn() {
+        CompletionLoop running = loop;
+        return alive && running != null && pausedUntilNs <= fabric.now() && running.doWork() > 0;
+    }
+
+    /// How long nothing has to be turned for the time alone: until the loop's next timer, or the end of a pause.
+    ///
+    /// @return `Long.MAX_VALUE` for ever
+    public long nanosToNextTimer() {
+        CompletionLoop running = loop;
+        if (!alive) {
+            return Long.MAX_VALUE;
+        }
+        if (pausedUntilNs > fabric.now()) {
+            return pausedUntilNs - fabric.now();
+        }
+        return running == null ? Long.MAX_VALUE : Math.max(0, running.nanosToNextTimer());
+    }
+
+    /// Has `task` run within a drawn time, unless the worker is dead by then.
+    ///
+    /// @param leastNs passes in any case
+    /// @param longestNs on top of that, at most
+    public void later(long leastNs, long longestNs, Runnable task) {
+        fabric.schedule(leastNs + 1 + random.nextLong(longestNs), () -> {
+            if (alive) {
+                task.run();
+            }
+        });
+    }
+
+    /// Its loop does nothing for so long, as that of a process that is stopped or swapped out.
+    public void pause(long nanoseconds) {
+        pausedUntilNs = fabric.now() + nanoseconds;
+    }
+
+    /// The process is gone: its device falls silent, and nothing of it runs any more.
+    public void kill() {
+        alive = false;
+        fabric.killNode(name);
+    }
+
+    /// Closes what is open; of a killed worker, what a kernel would have taken back.
+    @Override
+    public void close() {
+        manager.close();
+        adapter.close();
+    }
+}
