@@ -53,8 +53,7 @@ public final class SimulatedWorker implements AutoCloseable {
     ///
     /// @param random draws how long tasks take, and what an adapter draws
     /// @param exchange how it reaches others
-    public SimulatedWorker(
-            SimulatedFabric fabric, RandomGenerator random, Setting setting, EndpointExchange exchange) {
+    public SimulatedWorker(SimulatedFabric fabric, RandomGenerator random, Setting setting, EndpointExchange exchange) {
         this.fabric = fabric;
         this.random = random;
         this.name = setting.adapter().workerName();

@@ -68,8 +68,8 @@ final class SimulatedPeers implements AutoCloseable {
         List<String> producerNames = IntStream.range(0, peers)
                 .mapToObj(task -> DeviceName.workerName(PeerCluster.PRODUCERS, 0, task))
                 .toList();
-        Set<String> members = Stream.concat(Stream.of(consumerName), producerNames.stream())
-                .collect(Collectors.toUnmodifiableSet());
+        Set<String> members =
+                Stream.concat(Stream.of(consumerName), producerNames.stream()).collect(Collectors.toUnmodifiableSet());
         consumer = worker(consumerName, members);
         for (String name : producerNames) {
             SimulatedWorker producer = worker(name, members);
