@@ -5,8 +5,8 @@ package io.tensorferry.verbs.rendezvous;
 ///
 /// @param maxUnclaimedSends tensors of one step that were sent on this worker and that nobody has asked for, 1 or more
 /// @param maxUnclaimedBytes bytes of these tensors together, 1 or more; [#UNLIMITED] for no limit
-/// @param maxPeerRequests requests of one peer that are not answered or not yet written, 1 or more. A peer that is a
-///     worker of this library has at most 1,048,576
+/// @param maxPeerRequests requests of one peer whose answers are not on their way yet, 1 or more. A peer that is
+///     a worker of this library has at most 1,048,576
 /// @param maxPeerSteps steps that one peer has named and this worker has not, 1 or more
 /// @param maxTensorBytes bytes of one received tensor as it travels, 1 or more; [#UNLIMITED] for no limit
 public record RendezvousLimits(

@@ -32,6 +32,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     TensorResponse nextOfSlot;
 
     private @Nullable PeerTransfers transfers;
+    // Of the step, until the answer is on its way.
     private @Nullable RdmaRendezvous rendezvous;
     private @Nullable PeerName name;
     // Another one when the request was asked again.
@@ -236,8 +237,16 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
             }
             case ResponseState.Action.Forget() -> {
                 transfers().forget(this);
-                steps.release(this, rendezvous());
+                leaveStep();
             }
+        }
+    }
+
+    /// It wants nothing of the step any more, and does not count as one of the requests that are not answered.
+    private void leaveStep() {
+        if (rendezvous != null) {
+            steps.release(this, rendezvous);
+            rendezvous = null;
         }
     }
 
@@ -276,6 +285,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     }
 
     private void write(boolean withMetaData) {
+        // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
+        leaveStep();
         write.begin(withMetaData);
         if (withMetaData) {
             channel().carry(write);

@@ -116,6 +116,23 @@ class LimitScenarioTest {
         }
     }
 
+    /// The receiver has the content before the sender is told that it was written.
+    @Test
+    void aPeerAtItsLimitMayAskAgainAsSoonAsItIsAnswered() {
+        try (var scenario = with(RendezvousLimits.defaults().withPeer(1, 1000))) {
+            for (int i = 0; i < 500; i++) {
+                scenario.send(1, 0, 1, "edge", 100 + 2_000 * (i % 2), i % 127);
+            }
+            for (int i = 0; i < 500; i++) {
+                var receive = scenario.receive(1, 0, 1, "edge");
+                scenario.await(receive::hasEnded, "a receive");
+                scenario.assertContent(receive, 100 + 2_000 * (i % 2), i % 127);
+            }
+            assertNoChannelWasLost(scenario);
+            scenario.end();
+        }
+    }
+
     @Test
     void stepsOverTheLimitOfAPeerAreRefusedEachByItself() {
         try (var scenario = with(RendezvousLimits.defaults().withPeer(1000, 5))) {
