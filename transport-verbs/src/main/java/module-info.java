@@ -15,6 +15,7 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.device.ibverbs;
     exports io.tensorferry.verbs.device.software;
     exports io.tensorferry.verbs.device.software.simulated;
+    exports io.tensorferry.verbs.edge;
     exports io.tensorferry.verbs.memory;
     exports io.tensorferry.verbs.placement;
     exports io.tensorferry.verbs.rendezvous;

@@ -2,7 +2,12 @@ package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.rendezvous.SentRequest;
@@ -45,6 +50,22 @@ final class GrpcTransport implements WorkerTransport {
     private StreamedRequest open(
             String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
         return TableRequest.open(steps, peer, stepId, key);
+    }
+
+    @Override
+    public StaticSender openSender(StaticEdge edge) {
+        throw noEdges(edge);
+    }
+
+    @Override
+    public StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory) {
+        throw noEdges(edge);
+    }
+
+    private static TransportException noEdges(StaticEdge edge) {
+        return new TransportException(
+                StatusCode.UNIMPLEMENTED,
+                edge + " needs the protocol grpc+verbs; over grpc nobody can write into a consumer's memory");
     }
 
     @Override

@@ -2,6 +2,9 @@ package io.tensorferry.grpc;
 
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
@@ -88,6 +91,36 @@ public final class TransportServer implements AutoCloseable {
             throw new TransportException(StatusCode.UNAVAILABLE, workerName() + " is stopping");
         }
         return parts.transport().rendezvous(stepId);
+    }
+
+    /// Opens the producer's end of an edge, which is to be on this worker. The consumer opens the other end, earlier or
+    /// later. The caller closes it; [#stop] ends it too.
+    ///
+    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
+    public StaticSender openSender(StaticEdge edge) {
+        return parts.transport().openSender(edge);
+    }
+
+    /// Opens the consumer's end of an edge, which is to be on this worker, in memory of the transport. The caller closes
+    /// it; [#stop] ends it too.
+    ///
+    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no memory;
+    ///     `UNIMPLEMENTED` over gRPC
+    public StaticReceiver openReceiver(StaticEdge edge) {
+        return parts.transport().openReceiver(edge, null);
+    }
+
+    /// The same in memory of the caller, as where a placement plan lays it.
+    ///
+    /// @param memory [#register]ed, `edge.memoryBytes()` long, at a multiple of [StaticEdge#PLACE_ALIGNMENT]; it stays
+    ///     registered until [StaticReceiver#ended()]
+    /// @throws IllegalArgumentException if the memory is none of that, too
+    public StaticReceiver openReceiver(StaticEdge edge, MemorySegment memory) {
+        return parts.transport().openReceiver(edge, memory);
     }
 
     /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and

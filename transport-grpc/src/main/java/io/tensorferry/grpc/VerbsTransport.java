@@ -2,15 +2,20 @@ package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.Fallback;
+import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -37,6 +42,7 @@ final class VerbsTransport implements WorkerTransport {
     private final RdmaAdapter adapter;
     private final boolean hasFallback;
     private final RdmaRendezvousManager manager;
+    private final EdgeManager edges;
     private final VerbsServiceImpl service;
     private final TensorTraffic fallbackTraffic = new TensorTraffic();
     private final TensorServiceImpl fallbackService;
@@ -55,6 +61,8 @@ final class VerbsTransport implements WorkerTransport {
         var fallback = new RecvTensorCaller(
                 worker, incarnation, peers, adapter.memory().allocatorNow(), fallbackTraffic);
         this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous(), hasFallback ? fallback : null);
+        this.edges = new EdgeManager(adapter, worker.members());
+        adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
         this.service = new VerbsServiceImpl(callers, adapter.acceptor());
         this.fallbackService = new TensorServiceImpl(
                 worker,
@@ -118,6 +126,16 @@ final class VerbsTransport implements WorkerTransport {
     }
 
     @Override
+    public StaticSender openSender(StaticEdge edge) {
+        return edges.openSender(edge);
+    }
+
+    @Override
+    public StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory) {
+        return memory == null ? edges.openReceiver(edge) : edges.openReceiver(edge, memory);
+    }
+
+    @Override
     public int closeStep(long stepId) {
         return manager.closeStep(stepId);
     }
@@ -126,6 +144,7 @@ final class VerbsTransport implements WorkerTransport {
     public void closeSteps() {
         fallbackService.refuseAll();
         manager.close();
+        edges.close();
     }
 
     /// With the steps closed nothing new begins: what is left are contents whose tensors were taken, and requests of
@@ -143,7 +162,7 @@ final class VerbsTransport implements WorkerTransport {
 
     private boolean isBusy() {
         RendezvousStatistics now = manager.statistics();
-        return now.pendingRequests() > 0 || now.pendingResponses() > 0;
+        return now.pendingRequests() > 0 || now.pendingResponses() > 0 || edges.isBusy();
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
@@ -8,6 +11,7 @@ import io.tensorferry.verbs.rendezvous.StepRendezvous;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// What moves the tensors of one server: by RDMA, or over gRPC. The server knows no more of a protocol than this.
 ///
@@ -15,10 +19,18 @@ import java.util.concurrent.CompletableFuture;
 interface WorkerTransport extends AutoCloseable {
     StepRendezvous rendezvous(long stepId);
 
+    /// The producer's end of an edge.
+    StaticSender openSender(StaticEdge edge);
+
+    /// The consumer's end of an edge.
+    ///
+    /// @param memory where its tensors go; null for memory of the pool
+    StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory);
+
     /// Ends a step; returns the sends that nobody had asked for.
     int closeStep(long stepId);
 
-    /// Ends every step: what waits fails with `ABORTED`.
+    /// Ends every step and every edge: what waits fails with `ABORTED`.
     void closeSteps();
 
     /// Waits, with the steps closed, until `patience` is over or nothing is written to peers any more and no peer

@@ -7,13 +7,13 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.SlotReader;
 import org.jspecify.annotations.Nullable;
 
-/// What the peer writes into a channel: takes the immediates, reads the messages, and tells the handler. A peer that
+/// What the peer writes into a channel: takes the immediates, reads the messages, and tells the handlers. A peer that
 /// breaks the protocol is listened to no longer.
 ///
 /// Owner: the loop.
 final class Arrivals {
     private final RdmaChannel channel;
-    private final ChannelHandler handler;
+    private final ChannelHandlers handlers;
     private final ChannelCounters counters;
     private final IncomingRing incoming;
     private final OutgoingRing outgoing;
@@ -24,13 +24,13 @@ final class Arrivals {
     /// @param striping which contents come over several lanes
     Arrivals(
             RdmaChannel channel,
-            ChannelHandler handler,
+            ChannelHandlers handlers,
             ChannelCounters counters,
             IncomingRing incoming,
             OutgoingRing outgoing,
             Striping striping) {
         this.channel = channel;
-        this.handler = handler;
+        this.handlers = handlers;
         this.counters = counters;
         this.incoming = incoming;
         this.outgoing = outgoing;
@@ -98,26 +98,35 @@ final class Arrivals {
             outgoing.requireAnswersTaken();
             counters.messagesReceived.increment();
             switch (kind) {
-                case REPEATED_REQUEST -> handler.onRepeatedRequest(channel, slot);
-                case TENSOR_CONTENT -> handler.onCarriedContent(channel, slot);
+                case REPEATED_REQUEST -> handlers.transfers().onRepeatedRequest(channel, slot);
+                case TENSOR_CONTENT -> handlers.transfers().onCarriedContent(channel, slot);
+                case EDGE_CREDIT -> handlers.edges().onCredit(channel, slot.edge(), slot.edgeCount());
                 case OTHER -> onMessage(slot.message());
             }
         } while (slot.hasMore());
     }
 
     private void onMessage(Message message) {
-        if (!(message instanceof Message.Heartbeat)) {
-            handler.onMessage(channel, message);
+        switch (message) {
+            case Message.Heartbeat _ -> {
+                // That it came is all that it says.
+            }
+            case Message.OfEdge ofEdge -> handlers.edges().onMessage(channel, ofEdge);
+            default -> handlers.transfers().onMessage(channel, message);
         }
     }
 
     private void onContentImmediate(int immediate, int lane) {
+        if (Immediate.isEdge(immediate)) {
+            handlers.edges().onEdgeContent(channel, Immediate.edge(immediate), lane);
+            return;
+        }
         if (!Immediate.isRequestIndex(immediate)) {
             throw new ProtocolViolationException(
                     "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
         }
         if (striping.arrived(immediate, lane)) {
-            handler.onContent(channel, immediate);
+            handlers.transfers().onContent(channel, immediate);
         }
     }
 }

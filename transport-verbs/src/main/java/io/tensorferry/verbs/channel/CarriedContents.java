@@ -8,7 +8,8 @@ import java.util.Collection;
 ///
 /// Owner: the loop.
 final class CarriedContents {
-    /// How many contents are in each of the slots that are not acknowledged, in a circle.
+    /// How many contents are in each of the slots that are not acknowledged, and in the one that is filled now, in a
+    /// circle.
     private final int[] counts;
 
     private int firstSlot;
@@ -36,11 +37,11 @@ final class CarriedContents {
         }
         indexes[(first + size) & (indexes.length - 1)] = requestIndex;
         size++;
+        counts[(firstSlot + slots) & (counts.length - 1)]++;
     }
 
-    /// A slot is filled, with so many contents since the last one.
-    void slotFilled(int contents) {
-        counts[(firstSlot + slots) & (counts.length - 1)] = contents;
+    /// The slot that was filled is posted.
+    void slotFilled() {
         slots++;
     }
 
@@ -48,6 +49,7 @@ final class CarriedContents {
     void acknowledged(int taken) {
         for (int i = 0; i < taken; i++) {
             int contents = counts[firstSlot];
+            counts[firstSlot] = 0;
             firstSlot = (firstSlot + 1) & (counts.length - 1);
             first = (first + contents) & (indexes.length - 1);
             size -= contents;

@@ -43,6 +43,14 @@ public abstract class ContentWrite implements OutgoingMessage {
         this.immediate = immediate;
     }
 
+    /// Leaves the others of its slot; returns the one that was behind it, if there is one.
+    @Nullable
+    ContentWrite unchain() {
+        ContentWrite next = nextOfSlot;
+        nextOfSlot = null;
+        return next;
+    }
+
     @Override
     public boolean isAnswer() {
         return true;

@@ -135,8 +135,7 @@ final class Departures {
     static void written(@Nullable ContentWrite first) {
         ContentWrite write = first;
         while (write != null) {
-            ContentWrite next = write.nextOfSlot;
-            write.nextOfSlot = null;
+            ContentWrite next = write.unchain();
             if (--write.lanesLeft == 0) {
                 write.onWritten();
             }

@@ -228,9 +228,7 @@ final class Lane {
             ContentWrite write = posted.oldestContents();
             while (write != null) {
                 taken.add(write);
-                ContentWrite next = write.nextOfSlot;
-                write.nextOfSlot = null;
-                write = next;
+                write = write.unchain();
             }
             posted.removeOldest();
         }

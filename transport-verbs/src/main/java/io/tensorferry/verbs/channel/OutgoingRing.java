@@ -40,7 +40,6 @@ final class OutgoingRing {
     private int filledBytes;
     private @Nullable ContentWrite filledContents;
     private @Nullable ContentWrite lastContent;
-    private int filledContentCount;
 
     /// @param mostBytes of a slot that may be used, at most `slotBytes`
     OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes, int mostBytes) {
@@ -118,7 +117,6 @@ final class OutgoingRing {
         filledBytes = 0;
         filledContents = null;
         lastContent = null;
-        filledContentCount = 0;
         OutgoingMessage next = first;
         try {
             do {
@@ -134,12 +132,14 @@ final class OutgoingRing {
             } while (next != null && next.encodedSize() <= mostBytes - filledBytes);
         } catch (RuntimeException e) {
             // The memory of a content cannot be read: the others wait again, to be given back with the channel.
-            for (ContentWrite content = filledContents; content != null; content = content.nextOfSlot) {
+            ContentWrite content = filledContents;
+            while (content != null) {
                 waiting.addFirst(content);
+                content = content.unchain();
             }
             throw e;
         }
-        carried.slotFilled(filledContentCount);
+        carried.slotFilled();
         return count;
     }
 
@@ -150,7 +150,6 @@ final class OutgoingRing {
             lastContent.nextOfSlot = content;
         }
         lastContent = content;
-        filledContentCount++;
         carried.add(content.immediate);
     }
 

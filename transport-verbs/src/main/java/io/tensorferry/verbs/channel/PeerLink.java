@@ -48,7 +48,7 @@ final class PeerLink {
 
     private final String peer;
     private final AdapterContext context;
-    private final ChannelHandler handler;
+    private final ChannelHandlers handlers;
     private final LinkFailures failures;
     private final List<ChannelWaiter> waiters = new ArrayList<>();
     private State state = State.IDLE;
@@ -75,10 +75,10 @@ final class PeerLink {
     // What stood in the way last, since somebody has begun to wait.
     private @Nullable TransportException obstacle;
 
-    PeerLink(String peer, AdapterContext context, ChannelHandler handler) {
+    PeerLink(String peer, AdapterContext context, ChannelHandlers handlers) {
         this.peer = peer;
         this.context = context;
-        this.handler = handler;
+        this.handlers = handlers;
         this.failures = new LinkFailures(peer, context.workerName());
     }
 
@@ -405,7 +405,7 @@ final class PeerLink {
         RdmaChannel opened;
         try {
             endpoint.connect(parameters);
-            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handler, this::onLost, this::onHeard);
+            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handlers, this::onLost, this::onHeard);
         } catch (RuntimeException e) {
             endpoint.close();
             throw e;
@@ -426,7 +426,7 @@ final class PeerLink {
         for (ChannelWaiter waiter : served) {
             waiter.onChannel(opened);
         }
-        handler.onChannelOpen(opened);
+        handlers.onChannelOpen(opened);
     }
 
     /// The dialling peer is ready to be written to.

@@ -35,7 +35,7 @@ public final class RdmaAdapter implements AutoCloseable {
     // Of members alone.
     private final Map<String, PeerLink> links = new HashMap<>();
     // Set before the loop starts, and read on it.
-    private @Nullable ChannelHandler handler;
+    private @Nullable ChannelHandlers handlers;
     private boolean stopping;
     private boolean closed;
 
@@ -117,10 +117,10 @@ public final class RdmaAdapter implements AutoCloseable {
         return new RdmaAdapter(options, port, exchange, runtime, null);
     }
 
-    /// Starts the loop. Called once, before anything else is asked of this adapter; `handler` is told what the
+    /// Starts the loop. Called once, before anything else is asked of this adapter; `handlers` are told what the
     /// channels bring.
-    public void start(ChannelHandler handler) {
-        this.handler = handler;
+    public void start(ChannelHandlers handlers) {
+        this.handlers = handlers;
         context.port()
                 .device()
                 .onAsyncEvent(
@@ -216,7 +216,7 @@ public final class RdmaAdapter implements AutoCloseable {
         if (known != null) {
             return known;
         }
-        ChannelHandler started = Objects.requireNonNull(handler, "the adapter is not started");
+        ChannelHandlers started = Objects.requireNonNull(handlers, "the adapter is not started");
         return links.computeIfAbsent(peer, name -> new PeerLink(name, context, started));
     }
 
@@ -240,7 +240,7 @@ public final class RdmaAdapter implements AutoCloseable {
             }
             closed = true;
         }
-        if (handler != null) {
+        if (handlers != null) {
             stopLoop();
         }
         context.memory().close();

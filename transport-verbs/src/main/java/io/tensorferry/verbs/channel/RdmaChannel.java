@@ -7,6 +7,7 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
@@ -35,7 +36,7 @@ public final class RdmaChannel {
     private final AdapterContext context;
     private final ChannelEndpoint endpoint;
     private final List<QueuePair> queuePairs;
-    private final ChannelHandler handler;
+    private final ChannelHandlers handlers;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final Consumer<RdmaChannel> onHeard;
     private final List<Lane> lanes = new ArrayList<>();
@@ -57,14 +58,14 @@ public final class RdmaChannel {
     /// Takes over a connected endpoint and starts to receive. Both ends use the smaller of each of their limits.
     ///
     /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
-    /// @param onLost told once, after the handler, when the channel is lost
+    /// @param onLost told once, after the handlers, when the channel is lost
     /// @param onHeard told once, soon after the first that came of the peer
     RdmaChannel(
             AdapterContext context,
             ChannelEndpoint endpoint,
             ConnectionParameters peer,
             boolean mayWrite,
-            ChannelHandler handler,
+            ChannelHandlers handlers,
             BiConsumer<RdmaChannel, ChannelLoss> onLost,
             Consumer<RdmaChannel> onHeard) {
         this.description = ChannelDescription.of(
@@ -74,7 +75,7 @@ public final class RdmaChannel {
         this.context = context;
         this.endpoint = endpoint;
         this.queuePairs = List.copyOf(endpoint.queuePairs());
-        this.handler = handler;
+        this.handlers = handlers;
         this.onLost = onLost;
         this.onHeard = onHeard;
         this.mayWrite = mayWrite;
@@ -97,7 +98,7 @@ public final class RdmaChannel {
             }
         }
         this.striping = new Striping(lanes, description.stripeBytes());
-        this.arrivals = new Arrivals(this, handler, context.counters(), incoming, outgoing, striping);
+        this.arrivals = new Arrivals(this, handlers, context.counters(), incoming, outgoing, striping);
         this.keys = switch (context.config().rkeyScope()) {
             case SLAB -> new SlabKeys(outgoing);
             case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
@@ -189,12 +190,40 @@ public final class RdmaChannel {
     public void write(ContentWrite write) {
         if (write.length <= ringContentBytes && carries(write.encodedSize())) {
             carry(write);
-        } else if (open) {
+        } else {
+            writeDirectly(write);
+        }
+    }
+
+    /// Writes a content into the memory that its request or its edge named; else the same as [#write].
+    public void writeDirectly(ContentWrite write) {
+        if (open) {
             striping.enqueue(write);
             pumpSoon();
         } else {
             write.onAbandoned();
         }
+    }
+
+    /// Sends the offer of an edge, as [#send(NamedMemory, int, MemoryNaming)] does with what names memory; its contents
+    /// come over the lanes that [#lanesOf] says.
+    public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
+        if (!open) {
+            return MemoryGrant.LASTING;
+        }
+        MemoryGrant grant = keys.grant(memory, striping.laneOf(Immediate.ofEdge(edge)), naming);
+        pumpSoon();
+        return grant;
+    }
+
+    /// Over how many lanes a content of so many bytes comes: 1, or all, each of which brings its immediate.
+    public int lanesOf(long bytes) {
+        return striping.lanesOf(bytes);
+    }
+
+    /// Data lanes of the channel, numbered from 1.
+    public int laneCount() {
+        return lanes.size() - 1;
     }
 
     /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring; where
@@ -383,7 +412,7 @@ public final class RdmaChannel {
         lose(ChannelFailure.of(cause, mayResume));
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handler told. Does nothing if it is
+    /// Ends the channel: no more traffic, everything in flight given back, the handlers told. Does nothing if it is
     /// lost already.
     void lose(ChannelFailure why) {
         if (!open) {
@@ -407,13 +436,13 @@ public final class RdmaChannel {
                             + " out of use",
                     peer);
             keys.strand();
-            handler.onMemoryStranded(this);
+            handlers.onMemoryStranded(this);
         }
         List<Integer> unconfirmed = departures.abandon();
         // What was still to be taken may say more of why.
         boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
         var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);
-        handler.onChannelLost(this, loss);
+        handlers.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }
 

@@ -38,6 +38,11 @@ final class Striping {
         return length >= stripeBytes && laneCount > 1;
     }
 
+    /// Over how many lanes a content of so many bytes goes, at either end.
+    int lanesOf(long bytes) {
+        return isStriped(bytes) ? laneCount : 1;
+    }
+
     /// Puts a content where it waits to be written.
     void enqueue(ContentWrite write) {
         if (!isStriped(write.length)) {

@@ -33,7 +33,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     private final @Nullable FallbackPath fallback;
     private final ResponsePool responses;
 
-    /// Starts the adapter, which the caller closes after this manager.
+    /// @param adapter the caller starts it with [#handler()], and closes it after this manager
     public RdmaRendezvousManager(RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options) {
         this(adapter, worker, options, null);
     }
@@ -54,7 +54,11 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter::withChannel);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
         this.responses = new ResponsePool(context, steps);
-        adapter.start(new Incoming());
+    }
+
+    /// What the adapter's channels are to tell.
+    public ChannelHandler handler() {
+        return new Incoming();
     }
 
     /// The rendezvous of a step, made when it is first asked for. A step that was closed starts anew.
@@ -220,9 +224,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 }
                 case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
                 case Message.Resumed _ -> transfers.onResumed();
-                case Message.Heartbeat _ -> {
-                    // The channel's own; it says nothing of transfers.
-                }
+                case Message.Heartbeat _, Message.OfEdge _ ->
+                    throw new IllegalStateException(message + " is not of the rendezvous");
             }
         }
 

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.verbs.channel.AdapterRuntime;
+import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.EndpointExchange;
 import io.tensorferry.verbs.channel.LoopRunner;
@@ -8,6 +9,7 @@ import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -33,6 +35,7 @@ public final class SimulatedWorker implements AutoCloseable {
     private final String name;
     private final RdmaAdapter adapter;
     private final RdmaRendezvousManager manager;
+    private final EdgeManager edges;
     private boolean alive = true;
     private long pausedUntilNs;
     private @Nullable CompletionLoop loop;
@@ -73,6 +76,8 @@ public final class SimulatedWorker implements AutoCloseable {
                         setting.limits()),
                 setting.rendezvous(),
                 setting.fallback());
+        this.edges = new EdgeManager(adapter, setting.adapter().members());
+        adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
     }
 
     /// Leaves the loop to whoever calls [#turn].
@@ -109,6 +114,10 @@ public final class SimulatedWorker implements AutoCloseable {
 
     public RdmaRendezvousManager manager() {
         return manager;
+    }
+
+    public EdgeManager edges() {
+        return edges;
     }
 
     public boolean isAlive() {
@@ -164,6 +173,7 @@ public final class SimulatedWorker implements AutoCloseable {
     @Override
     public void close() {
         manager.close();
+        edges.close();
         adapter.close();
     }
 }

@@ -176,7 +176,79 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Who is told by an [ErrorStatus].
+    /// A message about one edge, between its receiver, who gives it a number, and its sender.
+    sealed interface OfEdge extends Message {
+        /// The receiver's number of the edge, 0 to [Immediate#EDGES] - 1.
+        int edge();
+    }
+
+    /// Receiver to sender, once on each channel: here is the memory of an edge.
+    ///
+    /// @param key the rendezvous key as it is printed
+    /// @param metaData what each tensor is
+    /// @param places how many the memory holds, one behind the other, each at the next multiple of 64 bytes; 1 or 2
+    /// @param credit whether the sender waits for [EdgeCredit] before it writes a place again
+    /// @param resumed whether the sender has accepted the edge on an earlier channel
+    /// @param received tensors that have arrived so far, over all channels
+    /// @param unreleased of these, those that the sender may not write over yet
+    /// @param address of the first place; 0 where a tensor has no bytes
+    /// @param remoteKey the key of the memory; 0 where there is none
+    record EdgeOffer(
+            int edge,
+            String key,
+            TensorMetaData metaData,
+            int places,
+            boolean credit,
+            boolean resumed,
+            long received,
+            int unreleased,
+            long address,
+            int remoteKey)
+            implements OfEdge {
+        public EdgeOffer {
+            MessageRules.checkEdge(edge);
+            MessageRules.checkKey(key);
+            MessageRules.checkOffered(key, metaData);
+            MessageRules.checkPlaces(places, received, unreleased);
+            MessageRules.checkDestination(metaData, address, remoteKey);
+        }
+    }
+
+    /// The edge is accepted, or ends.
+    ///
+    /// @param count to the receiver: tensors that the sender has written so far; with any code but OK these are all that
+    ///     come. 0 to the sender
+    /// @param code to the receiver [StatusCode#OK] to accept; otherwise why the edge ends
+    /// @param message for a person to read; cut to what fits when it is encoded
+    record EdgeStatus(int edge, long count, Direction direction, StatusCode code, String message) implements OfEdge {
+        public EdgeStatus {
+            MessageRules.checkEdge(edge);
+            MessageRules.checkCount("count", count);
+            if (direction == Direction.TO_SENDER && (code == StatusCode.OK || count != 0)) {
+                throw new IllegalArgumentException("a receiver says of edge " + edge + " why it ends, and counts nothing");
+            }
+        }
+
+        @Override
+        public int shortestSize() {
+            return MessageLayout.HEADER_BYTES;
+        }
+
+        @Override
+        public boolean isAnswer() {
+            return direction == Direction.TO_RECEIVER;
+        }
+    }
+
+    /// Receiver to sender: so many tensors of the edge are released, over all channels.
+    record EdgeCredit(int edge, long released) implements OfEdge {
+        public EdgeCredit {
+            MessageRules.checkEdge(edge);
+            MessageRules.checkCount("released", released);
+        }
+    }
+
+    /// Who is told by an [ErrorStatus] or an [EdgeStatus].
     enum Direction {
         /// The sender cannot serve the request; it will write nothing any more.
         TO_RECEIVER,

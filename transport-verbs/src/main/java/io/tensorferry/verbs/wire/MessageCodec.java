@@ -21,6 +21,9 @@ public final class MessageCodec {
     /// Bytes of a [Message.RepeatedRequest].
     public static final int REPEATED_REQUEST_BYTES = MessageLayout.REPEATED_BYTES;
 
+    /// Bytes of a [Message.EdgeCredit].
+    public static final int EDGE_CREDIT_BYTES = MessageLayout.CREDIT_BYTES;
+
     private MessageCodec() {}
 
     /// Bytes that `message` takes, a multiple of 8. A longer [Message.ErrorStatus] is cut to what fits when it is
@@ -58,6 +61,13 @@ public final class MessageCodec {
     public static int encodeContent(
             MemorySegment target, long offset, long stepId, int requestIndex, MemorySegment content) {
         return MessageEncoder.encodeContent(target, offset, stepId, requestIndex, content);
+    }
+
+    /// Writes what a [Message.EdgeCredit] says to `target` from `offset` on, without making one.
+    ///
+    /// @return the bytes written
+    public static int encodeEdgeCredit(MemorySegment target, long offset, int edge, long released) {
+        return MessageEncoder.encodeCredit(target, offset, edge, released);
     }
 
     /// Marks the message at `offset` of `slot`, which was encoded before, as one behind which another follows in the

@@ -5,6 +5,9 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.EdgeCredit;
+import io.tensorferry.verbs.wire.Message.EdgeOffer;
+import io.tensorferry.verbs.wire.Message.EdgeStatus;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
@@ -63,7 +66,9 @@ final class MessageDecoder {
 
     /// Whether it is of a type that has no header of 64 bytes.
     private boolean isShort() {
-        return type == MessageLayout.TYPE_REPEATED_REQUEST || type == MessageLayout.TYPE_TENSOR_CONTENT;
+        return type == MessageLayout.TYPE_REPEATED_REQUEST
+                || type == MessageLayout.TYPE_TENSOR_CONTENT
+                || type == MessageLayout.TYPE_EDGE_CREDIT;
     }
 
     private int contentBytes(String field, long claimed) {
@@ -119,7 +124,10 @@ final class MessageDecoder {
                 case MessageLayout.TYPE_REPEATED_REQUEST -> repeatedRequest(stepId, requestIndex);
                 case MessageLayout.TYPE_TENSOR_CONTENT ->
                     new TensorContent(stepId, requestIndex, content(MessageLayout.CONTENT_HEADER_BYTES));
-                default -> throw new MalformedMessageException("type", "" + type, "it must be 0 to 7");
+                case MessageLayout.TYPE_EDGE_OFFER -> edgeOffer(stepId, requestIndex);
+                case MessageLayout.TYPE_EDGE_STATUS -> edgeStatus(stepId, requestIndex);
+                case MessageLayout.TYPE_EDGE_CREDIT -> edgeCredit(stepId, requestIndex);
+                default -> throw new MalformedMessageException("type", "" + type, "it must be 0 to 10");
             };
         } catch (IllegalArgumentException e) {
             // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
@@ -152,6 +160,7 @@ final class MessageDecoder {
         }
         int needed = switch (type) {
             case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
+            case MessageLayout.TYPE_EDGE_CREDIT -> MessageLayout.CREDIT_BYTES;
             case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.paddedContent(contentBytes);
             default -> MessageLayout.paddedLength(rank, nameBytes + contentBytes, statusBytes);
         };
@@ -163,6 +172,7 @@ final class MessageDecoder {
         }
         int end = switch (type) {
             case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
+            case MessageLayout.TYPE_EDGE_CREDIT -> MessageLayout.CREDIT_BYTES;
             case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.CONTENT_HEADER_BYTES + contentBytes;
             default -> nameOffset() + nameBytes + statusBytes + contentBytes;
         };
@@ -224,18 +234,59 @@ final class MessageDecoder {
     }
 
     private ErrorStatus errorStatus(long stepId, int requestIndex) {
+        refuseAllButStatus();
+        int code = i32(MessageLayout.STATUS_CODE);
+        if (code == StatusCode.OK.number()) {
+            throw new MalformedMessageException("status_code", "0", "an error status is not OK");
+        }
+        return new ErrorStatus(stepId, requestIndex, direction(), StatusCode.ofNumber(code), statusText());
+    }
+
+    private EdgeStatus edgeStatus(long count, int edge) {
+        refuseAllButStatus();
+        StatusCode code = StatusCode.ofNumber(i32(MessageLayout.STATUS_CODE));
+        return new EdgeStatus(edge, count, direction(), code, statusText());
+    }
+
+    private void refuseAllButStatus() {
         allowFlags(MessageLayout.FLAG_TO_SENDER);
         refuseMetaData();
         refuseDestination();
         refuseChecksum();
         refuseName();
-        int code = i32(MessageLayout.STATUS_CODE);
-        if (code == StatusCode.OK.number()) {
-            throw new MalformedMessageException("status_code", "0", "an error status is not OK");
-        }
-        Direction direction = has(MessageLayout.FLAG_TO_SENDER) ? Direction.TO_SENDER : Direction.TO_RECEIVER;
-        String text = text("the status message", nameOffset(), statusBytes);
-        return new ErrorStatus(stepId, requestIndex, direction, StatusCode.ofNumber(code), text);
+    }
+
+    private Direction direction() {
+        return has(MessageLayout.FLAG_TO_SENDER) ? Direction.TO_SENDER : Direction.TO_RECEIVER;
+    }
+
+    private String statusText() {
+        return text("the status message", nameOffset(), statusBytes);
+    }
+
+    private EdgeOffer edgeOffer(long received, int edge) {
+        allowFlags(FLAGS_OF_META_DATA
+                | MessageLayout.FLAG_TWO_PLACES
+                | MessageLayout.FLAG_CREDIT
+                | MessageLayout.FLAG_REPLAY);
+        refuse("name_id", i32(MessageLayout.NAME_ID));
+        refuseStatus();
+        return new EdgeOffer(
+                edge,
+                text("name", nameOffset(), nameBytes),
+                requiredMetaData(),
+                has(MessageLayout.FLAG_TWO_PLACES) ? 2 : 1,
+                has(MessageLayout.FLAG_CREDIT),
+                has(MessageLayout.FLAG_REPLAY),
+                received,
+                i32(MessageLayout.EDGE_UNRELEASED),
+                address(),
+                remoteKey());
+    }
+
+    private EdgeCredit edgeCredit(long released, int edge) {
+        refuse("the reserved field", i32(MessageLayout.CREDIT_RESERVED));
+        return new EdgeCredit(edge, released);
     }
 
     /// A message that is about no request carries nothing but its type.

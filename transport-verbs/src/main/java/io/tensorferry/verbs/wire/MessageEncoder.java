@@ -1,8 +1,12 @@
 package io.tensorferry.verbs.wire;
 
 import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.EdgeCredit;
+import io.tensorferry.verbs.wire.Message.EdgeOffer;
+import io.tensorferry.verbs.wire.Message.EdgeStatus;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
@@ -26,6 +30,12 @@ final class MessageEncoder {
     static final int CONTENT_PREAMBLE =
             MessageLayout.MAGIC_VALUE | MessageLayout.VERSION_VALUE << 16 | MessageLayout.TYPE_TENSOR_CONTENT << 24;
 
+    // Magic, version, type and length of a credit for an edge as one number.
+    static final long CREDIT_PREAMBLE = MessageLayout.MAGIC_VALUE
+            | MessageLayout.VERSION_VALUE << 16
+            | MessageLayout.TYPE_EDGE_CREDIT << 24
+            | (long) MessageLayout.CREDIT_BYTES << 32;
+
     private MessageEncoder() {}
 
     static int encodedSize(Message message) {
@@ -36,11 +46,17 @@ final class MessageEncoder {
             case TensorContent tensor ->
                 MessageLayout.paddedContent(tensor.content().remaining());
             case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
-            case ErrorStatus status ->
-                MessageLayout.paddedLength(0, 0, Utf8.length(status.message(), MessageLayout.MAX_STATUS_BYTES));
+            case ErrorStatus status -> statusMessageBytes(status.message());
+            case EdgeOffer offer -> MessageLayout.paddedLength(rank(offer.metaData()), nameBytes(offer.key()), 0);
+            case EdgeStatus status -> statusMessageBytes(status.message());
+            case EdgeCredit _ -> MessageLayout.CREDIT_BYTES;
             case RepeatedRequest _ -> MessageLayout.REPEATED_BYTES;
             case Heartbeat _, Resumed _ -> MessageLayout.HEADER_BYTES;
         };
+    }
+
+    private static int statusMessageBytes(String text) {
+        return MessageLayout.paddedLength(0, 0, Utf8.length(text, MessageLayout.MAX_STATUS_BYTES));
     }
 
     static int maxStatusBytes(long capacity) {
@@ -56,6 +72,9 @@ final class MessageEncoder {
             case ErrorStatus status -> encodeStatus(status, target);
             case RepeatedRequest request -> encodeRepeated(request, target);
             case TensorContent tensor -> encodeContent(tensor, target);
+            case EdgeOffer offer -> encodeOffer(offer, target);
+            case EdgeStatus status -> encodeEdgeStatus(status, target);
+            case EdgeCredit credit -> encodeCredit(credit, target);
             case Heartbeat _ -> encodeBare(MessageLayout.TYPE_HEARTBEAT, target);
             case Resumed _ -> encodeBare(MessageLayout.TYPE_RESUMED, target);
         };
@@ -131,12 +150,68 @@ final class MessageEncoder {
         int statusBytes = Utf8.length(status.message(), maxStatusBytes(target.byteSize()));
         int length = MessageLayout.paddedLength(0, 0, statusBytes);
         begin(status, MessageLayout.TYPE_ERROR_STATUS, length, target);
-        int flags = status.direction() == Direction.TO_SENDER ? MessageLayout.FLAG_TO_SENDER : 0;
-        target.set(MessageLayout.U8, MessageLayout.FLAGS, (byte) flags);
-        target.set(MessageLayout.U32, MessageLayout.STATUS_CODE, status.code().number());
-        target.set(MessageLayout.U32, MessageLayout.STATUS_SIZE, statusBytes);
-        Utf8.write(status.message(), statusBytes, target, MessageLayout.HEADER_BYTES);
+        putStatus(status.direction(), status.code(), status.message(), statusBytes, target);
         return length;
+    }
+
+    private static void putStatus(
+            Direction direction, StatusCode code, String text, int textBytes, MemorySegment target) {
+        int flags = direction == Direction.TO_SENDER ? MessageLayout.FLAG_TO_SENDER : 0;
+        target.set(MessageLayout.U8, MessageLayout.FLAGS, (byte) flags);
+        target.set(MessageLayout.U32, MessageLayout.STATUS_CODE, code.number());
+        target.set(MessageLayout.U32, MessageLayout.STATUS_SIZE, textBytes);
+        Utf8.write(text, textBytes, target, MessageLayout.HEADER_BYTES);
+    }
+
+    private static int encodeOffer(EdgeOffer offer, MemorySegment target) {
+        int nameBytes = nameBytes(offer.key());
+        int rank = rank(offer.metaData());
+        int length = MessageLayout.paddedLength(rank, nameBytes, 0);
+        begin(offer, offer.received(), MessageLayout.TYPE_EDGE_OFFER, length, target);
+        int flags = (offer.places() == 2 ? MessageLayout.FLAG_TWO_PLACES : 0)
+                | (offer.credit() ? MessageLayout.FLAG_CREDIT : 0)
+                | (offer.resumed() ? MessageLayout.FLAG_REPLAY : 0);
+        putMetaData(offer.metaData(), flags, target);
+        putDestination(offer.address(), offer.remoteKey(), target);
+        target.set(MessageLayout.U32, MessageLayout.EDGE_UNRELEASED, offer.unreleased());
+        target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
+        Utf8.write(offer.key(), nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
+        return length;
+    }
+
+    private static int encodeEdgeStatus(EdgeStatus status, MemorySegment target) {
+        int statusBytes = Utf8.length(status.message(), maxStatusBytes(target.byteSize()));
+        int length = MessageLayout.paddedLength(0, 0, statusBytes);
+        begin(status, status.count(), MessageLayout.TYPE_EDGE_STATUS, length, target);
+        putStatus(status.direction(), status.code(), status.message(), statusBytes, target);
+        return length;
+    }
+
+    private static int encodeCredit(EdgeCredit credit, MemorySegment target) {
+        requireRoom(credit, MessageLayout.CREDIT_BYTES, target);
+        return encodeCredit(target, 0, credit.edge(), credit.released());
+    }
+
+    static int encodeCredit(MemorySegment target, long offset, int edge, long released) {
+        target.set(MessageLayout.U64, offset, CREDIT_PREAMBLE);
+        target.set(MessageLayout.U64, offset + MessageLayout.EDGE_COUNT, released);
+        target.set(MessageLayout.U32, offset + MessageLayout.EDGE_NUMBER, edge);
+        target.set(MessageLayout.U32, offset + MessageLayout.CREDIT_RESERVED, 0);
+        return MessageLayout.CREDIT_BYTES;
+    }
+
+    private static void begin(Message.OfEdge message, long count, int type, int length, MemorySegment target) {
+        requireRoom(message, length, target);
+        begin(type, length, target);
+        target.set(MessageLayout.U64, MessageLayout.EDGE_COUNT, count);
+        target.set(MessageLayout.U32, MessageLayout.EDGE_NUMBER, message.edge());
+    }
+
+    private static void requireRoom(Message.OfEdge message, int length, MemorySegment target) {
+        if (length > target.byteSize()) {
+            throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
+                    + target.byteSize() + ": edge " + message.edge());
+        }
     }
 
     private static int encodeBare(int type, MemorySegment target) {

@@ -17,6 +17,9 @@ final class MessageLayout {
     static final int TYPE_RESUMED = 5;
     static final int TYPE_REPEATED_REQUEST = 6;
     static final int TYPE_TENSOR_CONTENT = 7;
+    static final int TYPE_EDGE_OFFER = 8;
+    static final int TYPE_EDGE_STATUS = 9;
+    static final int TYPE_EDGE_CREDIT = 10;
 
     /// In the byte of the type: another message follows behind this one, in the same slot.
     static final int MORE = 1 << 7;
@@ -31,6 +34,10 @@ final class MessageLayout {
     static final int FLAG_TO_SENDER = 1 << 4;
     static final int FLAG_REPLAY = 1 << 5;
     static final int FLAG_CONTENT = 1 << 6;
+    /// In an offer of an edge these mean other things.
+    static final int FLAG_TWO_PLACES = 1 << 2;
+
+    static final int FLAG_CREDIT = 1 << 3;
 
     static final int MAGIC = 0;
     static final int VERSION = 2;
@@ -59,6 +66,14 @@ final class MessageLayout {
     /// The content of a tensor has the fields up to the request index where the others have them.
     static final int CONTENT_SIZE = 20;
     static final int CONTENT_HEADER_BYTES = 24;
+
+    /// An edge's messages have its count of tensors and its number where others have the step and the request.
+    static final int EDGE_COUNT = STEP_ID;
+
+    static final int EDGE_NUMBER = REQUEST_INDEX;
+    static final int EDGE_UNRELEASED = CHECKSUM;
+    static final int CREDIT_RESERVED = 20;
+    static final int CREDIT_BYTES = 24;
 
     /// How long a request may be that gives its key an id: what bounds the memory that a peer's names take.
     static final int MAX_NAMING_BYTES = HEADER_BYTES + 512;

@@ -65,6 +65,39 @@ final class MessageRules {
         }
     }
 
+    static void checkEdge(int edge) {
+        if (edge < 0 || edge >= Immediate.EDGES) {
+            throw new IllegalArgumentException("edge " + Integer.toUnsignedString(edge) + " must be in [0, " + Immediate.EDGES + ")");
+        }
+    }
+
+    static void checkCount(String what, long count) {
+        if (count < 0) {
+            throw new IllegalArgumentException(what + " " + count + " must be 0 or more");
+        }
+    }
+
+    static void checkPlaces(int places, long received, int unreleased) {
+        if (places < 1 || places > 2) {
+            throw new IllegalArgumentException("places " + places + " must be 1 or 2");
+        }
+        checkCount("received", received);
+        if (unreleased < 0 || unreleased > Math.min(places, received)) {
+            throw new IllegalArgumentException("unreleased " + unreleased + " of " + received
+                    + " received must be in [0, " + places + "]");
+        }
+    }
+
+    static void checkOffered(String key, TensorMetaData metaData) {
+        if (metaData.dead() || !metaData.dataType().isDmaAble()) {
+            throw new IllegalArgumentException(metaData + " has no content that could be written by itself");
+        }
+        if (!MessageCodec.mayName(key, metaData)) {
+            throw new IllegalArgumentException("an offer of an edge may have " + MessageLayout.MAX_NAMING_BYTES
+                    + " bytes; the key '" + key + "' is too long");
+        }
+    }
+
     static void checkChecksum(OptionalLong checksum) {
         if (checksum.isPresent() && (checksum.getAsLong() < 0 || checksum.getAsLong() > MAX_CHECKSUM)) {
             throw new IllegalArgumentException("checksum 0x%x does not fit in 32 bits".formatted(checksum.getAsLong()));

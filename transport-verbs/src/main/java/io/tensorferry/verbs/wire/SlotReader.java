@@ -22,6 +22,8 @@ public final class SlotReader {
         REPEATED_REQUEST,
         /// A [Message.TensorContent]: has a step, a request index and a content.
         TENSOR_CONTENT,
+        /// A [Message.EdgeCredit]: has an edge and a count.
+        EDGE_CREDIT,
         /// Whatever [#message()] makes of it.
         OTHER
     }
@@ -84,6 +86,9 @@ public final class SlotReader {
             // Whatever is wrong with it, the decoder says so.
         }
         copyFrom(Long.BYTES, length - Long.BYTES);
+        if (begin == MessageEncoder.CREDIT_PREAMBLE && isEdgeCredit()) {
+            return Kind.EDGE_CREDIT;
+        }
         return begin == MessageEncoder.REPEATED_PREAMBLE && isRepeatedRequest() ? Kind.REPEATED_REQUEST : Kind.OTHER;
     }
 
@@ -119,6 +124,14 @@ public final class SlotReader {
                 && copy.get(MessageLayout.U32, (long) offset + MessageLayout.REPEATED_RESERVED) == 0;
     }
 
+    private boolean isEdgeCredit() {
+        int edge = edge();
+        return edge >= 0
+                && edge < Immediate.EDGES
+                && edgeCount() >= 0
+                && copy.get(MessageLayout.U32, (long) offset + MessageLayout.CREDIT_RESERVED) == 0;
+    }
+
     /// The present message, where it is [Kind#OTHER]. Nothing of it refers to the slot.
     ///
     /// @throws MalformedMessageException if there is anything but a well-formed message; no other exception is thrown
@@ -126,12 +139,22 @@ public final class SlotReader {
         return MessageDecoder.decode(copy.asSlice(offset, length));
     }
 
-    /// Of either kind that has fields.
+    /// Of a [Kind#EDGE_CREDIT], 0 to [Immediate#EDGES] - 1.
+    public int edge() {
+        return copy.get(MessageLayout.U32, (long) offset + MessageLayout.EDGE_NUMBER);
+    }
+
+    /// Of a [Kind#EDGE_CREDIT], 0 or more.
+    public long edgeCount() {
+        return copy.get(MessageLayout.U64, (long) offset + MessageLayout.EDGE_COUNT);
+    }
+
+    /// Of a request or a content.
     public long stepId() {
         return copy.get(MessageLayout.U64, (long) offset + MessageLayout.STEP_ID);
     }
 
-    /// Of either kind that has fields.
+    /// Of a request or a content.
     public int requestIndex() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.REQUEST_INDEX);
     }

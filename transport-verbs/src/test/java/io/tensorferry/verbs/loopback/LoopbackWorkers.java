@@ -8,6 +8,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.AdapterRuntime;
+import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointExchange;
@@ -21,6 +22,7 @@ import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
+import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -120,6 +122,7 @@ final class LoopbackWorkers implements AutoCloseable {
         final SoftwareProvider provider;
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
+        final EdgeManager edges;
 
         private Worker(
                 int index,
@@ -147,6 +150,8 @@ final class LoopbackWorkers implements AutoCloseable {
                             ReceiveTimer.of(timer),
                             RendezvousLimits.defaults()),
                     RendezvousOptions.defaults());
+            edges = new EdgeManager(adapter, options.members());
+            adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
             adapters.put(name(index), adapter);
         }
 

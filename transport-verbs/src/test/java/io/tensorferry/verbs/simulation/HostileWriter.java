@@ -158,7 +158,8 @@ final class HostileWriter {
                         Message.TensorContent _,
                         Message.Heartbeat _,
                         Message.Resumed _,
-                        Message.RepeatedRequest _ -> {}
+                        Message.RepeatedRequest _,
+                        Message.OfEdge _ -> {}
                 // Confirms what the victim gives up.
                 case Message.ErrorStatus status -> {
                     if (status.direction() == Message.Direction.TO_SENDER) {

@@ -14,6 +14,7 @@ import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -321,6 +322,7 @@ final class SimulatedCluster implements AutoCloseable {
         final String name;
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
+        final EdgeManager edges;
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
@@ -340,6 +342,7 @@ final class SimulatedCluster implements AutoCloseable {
                     this);
             this.adapter = node.adapter();
             this.manager = node.manager();
+            this.edges = node.edges();
         }
 
         boolean isAlive() {

@@ -37,6 +37,7 @@ public final class Messages extends DomainContextBase {
                 reader.copyContent(MemorySegment.ofArray(content));
                 yield new Message.TensorContent(reader.stepId(), reader.requestIndex(), ByteBuffer.wrap(content));
             }
+            case EDGE_CREDIT -> new Message.EdgeCredit(reader.edge(), reader.edgeCount());
             case OTHER -> reader.message();
         };
     }
@@ -51,6 +52,9 @@ public final class Messages extends DomainContextBase {
                 contents(),
                 reRequests(),
                 statuses().map(status -> status),
+                edgeOffers(),
+                edgeStatuses(),
+                edgeCredits(),
                 Arbitraries.of(new Message.Heartbeat(), new Message.Resumed()));
     }
 
@@ -77,6 +81,61 @@ public final class Messages extends DomainContextBase {
                             (bits & 1) != 0,
                             (bits & 2) != 0);
                 });
+    }
+
+    private static Arbitrary<Message> edgeOffers() {
+        return Combinators.combine(
+                        edges(),
+                        text().ofMinLength(1).ofMaxLength(100),
+                        metaData().filter(Messages::mayBeOffered),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE),
+                        Arbitraries.integers().between(0, 2),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers(),
+                        Arbitraries.integers().between(0, 7))
+                .as((edge, key, metaData, received, unreleased, address, remoteKey, bits) -> {
+                    boolean content = metaData.byteSize() > 0;
+                    int places = 1 + (bits & 1);
+                    return new Message.EdgeOffer(
+                            edge,
+                            key,
+                            metaData,
+                            places,
+                            (bits & 2) != 0,
+                            (bits & 4) != 0,
+                            received,
+                            (int) Math.min(received, Math.min(unreleased, places)),
+                            content ? address : 0,
+                            content ? remoteKey : 0);
+                });
+    }
+
+    private static boolean mayBeOffered(TensorMetaData metaData) {
+        return !metaData.dead()
+                && metaData.dataType().isDmaAble()
+                && metaData.shape().rank() < 8;
+    }
+
+    private static Arbitrary<Message> edgeStatuses() {
+        return Combinators.combine(
+                        edges(),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE),
+                        Arbitraries.of(Direction.class),
+                        Arbitraries.of(StatusCode.class),
+                        text())
+                .filter((edge, count, direction, code, message) ->
+                        direction == Direction.TO_RECEIVER || code != StatusCode.OK)
+                .as((edge, count, direction, code, message) -> new Message.EdgeStatus(
+                        edge, direction == Direction.TO_RECEIVER ? count : 0, direction, code, message));
+    }
+
+    private static Arbitrary<Message> edgeCredits() {
+        return Combinators.combine(edges(), Arbitraries.longs().between(0, Long.MAX_VALUE))
+                .as(Message.EdgeCredit::new);
+    }
+
+    private static Arbitrary<Integer> edges() {
+        return Arbitraries.integers().between(0, Immediate.EDGES - 1);
     }
 
     private static Arbitrary<Message> repeatedRequests() {

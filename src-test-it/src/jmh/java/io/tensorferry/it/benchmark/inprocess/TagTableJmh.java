@@ -1,7 +1,6 @@
 package io.tensorferry.it.benchmark.inprocess;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.verbs.rendezvous.TagTable;
@@ -40,20 +39,19 @@ public class TagTableJmh {
     @Setup
     public void fill() {
         for (int i = 0; i < waiting; i++) {
-            table.receive(RendezvousKey.of(PRODUCER, CONSUMER, "other/" + i), _ -> {});
+            table.receive(RendezvousKey.of(PRODUCER, CONSUMER, "other/" + i), TagTable.Waiter.of(_ -> {}));
         }
     }
 
     @Benchmark
     public void sendFirst(Blackhole hole) {
         table.send(key, item);
-        table.receive(key, hole::consume);
+        table.receive(key, TagTable.Waiter.of(hole::consume));
     }
 
     @Benchmark
     public void receiveFirst(Blackhole hole) {
-        DoneCallback done = hole::consume;
-        table.receive(key, done);
+        table.receive(key, TagTable.Waiter.of(hole::consume));
         table.send(key, item);
     }
 }

@@ -1,0 +1,25 @@
+package io.tensorferry.verbs.channel;
+
+/// All that is above the channels of an adapter.
+///
+/// @param transfers what is asked for, each by itself
+/// @param edges what was arranged once
+public record ChannelHandlers(ChannelHandler transfers, EdgeHandler edges) implements ChannelListener {
+    @Override
+    public void onChannelOpen(RdmaChannel channel) {
+        transfers.onChannelOpen(channel);
+        edges.onChannelOpen(channel);
+    }
+
+    @Override
+    public void onMemoryStranded(RdmaChannel channel) {
+        transfers.onMemoryStranded(channel);
+        edges.onMemoryStranded(channel);
+    }
+
+    @Override
+    public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
+        transfers.onChannelLost(channel, loss);
+        edges.onChannelLost(channel, loss);
+    }
+}

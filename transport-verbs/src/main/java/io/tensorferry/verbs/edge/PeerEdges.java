@@ -1,0 +1,266 @@
+package io.tensorferry.verbs.edge;
+
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelLoss;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.Message;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The edges between this worker and one peer, in both directions. Those to this worker have numbers, which it gives;
+/// those from it are found by their keys when the peer offers, and by the peer's numbers from then on.
+///
+/// Owner: the loop.
+final class PeerEdges {
+    // How producers' ends ended, which a consumer asks that has lost the channel before it heard.
+    private static final int MOST_LAST_WORDS = 4096;
+
+    private final String name;
+    private final String workerName;
+    private final EdgeTable<ReceivingEnd> receivers = new EdgeTable<>();
+    private final BitSet numbers = new BitSet();
+    private final EdgeTable<SendingEnd> accepted = new EdgeTable<>();
+    private final Map<String, SendingEnd> senders = new HashMap<>();
+    // Offers of the open channel that wait for this worker to open its end.
+    private final Map<String, Message.EdgeOffer> parked = new LinkedHashMap<>();
+    private final Map<String, Message.EdgeStatus> lastWords = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Message.EdgeStatus> eldest) {
+            return size() > MOST_LAST_WORDS;
+        }
+    };
+    private @Nullable RdmaChannel channel;
+    // Why nothing is accepted any more.
+    private @Nullable TransportException stopped;
+
+    PeerEdges(String name, String workerName) {
+        this.name = name;
+        this.workerName = workerName;
+    }
+
+    String name() {
+        return name;
+    }
+
+    void open(ReceivingEnd end) {
+        int free = numbers.nextClearBit(0);
+        if (free >= Immediate.EDGES) {
+            end.refuse(new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED, "a worker has at most " + Immediate.EDGES + " edges from " + name));
+            return;
+        }
+        numbers.set(free);
+        receivers.put(free, end);
+        end.start(free);
+    }
+
+    void forget(ReceivingEnd end, int number) {
+        if (receivers.get(number) == end) {
+            receivers.put(number, null);
+            numbers.clear(number);
+        }
+    }
+
+    void open(SendingEnd end) {
+        String key = end.edge().key().toString();
+        senders.put(key, end);
+        acceptParked(end);
+    }
+
+    private void acceptParked(SendingEnd end) {
+        RdmaChannel open = channel;
+        Message.EdgeOffer offer = parked.remove(end.edge().key().toString());
+        if (offer != null && open != null) {
+            accept(open, end, offer);
+        }
+    }
+
+    /// @param lastWord what the consumer is told if it asks again; null if it was never told that there is this end
+    void forget(SendingEnd end, int number, Message.@Nullable EdgeStatus lastWord) {
+        String key = end.edge().key().toString();
+        senders.remove(key, end);
+        if (lastWord != null) {
+            lastWords.put(key, lastWord);
+            if (accepted.get(number) == end) {
+                accepted.put(number, null);
+            }
+        }
+    }
+
+    void onMessage(RdmaChannel from, Message.OfEdge message) {
+        switch (message) {
+            case Message.EdgeOffer offer -> onOffer(from, offer);
+            case Message.EdgeStatus status -> {
+                switch (status.direction()) {
+                    case TO_RECEIVER -> receiver(status.edge()).onStatus(status);
+                    case TO_SENDER -> onGivenUp(from, status);
+                }
+            }
+            case Message.EdgeCredit credit -> onCredit(credit.edge(), credit.released());
+        }
+    }
+
+    private void onOffer(RdmaChannel from, Message.EdgeOffer offer) {
+        checkParties(offer.key());
+        if (accepted.get(offer.edge()) != null || parked.containsKey(offer.key())) {
+            throw new ProtocolViolationException("edge " + offer.edge() + ", " + offer.key() + ", is offered twice");
+        }
+        if (stopped != null) {
+            refuse(from, offer, stopped.code(), String.valueOf(stopped.getMessage()));
+            return;
+        }
+        SendingEnd end = senders.get(offer.key());
+        if (end != null && end.goesOnWith(offer)) {
+            accept(from, end, offer);
+        } else if (!offer.resumed()) {
+            parked.put(offer.key(), offer);
+            if (end != null) {
+                end.onConsumerGone(new TransportException(
+                        StatusCode.ABORTED, "the consumer has opened " + offer.key() + " anew", name, 0, null));
+            }
+        } else {
+            Message.EdgeStatus word = lastWords.get(offer.key());
+            from.send(new Message.EdgeStatus(
+                    offer.edge(),
+                    word == null ? offer.received() : Math.max(offer.received(), word.count()),
+                    Message.Direction.TO_RECEIVER,
+                    word == null ? StatusCode.ABORTED : word.code(),
+                    word == null ? "the producer has ended the edge" : word.message()));
+        }
+    }
+
+    /// Nothing comes over the edge beyond what the consumer has.
+    private static void refuse(RdmaChannel from, Message.EdgeOffer offer, StatusCode code, String why) {
+        from.send(new Message.EdgeStatus(
+                offer.edge(), offer.received(), Message.Direction.TO_RECEIVER, code, why));
+    }
+
+    private void checkParties(String text) {
+        RendezvousKey key;
+        try {
+            key = RendezvousKey.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolViolationException("it offered an edge under no key: " + e.getMessage());
+        }
+        if (!key.source().worker().equals(workerName) || !key.destination().worker().equals(name)) {
+            throw new ProtocolViolationException("it offered an edge between others: " + text);
+        }
+    }
+
+    private void accept(RdmaChannel from, SendingEnd end, Message.EdgeOffer offer) {
+        String disagreement = end.disagreement(offer);
+        if (disagreement != null) {
+            refuse(from, offer, StatusCode.INVALID_ARGUMENT, disagreement);
+            end.onConsumerGone(new TransportException(StatusCode.INVALID_ARGUMENT, disagreement, name, 0, null));
+            return;
+        }
+        accepted.put(offer.edge(), end);
+        end.accept(from, offer);
+    }
+
+    private void onGivenUp(RdmaChannel from, Message.EdgeStatus status) {
+        SendingEnd end = accepted.get(status.edge());
+        if (end != null) {
+            end.onGivenUp(status);
+            return;
+        }
+        // Nobody has accepted it here, or its last word is on its way already.
+        for (Message.EdgeOffer offer : parked.values()) {
+            if (offer.edge() == status.edge()) {
+                parked.remove(offer.key());
+                refuse(from, offer, status.code(), status.message());
+                return;
+            }
+        }
+    }
+
+    void onCredit(int number, long released) {
+        SendingEnd end = accepted.get(number);
+        // None is left where the last word is on its way.
+        if (end != null) {
+            end.onCredit(released);
+        }
+    }
+
+    void onContent(int number, int lane) {
+        receiver(number).onContent(lane);
+    }
+
+    private ReceivingEnd receiver(int number) {
+        ReceivingEnd end = receivers.get(number);
+        if (end == null) {
+            throw new ProtocolViolationException("edge " + number + " was not offered");
+        }
+        return end;
+    }
+
+    void onChannelOpen(RdmaChannel opened) {
+        channel = opened;
+        for (SendingEnd end : List.copyOf(senders.values())) {
+            if (end.wasAcceptedByAnother(opened)) {
+                end.onConsumerGone(
+                        new TransportException(StatusCode.ABORTED, "the consumer was restarted", name, 0, null));
+            }
+        }
+    }
+
+    void onMemoryStranded() {
+        receivers.all().forEach(ReceivingEnd::onMemoryStranded);
+        senders.values().forEach(SendingEnd::onMemoryStranded);
+    }
+
+    void onChannelLost(ChannelLoss loss) {
+        channel = null;
+        parked.clear();
+        accepted.clear();
+        receivers.all().forEach(end -> end.onChannelLost(loss));
+        List.copyOf(senders.values()).forEach(end -> end.onChannelLost(loss));
+    }
+
+    /// Ends all edges, and refuses those that are offered from now on.
+    void end(TransportException cause) {
+        stopped = cause;
+        RdmaChannel open = channel;
+        if (open != null) {
+            parked.values().forEach(offer -> refuse(open, offer, cause.code(), String.valueOf(cause.getMessage())));
+        }
+        parked.clear();
+        receivers.all().forEach(end -> end.giveUp(cause));
+        List.copyOf(senders.values()).forEach(end -> end.startAbort(cause));
+    }
+
+    /// Ends by their numbers, the least of which are in use: a look-up makes nothing.
+    private static final class EdgeTable<E> {
+        private final ArrayList<@Nullable E> ends = new ArrayList<>();
+
+        @Nullable
+        E get(int number) {
+            return number < ends.size() ? ends.get(number) : null;
+        }
+
+        void put(int number, @Nullable E end) {
+            while (ends.size() <= number) {
+                ends.add(null);
+            }
+            ends.set(number, end);
+        }
+
+        List<E> all() {
+            return ends.stream().filter(Objects::nonNull).toList();
+        }
+
+        void clear() {
+            ends.clear();
+        }
+    }
+}

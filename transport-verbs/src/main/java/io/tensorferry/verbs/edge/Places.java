@@ -1,0 +1,118 @@
+package io.tensorferry.verbs.edge;
+
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// The memory of an edge at its consumer: one or two places, each seen as a tensor.
+///
+/// It is given back when all who hold it have let go: the peer that may write it, the consumer's end, and whoever has a
+/// handle on one of the tensors.
+///
+/// Threading: tensors are used by the consumer, one thread at a time; holds end on any thread.
+final class Places {
+    private final StaticEdge edge;
+    private final MemorySegment memory;
+    private final @Nullable NamedMemory named;
+    private final Runnable onFree;
+    private final Tensor[] tensors;
+    // The peer and the consumer's end.
+    private final AtomicInteger holds = new AtomicInteger(2);
+
+    private Places(StaticEdge edge, MemorySegment memory, @Nullable NamedMemory named, Runnable onFree) {
+        this.edge = edge;
+        this.memory = memory;
+        this.named = named;
+        this.onFree = onFree;
+        this.tensors = new Tensor[edge.places()];
+        for (int i = 0; i < tensors.length; i++) {
+            tensors[i] = wrap(i);
+        }
+    }
+
+    /// In the pool.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory
+    static Places allocate(StaticEdge edge, RegisteredMemory memory) {
+        if (edge.memoryBytes() == 0) {
+            return new Places(edge, MemorySegment.NULL, null, () -> {});
+        }
+        RegisteredBuffer buffer = memory.allocate(edge.memoryBytes());
+        return new Places(
+                edge,
+                buffer.segment(),
+                new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()),
+                buffer::close);
+    }
+
+    /// In memory of the user.
+    ///
+    /// @throws IllegalArgumentException if it is of another size, not aligned, or not registered
+    static Places in(MemorySegment given, StaticEdge edge, RegisteredMemory memory) {
+        if (given.byteSize() != edge.memoryBytes()) {
+            throw new IllegalArgumentException(
+                    edge + " takes " + edge.memoryBytes() + " bytes, the memory has " + given.byteSize());
+        }
+        if (given.byteSize() == 0) {
+            return new Places(edge, MemorySegment.NULL, null, () -> {});
+        }
+        if (given.address() % StaticEdge.PLACE_ALIGNMENT != 0) {
+            throw new IllegalArgumentException("the memory at 0x%x for %s must begin at a multiple of %d bytes"
+                    .formatted(given.address(), edge, StaticEdge.PLACE_ALIGNMENT));
+        }
+        MemoryRegion region = memory.regionOf(given.address(), given.byteSize());
+        if (region == null) {
+            throw new IllegalArgumentException("the memory for " + edge + " is not registered");
+        }
+        return new Places(edge, given, new NamedMemory(region, given.address(), given.byteSize()), () -> {});
+    }
+
+    /// What the producer is told; null where there is nothing to write.
+    @Nullable
+    NamedMemory named() {
+        return named;
+    }
+
+    /// The tensor of the place that a sequence number has.
+    Tensor tensor(long sequence) {
+        int place = (int) (sequence % tensors.length);
+        if (tensors[place].isClosed()) {
+            // Whoever took it has closed it, too.
+            tensors[place] = wrap(place);
+        }
+        return tensors[place];
+    }
+
+    private Tensor wrap(int place) {
+        holds.incrementAndGet();
+        MemorySegment part = memory.asSlice(place * edge.placeBytes(), edge.tensorBytes());
+        return Tensor.wrap(edge.dataType(), edge.shape(), part, this::letGo);
+    }
+
+    /// The peer can write no more.
+    void peerIsDone() {
+        letGo();
+    }
+
+    /// The consumer takes no more.
+    void consumerIsDone() {
+        for (Tensor tensor : tensors) {
+            tensor.close();
+        }
+        letGo();
+    }
+
+    private void letGo() {
+        if (holds.decrementAndGet() == 0) {
+            onFree.run();
+        }
+    }
+
+}
