@@ -80,7 +80,7 @@ public record StaticEdge(RendezvousKey key, DataType dataType, Shape shape, int 
 
     @Override
     public String toString() {
-        return "StaticEdge[" + key + ", " + dataType + " " + shape + ", " + places + (places == 1 ? " place, " : " places, ")
-                + reuse + "]";
+        return "StaticEdge[" + key + ", " + dataType + " " + shape + ", " + places
+                + (places == 1 ? " place, " : " places, ") + reuse + "]";
     }
 }

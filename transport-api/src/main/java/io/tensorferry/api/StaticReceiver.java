@@ -12,12 +12,14 @@ import java.util.concurrent.CompletableFuture;
 /// content, and each tensor counts, so that an earlier one is never mistaken for the next.
 ///
 /// It goes on over another channel when one is lost, as long as the producer's process is the same: nothing is lost,
-/// and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had arrived can still
+/// and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had arrived can
+/// still
 /// be taken.
 ///
 /// Threading: [#poll] from any thread, [#take] and [#release] from one at a time; everything else from any.
 public interface StaticReceiver extends PollingReceive, AutoCloseable {
-    /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends first.
+    /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends
+    /// first.
     /// Completes on a thread of the transport that others wait for.
     CompletableFuture<Void> opened();
 
@@ -25,7 +27,8 @@ public interface StaticReceiver extends PollingReceive, AutoCloseable {
     @Override
     boolean poll();
 
-    /// The next tensor, in the memory where it was written. It is this end's: valid until [#release()], not to be closed
+    /// The next tensor, in the memory where it was written. It is this end's: valid until [#release()], not to be
+    /// closed
     /// before that by whoever takes it.
     ///
     /// @throws IllegalStateException if [#poll] says that there is none, or this end is closed
@@ -38,7 +41,8 @@ public interface StaticReceiver extends PollingReceive, AutoCloseable {
     void release();
 
     /// Has `action` run each time a tensor has arrived, and when the edge ends: for schedulers that sleep. It runs on a
-    /// thread of the transport that others wait for, and must not block. Where there is something already, it runs soon.
+    /// thread of the transport that others wait for, and must not block. Where there is something already, it runs
+    /// soon.
     void onReady(Runnable action);
 
     /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken.
@@ -49,7 +53,8 @@ public interface StaticReceiver extends PollingReceive, AutoCloseable {
     @Override
     void close();
 
-    /// Completes when the edge has ended and the producer cannot write its memory any more. It never does where a device
+    /// Completes when the edge has ended and the producer cannot write its memory any more. It never does where a
+    /// device
     /// neither stops nor destroys a queue pair.
     CompletableFuture<Void> ended();
 }

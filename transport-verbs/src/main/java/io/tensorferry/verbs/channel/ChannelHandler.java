@@ -5,7 +5,8 @@ import io.tensorferry.verbs.wire.SlotReader;
 
 /// What the rendezvous is told by the channels of an adapter. Every call comes on the loop and must not block.
 public interface ChannelHandler extends ChannelListener {
-    /// A control message arrived that is not about an edge. A [ProtocolViolationException] fails the channel, and only it.
+    /// A control message arrived that is not about an edge. A [ProtocolViolationException] fails the channel, and only
+    /// it.
     void onMessage(RdmaChannel channel, Message message);
 
     /// The message that comes for each transfer of a name that the channel knows, read and not made:

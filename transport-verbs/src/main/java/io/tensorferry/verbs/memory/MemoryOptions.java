@@ -11,11 +11,14 @@ import java.time.Duration;
 /// @param waitAtLimit how long an allocation that would pass `maximumBytes` waits for memory to come back, before it
 ///     fails; 0 to fail at once. It waits on the thread that asks: a user's that allocates a tensor, or a worker. The
 ///     transport's loop never waits, and neither does a call to receive or send
-public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLimit) {
+/// @param idleBytes what slabs of one larger request each may take that have come back and wait for another, 0 or more;
+///     those that are idle longest go first
+public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLimit, long idleBytes) {
     /// A [#maximumBytes] that is never reached.
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     private static final long DEFAULT_SLAB_BYTES = 64L << 20;
+    private static final long DEFAULT_IDLE_BYTES = 1L << 30;
     static final long SMALLEST_SLAB_BYTES = 4096;
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
@@ -31,18 +34,26 @@ public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLi
         if (waitAtLimit.isNegative() || waitAtLimit.compareTo(LONGEST_WAIT) > 0) {
             throw new IllegalArgumentException("waitAtLimit " + waitAtLimit + " is not 0 to " + LONGEST_WAIT);
         }
+        if (idleBytes < 0) {
+            throw new IllegalArgumentException("idleBytes " + idleBytes + " is not 0 or more");
+        }
     }
 
-    /// At the limit, allocations fail at once.
+    /// At the limit, allocations fail at once; up to 1 GiB of large slabs wait to be used again.
     ///
     /// @throws IllegalArgumentException if a value is out of its range
     public MemoryOptions(long slabBytes, long maximumBytes) {
-        this(slabBytes, maximumBytes, Duration.ZERO);
+        this(slabBytes, maximumBytes, Duration.ZERO, DEFAULT_IDLE_BYTES);
     }
 
     /// The same, with another [#waitAtLimit].
     public MemoryOptions withWaitAtLimit(Duration wait) {
-        return new MemoryOptions(slabBytes, maximumBytes, wait);
+        return new MemoryOptions(slabBytes, maximumBytes, wait, idleBytes);
+    }
+
+    /// The same, with another [#idleBytes].
+    public MemoryOptions withIdleBytes(long bytes) {
+        return new MemoryOptions(slabBytes, maximumBytes, waitAtLimit, bytes);
     }
 
     /// Slabs of 64 MiB, and no limit.

@@ -13,9 +13,11 @@ import org.slf4j.LoggerFactory;
 
 /// Gives out pieces of registered slabs, and registers more slabs as needed.
 ///
-/// A slab is kept once it is registered, but for two: a slab of a request larger than `slabBytes` is released when
-/// that piece comes back, and slabs that nothing is out of are released where the limit would otherwise refuse a
-/// request.
+/// A slab is kept once it is registered, but for two: of the slabs of requests larger than `slabBytes` only some wait
+/// for
+/// another such request when their piece has come back ([IdleSlabs]), and slabs that nothing is out of are released
+/// where
+/// the limit would otherwise refuse a request.
 ///
 /// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the
 /// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.
@@ -33,6 +35,7 @@ final class SlabPool {
     private final ReentrantLock growth = new ReentrantLock();
     private final ReentrantLock lock = new ReentrantLock();
     private final FreeSpace free = new FreeSpace();
+    private final IdleSlabs idle;
     private final Set<Slab> slabs = new LinkedHashSet<>();
     private final List<Slab> toRelease = new ArrayList<>();
     private long nextNumber;
@@ -47,6 +50,7 @@ final class SlabPool {
         this.memory = memory;
         this.registrar = registrar;
         this.regions = regions;
+        this.idle = new IdleSlabs(options.idleBytes());
         this.waits = new MemoryWaits(options.waitAtLimit().toNanos());
     }
 
@@ -93,12 +97,12 @@ final class SlabPool {
             bytesInUse -= block.size();
             slab.addBytesOut(-block.size());
             close = slab.isUntouchable();
-            release = !closed && slab.isDedicated();
-            if (release) {
-                toRelease.add(slab);
+            if (!closed && slab.isDedicated()) {
+                idle.give(slab, toRelease);
             } else if (!closed) {
                 free.give(block);
             }
+            release = !toRelease.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -132,6 +136,7 @@ final class SlabPool {
                 closed = true;
                 all = List.copyOf(slabs);
                 toRelease.clear();
+                idle.takeAll();
                 if (bytesInUse > 0) {
                     LOG.warn(
                             "registered memory is closed while {} bytes of it are in use; they are no longer registered, and are freed"
@@ -171,7 +176,7 @@ final class SlabPool {
             if (closed) {
                 throw new TransportException(StatusCode.FAILED_PRECONDITION, "the registered memory is closed");
             }
-            Block block = free.take(size);
+            Block block = isLarge(size) ? takeIdle(size) : free.take(size);
             if (block != null) {
                 count(block);
             }
@@ -179,6 +184,15 @@ final class SlabPool {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isLarge(long size) {
+        return size > options.slabBytes();
+    }
+
+    private @Nullable Block takeIdle(long size) {
+        Slab slab = idle.take(size);
+        return slab == null ? null : new Block(slab);
     }
 
     private void count(Block block) {
@@ -203,7 +217,7 @@ final class SlabPool {
         if (room() < size) {
             return null;
         }
-        boolean dedicated = size > options.slabBytes();
+        boolean dedicated = isLarge(size);
         long wanted = dedicated ? (size + SlabMemory.PAGE_BYTES - 1) & -SlabMemory.PAGE_BYTES : options.slabBytes();
         // Near the limit a slab is as large as may be.
         Slab slab = Slab.open(nextNumber++, Math.min(wanted, room()), dedicated, memory, registrar);
@@ -253,7 +267,9 @@ final class SlabPool {
     private List<Slab> takeIdleSlabs() {
         lock.lock();
         try {
-            return free.takeWholeSlabs();
+            List<Slab> all = idle.takeAll();
+            all.addAll(free.takeWholeSlabs());
+            return all;
         } finally {
             lock.unlock();
         }

@@ -216,7 +216,8 @@ public sealed interface Message extends OutgoingMessage {
 
     /// The edge is accepted, or ends.
     ///
-    /// @param count to the receiver: tensors that the sender has written so far; with any code but OK these are all that
+    /// @param count to the receiver: tensors that the sender has written so far; with any code but OK these are all
+    /// that
     ///     come. 0 to the sender
     /// @param code to the receiver [StatusCode#OK] to accept; otherwise why the edge ends
     /// @param message for a person to read; cut to what fits when it is encoded
@@ -225,7 +226,8 @@ public sealed interface Message extends OutgoingMessage {
             MessageRules.checkEdge(edge);
             MessageRules.checkCount("count", count);
             if (direction == Direction.TO_SENDER && (code == StatusCode.OK || count != 0)) {
-                throw new IllegalArgumentException("a receiver says of edge " + edge + " why it ends, and counts nothing");
+                throw new IllegalArgumentException(
+                        "a receiver says of edge " + edge + " why it ends, and counts nothing");
             }
         }
 

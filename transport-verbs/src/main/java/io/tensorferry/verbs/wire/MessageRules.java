@@ -67,7 +67,8 @@ final class MessageRules {
 
     static void checkEdge(int edge) {
         if (edge < 0 || edge >= Immediate.EDGES) {
-            throw new IllegalArgumentException("edge " + Integer.toUnsignedString(edge) + " must be in [0, " + Immediate.EDGES + ")");
+            throw new IllegalArgumentException(
+                    "edge " + Integer.toUnsignedString(edge) + " must be in [0, " + Immediate.EDGES + ")");
         }
     }
 
@@ -83,8 +84,8 @@ final class MessageRules {
         }
         checkCount("received", received);
         if (unreleased < 0 || unreleased > Math.min(places, received)) {
-            throw new IllegalArgumentException("unreleased " + unreleased + " of " + received
-                    + " received must be in [0, " + places + "]");
+            throw new IllegalArgumentException(
+                    "unreleased " + unreleased + " of " + received + " received must be in [0, " + places + "]");
         }
     }
 

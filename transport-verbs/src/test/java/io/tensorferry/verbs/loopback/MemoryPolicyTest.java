@@ -28,7 +28,7 @@ class MemoryPolicyTest {
 
     /// Room for the rings of a channel and some tensors.
     private static MemoryOptions options(Duration wait) {
-        return new MemoryOptions(MEBIBYTE, 12 * MEBIBYTE, wait);
+        return new MemoryOptions(MEBIBYTE, 12 * MEBIBYTE).withWaitAtLimit(wait);
     }
 
     private static CompletableFuture<RecvResult> receive(LoopbackWorkers workers, String edge) {

@@ -35,7 +35,7 @@ class MemoryWaitTest {
     private RegisteredMemory memory = withWait(LONG);
 
     private RegisteredMemory withWait(Duration wait) {
-        return new RegisteredMemory(domain, new MemoryOptions(SLAB, 2 * SLAB, wait));
+        return new RegisteredMemory(domain, new MemoryOptions(SLAB, 2 * SLAB).withWaitAtLimit(wait));
     }
 
     @AfterEach

@@ -116,20 +116,56 @@ class RegisteredMemoryTest {
     }
 
     @Test
-    void aRequestLargerThanASlabGetsItsOwnWhichEndsWithIt() throws InterruptedException {
+    void aRequestLargerThanASlabGetsItsOwnWhichWaitsForAnother() {
         RegisteredBuffer small = memory.allocate(64);
         RegisteredBuffer large = memory.allocate(3 * SLAB + 1);
-        MemorySegment segment = large.segment();
+        long address = large.address();
         assertThat(domain.open()).hasSize(2);
         assertThat(memory.statistics().slabBytes()).isEqualTo(SLAB + 3 * SLAB + 4096);
 
         large.close();
-        while (domain.open().size() > 1 || segment.scope().isAlive()) {
-            Thread.onSpinWait();
+        assertThat(memory.statistics().bytesInUse()).isEqualTo(64);
+        try (RegisteredBuffer another = memory.allocate(3 * SLAB);
+                RegisteredBuffer atTheSameTime = memory.allocate(3 * SLAB);
+                RegisteredBuffer notInIt = memory.allocate(SLAB)) {
+            assertThat(another.address()).isEqualTo(address);
+            assertThat(atTheSameTime.address()).isNotEqualTo(address);
+            assertThat(notInIt.region()).isNotSameAs(another.region());
         }
-        assertThat(memory.regionOf(segment.address(), 1)).isNull();
         small.close();
         assertThat(memory.statistics().bytesInUse()).isZero();
+    }
+
+    @Test
+    void aMuchSmallerRequestDoesNotTakeALargeSlabThatWaits() {
+        memory.allocate(10 * SLAB).close();
+        try (RegisteredBuffer smaller = memory.allocate(4 * SLAB)) {
+            assertThat(smaller.region().byteSize()).isEqualTo(4 * SLAB);
+        }
+    }
+
+    @Test
+    @Timeout(20)
+    void largeSlabsThatAreTooMuchEndTheOldestFirst() throws InterruptedException {
+        memory = new RegisteredMemory(domain, new MemoryOptions(SLAB, MemoryOptions.UNLIMITED).withIdleBytes(7 * SLAB));
+        RegisteredBuffer first = memory.allocate(3 * SLAB);
+        RegisteredBuffer second = memory.allocate(4 * SLAB);
+        RegisteredBuffer third = memory.allocate(2 * SLAB);
+        MemorySegment ended = first.segment();
+        long kept = second.address();
+
+        first.close();
+        second.close();
+        third.close();
+
+        while (ended.scope().isAlive()) {
+            Thread.sleep(1);
+        }
+        assertThat(domain.open()).hasSize(2);
+        assertThat(memory.regionOf(ended.address(), 1)).isNull();
+        try (RegisteredBuffer again = memory.allocate(4 * SLAB)) {
+            assertThat(again.address()).isEqualTo(kept);
+        }
     }
 
     @Test
