@@ -5,7 +5,7 @@ import io.tensorferry.it.tally.DeviceTests.On;
 
 /// The rendezvous contract over `grpc+verbs` on the software device, which reaches its peers over TCP.
 @DeviceTests(kind = "rendezvous", on = On.SOFTWARE)
-class VerbsOverTcpRendezvousTest extends RendezvousContracts {
+class VerbsOverTcpRendezvousTest extends VerbsContracts {
     VerbsOverTcpRendezvousTest() {
         super(Protocol.VERBS_OVER_TCP);
     }

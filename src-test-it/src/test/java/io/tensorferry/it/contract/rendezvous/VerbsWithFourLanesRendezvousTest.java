@@ -6,7 +6,7 @@ import io.tensorferry.it.tally.DeviceTests.On;
 /// The rendezvous contract over `grpc+verbs` with four lanes, on the software device over TCP, over which all but the
 /// smallest tensors are striped.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsWithFourLanesRendezvousTest extends RendezvousContracts {
+class VerbsWithFourLanesRendezvousTest extends VerbsContracts {
     VerbsWithFourLanesRendezvousTest() {
         super(Protocol.VERBS_WITH_FOUR_LANES);
     }

@@ -6,7 +6,7 @@ import io.tensorferry.it.tally.DeviceTests.On;
 /// The rendezvous contract over `grpc+verbs` with two lanes, on the software device through shared memory, over which
 /// all but the smallest tensors are striped.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsWithTwoLanesRendezvousTest extends RendezvousContracts {
+class VerbsWithTwoLanesRendezvousTest extends VerbsContracts {
     VerbsWithTwoLanesRendezvousTest() {
         super(Protocol.VERBS_WITH_TWO_LANES);
     }

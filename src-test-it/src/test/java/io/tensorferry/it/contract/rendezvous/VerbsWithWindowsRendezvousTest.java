@@ -5,7 +5,7 @@ import io.tensorferry.it.tally.DeviceTests.On;
 
 /// The rendezvous contract over `grpc+verbs`, with a memory window for each request.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsWithWindowsRendezvousTest extends RendezvousContracts {
+class VerbsWithWindowsRendezvousTest extends VerbsContracts {
     VerbsWithWindowsRendezvousTest() {
         super(Protocol.VERBS_WITH_WINDOWS);
     }

@@ -1,0 +1,20 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import org.junit.jupiter.api.Nested;
+
+/// What a protocol has to pass that writes into the memory of peers.
+abstract class VerbsContracts extends RendezvousContracts {
+    private final Protocol protocol;
+
+    VerbsContracts(Protocol protocol) {
+        super(protocol);
+        this.protocol = protocol;
+    }
+
+    @Nested
+    class Edge extends EdgeContract {
+        Edge() {
+            super(protocol);
+        }
+    }
+}
