@@ -44,6 +44,7 @@ final class TensorTraffic {
                 bytesSent.sum(),
                 0,
                 0,
+                null,
                 null);
     }
 }

@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 ///     member of the cluster
 /// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
 ///     a peer, or that were too many
+/// @param edges what of this went over edges, and more about them; null over gRPC
 /// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
@@ -30,6 +32,7 @@ public record TransportStatistics(
         long bytesSent,
         long refusedCalls,
         long refusedConnections,
+        @Nullable EdgeStatistics edges,
         @Nullable RendezvousStatistics verbs) {
     TransportStatistics withRefused(long calls, long connections) {
         return new TransportStatistics(
@@ -42,6 +45,7 @@ public record TransportStatistics(
                 bytesSent,
                 calls,
                 connections,
+                edges,
                 verbs);
     }
 }

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.edge.EdgeManager;
+import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -202,16 +203,18 @@ final class VerbsTransport implements WorkerTransport {
     public TransportStatistics statistics() {
         RendezvousStatistics verbs = manager.statistics();
         TransportStatistics fallback = fallbackTraffic.snapshot(0, 0);
+        EdgeStatistics straight = edges.statistics();
         return new TransportStatistics(
                 verbs.openSteps(),
                 verbs.pendingRequests(),
                 verbs.droppedSends(),
-                verbs.tensorsReceived() + fallback.tensorsReceived(),
-                verbs.bytesReceived() + fallback.bytesReceived(),
-                verbs.tensorsSent() + fallback.tensorsSent(),
-                verbs.bytesSent() + fallback.bytesSent(),
+                verbs.tensorsReceived() + fallback.tensorsReceived() + straight.tensorsReceived(),
+                verbs.bytesReceived() + fallback.bytesReceived() + straight.bytesReceived(),
+                verbs.tensorsSent() + fallback.tensorsSent() + straight.tensorsSent(),
+                verbs.bytesSent() + fallback.bytesSent() + straight.bytesSent(),
                 0,
                 0,
+                straight,
                 verbs);
     }
 

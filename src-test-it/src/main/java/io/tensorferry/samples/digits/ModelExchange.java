@@ -2,47 +2,52 @@ package io.tensorferry.samples.digits;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.Rendezvous;
-import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.grpc.TransportServer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.concurrent.CompletableFuture;
 
-/// Double arrays in and out of the tensors that travel between two devices, one name for each.
-///
-/// @param allocator of the sender's server: its tensors travel without an extra copy
-record ModelExchange(TensorAllocator allocator) {
-    static final Shape WEIGHTS = Shape.of(Digits.PIXELS, Digits.CLASSES);
-    static final Shape BIAS = Shape.of(Digits.CLASSES);
+/// How double arrays travel between two devices, one name for each, once in each step.
+interface ModelExchange extends AutoCloseable {
+    /// The shapes of what travels.
+    Shape WEIGHTS = Shape.of(Digits.PIXELS, Digits.CLASSES);
 
-    private static final ValueLayout.OfDouble LITTLE_ENDIAN_DOUBLE =
-            ValueLayout.JAVA_DOUBLE.withOrder(ByteOrder.LITTLE_ENDIAN);
+    Shape BIAS = Shape.of(Digits.CLASSES);
+    Shape LOSS = Shape.scalar();
+
+    /// One of the ways that a user can choose.
+    static ModelExchange of(Placement placement, TransportServer server) {
+        return switch (placement) {
+            case RENDEZVOUS -> new RendezvousExchange(server);
+            case STATIC -> new StaticExchange(server);
+        };
+    }
 
     /// Puts `values` into a new tensor. The caller owns it.
-    Tensor tensor(Shape shape, double... values) {
+    ///
+    /// @param allocator of the sender's server: its tensors travel without an extra copy
+    static Tensor tensor(TensorAllocator allocator, Shape shape, double... values) {
         Tensor tensor = allocator.allocate(DataType.DOUBLE, shape);
-        MemorySegment.copy(values, 0, tensor.segment(), LITTLE_ENDIAN_DOUBLE, 0, values.length);
+        ValueLayout.OfDouble littleEndian = ValueLayout.JAVA_DOUBLE.withOrder(ByteOrder.LITTLE_ENDIAN);
+        MemorySegment.copy(values, 0, tensor.segment(), littleEndian, 0, values.length);
         return tensor;
     }
 
-    /// Makes a tensor available to `to`, and takes it.
-    static void send(Rendezvous rendezvous, DeviceName from, DeviceName to, String name, Tensor tensor) {
-        rendezvous.send(RendezvousKey.of(from, to, name), tensor);
-    }
+    /// Makes a tensor available to `to` in a step, and takes it.
+    void send(long step, DeviceName to, String name, Tensor tensor);
 
-    /// Asks `from` for a tensor; the elements of it follow.
-    static CompletableFuture<double[]> receive(Rendezvous rendezvous, DeviceName from, DeviceName to, String name) {
-        return rendezvous.recvAsync(RendezvousKey.of(from, to, name)).thenApply(ModelExchange::elements);
-    }
+    /// The elements of the tensor that `from` makes available in a step.
+    ///
+    /// @param shape that it has
+    CompletableFuture<double[]> receive(long step, DeviceName from, String name, Shape shape);
 
-    private static double[] elements(RecvResult result) {
-        try (Tensor tensor = result.tensorOrThrow()) {
-            return tensor.toDoubleArray();
-        }
-    }
+    /// Everything of a step was received.
+    void stepDone(long step);
+
+    @Override
+    void close();
 }

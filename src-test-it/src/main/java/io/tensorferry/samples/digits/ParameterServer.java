@@ -1,19 +1,18 @@
 package io.tensorferry.samples.digits;
 
 import static io.tensorferry.samples.digits.ModelExchange.BIAS;
+import static io.tensorferry.samples.digits.ModelExchange.LOSS;
 import static io.tensorferry.samples.digits.ModelExchange.WEIGHTS;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// Keeps the model: in each step, gives it to every worker, asks every worker for a gradient, and goes one step
 /// down the mean of them.
-///
-/// Each training step is one step of the transport, with a rendezvous of its own.
 final class ParameterServer {
     /// Told after each step.
     interface Progress {
@@ -23,15 +22,13 @@ final class ParameterServer {
     private final TransportServer server;
     private final TrainingPlan plan;
     private final ModelExchange exchange;
-    private final DeviceName self;
     private final List<DeviceName> workers;
     private final SoftmaxRegression model = new SoftmaxRegression();
 
-    ParameterServer(TransportServer server, TrainingPlan plan) {
+    ParameterServer(TransportServer server, ModelExchange exchange, TrainingPlan plan) {
         this.server = server;
         this.plan = plan;
-        this.exchange = new ModelExchange(server.allocator());
-        this.self = server.deviceName(0);
+        this.exchange = exchange;
         this.workers = server.cluster().tasks("worker").stream()
                 .map(task -> new DeviceName("worker", 0, task, "CPU", 0))
                 .toList();
@@ -42,38 +39,38 @@ final class ParameterServer {
     ///     worker is lost
     SoftmaxRegression train(Progress progress) {
         for (long step = 0; step < plan.steps(); step++) {
-            Rendezvous rendezvous = server.rendezvous(step);
-            offerModel(rendezvous);
+            offerModel(step);
             // Ask all before waiting for any: the gradients travel side by side.
-            List<CompletableFuture<Gradient>> gradients = workers.stream()
-                    .map(worker -> gradientOf(rendezvous, worker))
-                    .toList();
+            List<CompletableFuture<Gradient>> gradients = new ArrayList<>();
+            for (DeviceName worker : workers) {
+                gradients.add(gradientOf(step, worker));
+            }
             Gradient gradient = Gradient.mean(
                     gradients.stream().map(CompletableFuture::join).toList());
             model.descend(gradient, TrainingPlan.LEARNING_RATE);
-            server.closeStep(step);
+            exchange.stepDone(step);
             progress.stepDone(step, gradient.loss(), model);
         }
         // The model of the step after the last one tells the workers that there is no more to do.
-        offerModel(server.rendezvous(plan.steps()));
+        offerModel(plan.steps());
         return model;
     }
 
-    private void offerModel(Rendezvous rendezvous) {
-        try (Tensor weights = exchange.tensor(WEIGHTS, model.weights());
-                Tensor bias = exchange.tensor(BIAS, model.bias())) {
+    private void offerModel(long step) {
+        try (Tensor weights = ModelExchange.tensor(server.allocator(), WEIGHTS, model.weights());
+                Tensor bias = ModelExchange.tensor(server.allocator(), BIAS, model.bias())) {
             for (DeviceName worker : workers) {
                 // send takes the handle it is given, so each worker gets one of its own on the same memory.
-                ModelExchange.send(rendezvous, self, worker, "weights", weights.share());
-                ModelExchange.send(rendezvous, self, worker, "bias", bias.share());
+                exchange.send(step, worker, "weights", weights.share());
+                exchange.send(step, worker, "bias", bias.share());
             }
         }
     }
 
-    private CompletableFuture<Gradient> gradientOf(Rendezvous rendezvous, DeviceName worker) {
-        var weights = ModelExchange.receive(rendezvous, worker, self, "weights gradient");
-        var bias = ModelExchange.receive(rendezvous, worker, self, "bias gradient");
-        var loss = ModelExchange.receive(rendezvous, worker, self, "loss");
+    private CompletableFuture<Gradient> gradientOf(long step, DeviceName worker) {
+        var weights = exchange.receive(step, worker, "weights gradient", WEIGHTS);
+        var bias = exchange.receive(step, worker, "bias gradient", BIAS);
+        var loss = exchange.receive(step, worker, "loss", LOSS);
         return CompletableFuture.allOf(weights, bias, loss)
                 .thenApply(_ -> new Gradient(weights.join(), bias.join(), loss.join()[0]));
     }

@@ -26,6 +26,9 @@ public final class TrainingDemo implements Callable<Integer> {
     @Option(names = "--protocol", paramLabel = "P", description = "grpc+verbs or grpc")
     private String protocol = ServerConfig.GRPC_VERBS;
 
+    @Option(names = "--placement", paramLabel = "W", description = "where tensors land: ${COMPLETION-CANDIDATES}")
+    private Placement placement = Placement.RENDEZVOUS;
+
     @Option(names = "--steps", paramLabel = "N", description = "training steps")
     private long steps = 400;
 
@@ -33,7 +36,9 @@ public final class TrainingDemo implements Callable<Integer> {
     private long timeoutSeconds = 120;
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new TrainingDemo()).execute(arguments));
+        System.exit(new CommandLine(new TrainingDemo())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 
     @Override
@@ -74,6 +79,6 @@ public final class TrainingDemo implements Callable<Integer> {
                 // Three short-lived processes share this machine: they start faster without the optimising compiler.
                 .jvmArguments("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
                 .environment("TF_CONFIG", config)
-                .arguments(Long.toString(steps), Boolean.toString(Progress.onTerminal()));
+                .arguments(Long.toString(steps), Boolean.toString(Progress.onTerminal()), placement.name());
     }
 }

@@ -17,24 +17,26 @@ final class TrainingTask {
         return STOP;
     }
 
-    /// @param arguments the number of steps, and whether the output goes to a terminal
+    /// @param arguments the number of steps, whether the output goes to a terminal, and the [Placement]
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         long steps = Long.parseLong(arguments[0]);
         boolean terminal = Boolean.parseBoolean(arguments[1]);
+        var placement = Placement.valueOf(arguments[2]);
 
         ServerConfig config = ServerConfig.fromEnvironment();
         var plan = new TrainingPlan(steps, config.cluster().tasks("worker").size());
         Digits.Split digits = Digits.shuffledSplit(TrainingPlan.SEED);
         boolean well = true;
-        try (var server = TransportServer.builder().config(config).start()) {
+        try (var server = TransportServer.builder().config(config).start();
+                var exchange = ModelExchange.of(placement, server)) {
             switch (config.job()) {
                 case "ps" -> {
-                    well = train(server, plan, digits, terminal);
+                    well = train(server, exchange, plan, digits, terminal);
                     // The workers collect the last model from here.
                     launcher.awaitCommand(STOP);
                 }
-                case "worker" -> new Worker(server, plan, digits.training()).work();
+                case "worker" -> new Worker(server, exchange, plan, digits.training()).work();
                 default ->
                     throw new IllegalArgumentException("job '" + config.job() + "' is neither 'ps' nor 'worker'");
             }
@@ -42,14 +44,15 @@ final class TrainingTask {
         System.exit(well ? 0 : 1);
     }
 
-    private static boolean train(TransportServer server, TrainingPlan plan, Digits.Split digits, boolean terminal)
+    private static boolean train(
+            TransportServer server, ModelExchange exchange, TrainingPlan plan, Digits.Split digits, boolean terminal)
             throws InterruptedException {
         // The exchange needs no such wait, peers may start in any order; but what follows is timed.
         server.awaitPeers(START_LIMIT);
         SoftmaxRegression model;
         long start = System.nanoTime();
         try (var display = new ProgressDisplay(terminal, plan.steps(), digits.heldOut())) {
-            model = new ParameterServer(server, plan).train(display);
+            model = new ParameterServer(server, exchange, plan).train(display);
         }
         Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
         var report = new TrainingReport(

@@ -1,10 +1,10 @@
 package io.tensorferry.samples.digits;
 
 import static io.tensorferry.samples.digits.ModelExchange.BIAS;
+import static io.tensorferry.samples.digits.ModelExchange.LOSS;
 import static io.tensorferry.samples.digits.ModelExchange.WEIGHTS;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
 import io.tensorferry.grpc.TransportServer;
 
@@ -18,11 +18,11 @@ final class Worker {
     private final DeviceName self;
     private final DeviceName parameterServer = new DeviceName("ps", 0, 0, "CPU", 0);
 
-    Worker(TransportServer server, TrainingPlan plan, Digits training) {
+    Worker(TransportServer server, ModelExchange exchange, TrainingPlan plan, Digits training) {
         this.server = server;
         this.plan = plan;
         this.training = training;
-        this.exchange = new ModelExchange(server.allocator());
+        this.exchange = exchange;
         this.self = server.deviceName(0);
     }
 
@@ -32,28 +32,28 @@ final class Worker {
     ///     parameter server is lost
     void work() {
         for (long step = 0; step < plan.steps(); step++) {
-            Rendezvous rendezvous = server.rendezvous(step);
-            SoftmaxRegression model = receiveModel(rendezvous);
+            SoftmaxRegression model = receiveModel(step);
             // There is a model for this step, so the gradients of the step before were collected. Closing it earlier
             // would drop them.
-            server.closeStep(step - 1);
-            offerGradient(rendezvous, model.gradient(training, plan.share(step, training, self.task())));
+            exchange.stepDone(step - 1);
+            offerGradient(step, model.gradient(training, plan.share(step, training, self.task())));
         }
-        receiveModel(server.rendezvous(plan.steps()));
+        receiveModel(plan.steps());
     }
 
-    private SoftmaxRegression receiveModel(Rendezvous rendezvous) {
-        var weights = ModelExchange.receive(rendezvous, parameterServer, self, "weights");
-        var bias = ModelExchange.receive(rendezvous, parameterServer, self, "bias");
+    private SoftmaxRegression receiveModel(long step) {
+        var weights = exchange.receive(step, parameterServer, "weights", WEIGHTS);
+        var bias = exchange.receive(step, parameterServer, "bias", BIAS);
         return new SoftmaxRegression(weights.join(), bias.join());
     }
 
-    private void offerGradient(Rendezvous rendezvous, Gradient gradient) {
-        var weights = exchange.tensor(WEIGHTS, gradient.weights());
-        var bias = exchange.tensor(BIAS, gradient.bias());
-        var loss = exchange.tensor(Shape.scalar(), gradient.loss());
-        ModelExchange.send(rendezvous, self, parameterServer, "weights gradient", weights);
-        ModelExchange.send(rendezvous, self, parameterServer, "bias gradient", bias);
-        ModelExchange.send(rendezvous, self, parameterServer, "loss", loss);
+    private void offerGradient(long step, Gradient gradient) {
+        offer(step, "weights gradient", WEIGHTS, gradient.weights());
+        offer(step, "bias gradient", BIAS, gradient.bias());
+        offer(step, "loss", LOSS, gradient.loss());
+    }
+
+    private void offer(long step, String name, Shape shape, double... values) {
+        exchange.send(step, parameterServer, name, ModelExchange.tensor(server.allocator(), shape, values));
     }
 }

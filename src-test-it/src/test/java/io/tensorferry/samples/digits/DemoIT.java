@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// The demo as a user runs it, in a process of its own, with fewer steps.
 @Timeout(value = 90, unit = TimeUnit.SECONDS)
@@ -20,9 +20,9 @@ class DemoIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @ParameterizedTest
-    @ValueSource(strings = {"grpc+verbs", "grpc"})
-    void threeProcessesTrainWhatOneProcessWould(String protocol) throws Exception {
-        try (ChildJvm demo = demo("--steps=40", "--protocol=" + protocol)) {
+    @CsvSource({"grpc+verbs,rendezvous", "grpc,rendezvous", "grpc+verbs,static"})
+    void threeProcessesTrainWhatOneProcessWould(String protocol, String placement) throws Exception {
+        try (ChildJvm demo = demo("--steps=40", "--protocol=" + protocol, "--placement=" + placement)) {
             demo.awaitSuccess(LIMIT);
             assertThat(demo.awaitLine("training 100%", LIMIT)).contains("40/40", "loss", "accuracy");
             // awaitLine has checked that the lines are there; the demo itself, that the numbers are right.

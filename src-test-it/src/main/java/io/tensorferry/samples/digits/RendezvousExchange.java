@@ -1,0 +1,48 @@
+package io.tensorferry.samples.digits;
+
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.TransportServer;
+import java.util.concurrent.CompletableFuture;
+
+/// Each tensor is asked for: each training step is one step of the transport, with a rendezvous of its own.
+final class RendezvousExchange implements ModelExchange {
+    private final TransportServer server;
+    private final DeviceName self;
+
+    RendezvousExchange(TransportServer server) {
+        this.server = server;
+        this.self = server.deviceName(0);
+    }
+
+    @Override
+    public void send(long step, DeviceName to, String name, Tensor tensor) {
+        server.rendezvous(step).send(RendezvousKey.of(self, to, name), tensor);
+    }
+
+    @Override
+    public CompletableFuture<double[]> receive(long step, DeviceName from, String name, Shape shape) {
+        return server.rendezvous(step)
+                .recvAsync(RendezvousKey.of(from, self, name))
+                .thenApply(RendezvousExchange::elements);
+    }
+
+    private static double[] elements(RecvResult result) {
+        try (Tensor tensor = result.tensorOrThrow()) {
+            return tensor.toDoubleArray();
+        }
+    }
+
+    @Override
+    public void stepDone(long step) {
+        server.closeStep(step);
+    }
+
+    @Override
+    public void close() {
+        // The steps end with the server.
+    }
+}
