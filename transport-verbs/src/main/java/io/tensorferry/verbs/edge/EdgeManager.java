@@ -36,8 +36,7 @@ public final class EdgeManager implements AutoCloseable {
     public EdgeManager(RdmaAdapter adapter, Set<String> members) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
-        this.context =
-                new EdgeContext(adapter.loop(), adapter.memory(), new EdgeCounters(), adapter::withChannel);
+        this.context = new EdgeContext(adapter.loop(), adapter.memory(), new EdgeCounters(), adapter::withChannel);
     }
 
     /// What the adapter's channels are to tell.
@@ -159,8 +158,8 @@ public final class EdgeManager implements AutoCloseable {
         closed = true;
         context.loop()
                 .execute(() -> peers.values()
-                        .forEach(peer -> peer.end(
-                                new TransportException(StatusCode.ABORTED, workerName + " is stopping"))));
+                        .forEach(peer ->
+                                peer.end(new TransportException(StatusCode.ABORTED, workerName + " is stopping"))));
     }
 
     /// What the channels bring. On the loop.

@@ -141,8 +141,7 @@ final class PeerEdges {
 
     /// Nothing comes over the edge beyond what the consumer has.
     private static void refuse(RdmaChannel from, Message.EdgeOffer offer, StatusCode code, String why) {
-        from.send(new Message.EdgeStatus(
-                offer.edge(), offer.received(), Message.Direction.TO_RECEIVER, code, why));
+        from.send(new Message.EdgeStatus(offer.edge(), offer.received(), Message.Direction.TO_RECEIVER, code, why));
     }
 
     private void checkParties(String text) {
@@ -152,7 +151,8 @@ final class PeerEdges {
         } catch (IllegalArgumentException e) {
             throw new ProtocolViolationException("it offered an edge under no key: " + e.getMessage());
         }
-        if (!key.source().worker().equals(workerName) || !key.destination().worker().equals(name)) {
+        if (!key.source().worker().equals(workerName)
+                || !key.destination().worker().equals(name)) {
             throw new ProtocolViolationException("it offered an edge between others: " + text);
         }
     }

@@ -2,7 +2,6 @@ package io.tensorferry.verbs.edge;
 
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
@@ -114,5 +113,4 @@ final class Places {
             onFree.run();
         }
     }
-
 }

@@ -113,8 +113,8 @@ final class SendingEnd implements StaticSender {
     private Tensor registered(Tensor tensor) {
         try {
             if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
-                throw new IllegalArgumentException(
-                        "a " + tensor.dataType() + " tensor of shape " + tensor.shape() + " is not what goes over " + edge);
+                throw new IllegalArgumentException("a " + tensor.dataType() + " tensor of shape " + tensor.shape()
+                        + " is not what goes over " + edge);
             }
             MemorySegment content = tensor.segment();
             if (content.byteSize() == 0 || context.memory().regionOf(content.address(), content.byteSize()) != null) {
@@ -160,7 +160,8 @@ final class SendingEnd implements StaticSender {
         }
     }
 
-    /// Whether the offer is for this end, and not for one before or behind it that has the same key. A consumer that has
+    /// Whether the offer is for this end, and not for one before or behind it that has the same key. A consumer that
+    /// has
     /// not heard that its first offer was accepted makes it once more.
     boolean goesOnWith(Message.EdgeOffer offer) {
         return !isEnding() && (offer.resumed() == wasAccepted || (wasAccepted && written == 0));
@@ -226,8 +227,8 @@ final class SendingEnd implements StaticSender {
     /// The consumer has released so many.
     void onCredit(long count) {
         if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > posted) {
-            throw new ProtocolViolationException("it released " + count + " tensors of edge " + number + ", after "
-                    + released + " of " + posted);
+            throw new ProtocolViolationException(
+                    "it released " + count + " tensors of edge " + number + ", after " + released + " of " + posted);
         }
         released = count;
         writeWhatMayGo();

@@ -232,7 +232,8 @@ class EdgeScenarioTest {
                 StaticSender gone = scenario.worker(1).edges.openSender(there);
                 StaticReceiver goneToo = scenario.worker(1).edges.openReceiver(back);
                 StaticSender sender = scenario.worker(0).edges.openSender(back);
-                scenario.await(() -> sender.opened().isDone() && receiver.opened().isDone(), "the ends agree");
+                scenario.await(
+                        () -> sender.opened().isDone() && receiver.opened().isDone(), "the ends agree");
                 for (int i = 0; i < 3; i++) {
                     sender.send(Scenario.bytes(scenario.worker(0), 5_000, i));
                     send(scenario, gone, there, i);
@@ -263,7 +264,8 @@ class EdgeScenarioTest {
                 StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender before = scenario.worker(1).edges.openSender(edge);
-                scenario.await(() -> before.opened().isDone() && receiver.opened().isDone(), "the ends agree");
+                scenario.await(
+                        () -> before.opened().isDone() && receiver.opened().isDone(), "the ends agree");
                 scenario.runFor(new Random(seed).nextLong(MILLISECOND_NS));
                 scenario.cluster.restart(scenario.worker(1));
                 scenario.await(() -> receiver.ended().isDone(), "the end of the earlier life fails");
@@ -287,7 +289,9 @@ class EdgeScenarioTest {
                     edges.add(new SimulatedEdge(scenario, random, drawn(random, "edge" + i), 1_000));
                 }
                 scenario.await(
-                        () -> edges.stream().allMatch(edge -> edge.sender.opened().isDone()), "the ends agree");
+                        () -> edges.stream()
+                                .allMatch(edge -> edge.sender.opened().isDone()),
+                        "the ends agree");
                 scenario.runFor(random.nextLong(20 * MILLISECOND_NS));
                 int stopping = (int) (seed % 2);
                 scenario.worker(stopping).edges.close();

@@ -119,8 +119,8 @@ final class SimulatedEdge {
         for (long i = 0; i < tensor.byteSize(); i++) {
             byte found = tensor.segment().get(ValueLayout.JAVA_BYTE, i);
             if (found != stamp(sequence)) {
-                throw new AssertionError("byte " + i + " of tensor " + sequence + " of " + edge + " is " + found + " and not "
-                        + stamp(sequence) + ", seed " + scenario.seed);
+                throw new AssertionError("byte " + i + " of tensor " + sequence + " of " + edge + " is " + found
+                        + " and not " + stamp(sequence) + ", seed " + scenario.seed);
             }
         }
     }
