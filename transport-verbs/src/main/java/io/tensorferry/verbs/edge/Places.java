@@ -38,7 +38,7 @@ final class Places {
 
     /// In the pool.
     ///
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory
     static Places allocate(StaticEdge edge, RegisteredMemory memory) {
         if (edge.memoryBytes() == 0) {
             return new Places(edge, MemorySegment.NULL, null, () -> {});
