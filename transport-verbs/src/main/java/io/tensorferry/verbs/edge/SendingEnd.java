@@ -54,6 +54,8 @@ final class SendingEnd implements StaticSender {
     private long written;
     private long posted;
     private long released;
+    // The most that were posted at any time.
+    private long reached;
     private boolean over;
 
     SendingEnd(StaticEdge edge, EdgeContext context, PeerEdges peer) {
@@ -160,11 +162,26 @@ final class SendingEnd implements StaticSender {
         }
     }
 
-    /// Whether the offer is for this end, and not for one before or behind it that has the same key. A consumer that
-    /// has
-    /// not heard that its first offer was accepted makes it once more.
-    boolean goesOnWith(Message.EdgeOffer offer) {
-        return !isEnding() && (offer.resumed() == wasAccepted || (wasAccepted && written == 0));
+    /// Whether the offer is for this end, and not for one before or behind it that has the same key. One that nothing
+    /// was written for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
+    /// next.
+    ///
+    /// @param lastWord of a producer's end before this one, which the consumer may not have heard
+    boolean goesOnWith(Message.EdgeOffer offer, Message.@Nullable EdgeStatus lastWord) {
+        if (isEnding()) {
+            return false;
+        }
+        return wasAccepted ? offer.resumed() || written == 0 : lastWord == null && offer.received() == 0;
+    }
+
+    /// Whether the consumer has offered its memory on the channel that is open.
+    boolean isOnChannel() {
+        return channel != null;
+    }
+
+    /// Whether a consumer whose channel was lost has yet to offer its memory on another.
+    boolean waitsForConsumer() {
+        return wasAccepted && !over && channel == null;
     }
 
     /// The consumer offers its memory; returns why that is no end of this edge, or null.
@@ -183,6 +200,10 @@ final class SendingEnd implements StaticSender {
     ///
     /// @param offer that agrees with this end
     void accept(RdmaChannel open, Message.EdgeOffer offer) {
+        if (offer.received() > reached) {
+            throw new ProtocolViolationException("it has received " + offer.received() + " tensors of " + edge + ", "
+                    + reached + " were written");
+        }
         channel = open;
         number = offer.edge();
         address = offer.address();
@@ -216,7 +237,7 @@ final class SendingEnd implements StaticSender {
             tensor = queue.poll();
         }
         if (tensor == null) {
-            throw new ProtocolViolationException("it has received more tensors of " + edge + " than were sent");
+            throw new IllegalStateException("more tensors of " + edge + " are written than were sent");
         }
         tensor.close();
         written++;
@@ -249,6 +270,7 @@ final class SendingEnd implements StaticSender {
             Write write = writes[(int) (posted % writes.length)];
             write.begin(next);
             posted++;
+            reached = Math.max(reached, posted);
             open.writeDirectly(write);
         }
     }

@@ -209,4 +209,11 @@ final class SimulatedEdge {
         closeReceiver();
         scenario.await(this::hasEnded, "both ends of " + edge + " end");
     }
+
+    @Override
+    public String toString() {
+        return edge + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent + " of "
+                + count + " sent" + (senderClosed ? " and closed, " : ", ") + taken + " taken, " + released + " released, "
+                + sender.opened() + ", " + receiver.opened() + ", " + sendFailure + ", " + receiveFailure;
+    }
 }
