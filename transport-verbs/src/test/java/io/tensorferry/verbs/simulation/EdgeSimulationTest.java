@@ -265,7 +265,7 @@ class EdgeSimulationTest {
         }
 
         private void openWhenEnded(SimulatedEdge before) {
-            if (before.isDone()) {
+            if (isDone(before)) {
                 close(before);
             }
             if (before.hasEnded()) {
