@@ -43,7 +43,8 @@ class StaticEdgeTest {
             assertThat(edge.memoryBytes()).isEqualTo(size[1]);
             assertThat(edge.doubleBuffered().memoryBytes()).isEqualTo(2 * size[1]);
         }
-        assertThat(StaticEdge.of(KEY, DataType.DOUBLE, Shape.of(3, 3)).tensorBytes()).isEqualTo(72);
+        assertThat(StaticEdge.of(KEY, DataType.DOUBLE, Shape.of(3, 3)).tensorBytes())
+                .isEqualTo(72);
         assertThat(StaticEdge.of(KEY, DataType.FLOAT, Shape.of()).tensorBytes()).isEqualTo(4);
     }
 
@@ -51,8 +52,7 @@ class StaticEdgeTest {
     void placesOutOfRangeAreRefused() {
         for (int places : new int[] {-1, 0, 3, Integer.MAX_VALUE}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> new StaticEdge(
-                            KEY, DataType.FLOAT, Shape.of(1), places, StaticEdge.Reuse.CREDIT))
+                    .isThrownBy(() -> new StaticEdge(KEY, DataType.FLOAT, Shape.of(1), places, StaticEdge.Reuse.CREDIT))
                     .withMessageContaining("places " + places);
         }
     }
@@ -62,7 +62,8 @@ class StaticEdgeTest {
         assertThatExceptionOfType(ArithmeticException.class).isThrownBy(() -> bytes(Long.MAX_VALUE));
         StaticEdge half = bytes(Long.MAX_VALUE / 2 + 1);
         assertThatExceptionOfType(ArithmeticException.class).isThrownBy(half::doubleBuffered);
-        assertThat(bytes(Long.MAX_VALUE / 2 - 64).doubleBuffered().memoryBytes()).isPositive();
+        assertThat(bytes(Long.MAX_VALUE / 2 - 64).doubleBuffered().memoryBytes())
+                .isPositive();
     }
 
     @Test

@@ -50,6 +50,8 @@ final class SendingEnd implements StaticSender {
     private int remoteKey;
     private long incarnation;
     private boolean wasAccepted;
+    // Waits for another channel.
+    private boolean wantsChannel;
     // Tensors over all channels: known to be written, posted, and released by the consumer.
     private long written;
     private long posted;
@@ -201,8 +203,8 @@ final class SendingEnd implements StaticSender {
     /// @param offer that agrees with this end
     void accept(RdmaChannel open, Message.EdgeOffer offer) {
         if (offer.received() > reached) {
-            throw new ProtocolViolationException("it has received " + offer.received() + " tensors of " + edge + ", "
-                    + reached + " were written");
+            throw new ProtocolViolationException(
+                    "it has received " + offer.received() + " tensors of " + edge + ", " + reached + " were written");
         }
         channel = open;
         number = offer.edge();
@@ -411,25 +413,32 @@ final class SendingEnd implements StaticSender {
         written = posted;
     }
 
+    /// Also for one that waits for its consumer: it may be the only one who wants another channel.
     void onChannelLost(ChannelLoss loss) {
-        if (over || channel == null) {
+        if (over || !wasAccepted) {
             return;
         }
         channel = null;
         posted = written;
         if (isEnding() || !loss.resumable()) {
             fail(loss.cause());
-            return;
+        } else if (!wantsChannel) {
+            wantsChannel = true;
+            wantChannel();
         }
-        // The consumer offers its memory again by itself; this tells if it cannot.
+    }
+
+    /// The consumer offers its memory again by itself, or says that it wants no more; this tells if it cannot.
+    private void wantChannel() {
         context.channels().accept(peer.name(), new ChannelWaiter() {
             @Override
             public void onChannel(RdmaChannel open) {
-                // It has.
+                wantsChannel = false;
             }
 
             @Override
             public void onNoChannel(TransportException cause) {
+                wantsChannel = false;
                 onConsumerGone(cause);
             }
         });

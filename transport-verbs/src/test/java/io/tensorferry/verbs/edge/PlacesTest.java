@@ -36,8 +36,8 @@ class PlacesTest {
                     DataType.UINT8,
                     Shape.of(100))
             .doubleBuffered();
-    private static final StaticEdge EMPTY = new StaticEdge(
-            EDGE.key(), DataType.UINT8, Shape.of(0), 2, StaticEdge.Reuse.CREDIT);
+    private static final StaticEdge EMPTY =
+            new StaticEdge(EDGE.key(), DataType.UINT8, Shape.of(0), 2, StaticEdge.Reuse.CREDIT);
 
     private final ProtectionDomain domain = DeviceChoice.choose(
                     RdmaConfig.builder().build(),
@@ -129,8 +129,7 @@ class PlacesTest {
 
     @Test
     void aTensorWithoutElementsTakesNoMemory() {
-        for (Places places :
-                List.of(Places.allocate(EMPTY, memory), Places.in(MemorySegment.NULL, EMPTY, memory))) {
+        for (Places places : List.of(Places.allocate(EMPTY, memory), Places.in(MemorySegment.NULL, EMPTY, memory))) {
             assertThat(places.named()).isNull();
             assertThat(places.tensor(3).byteSize()).isZero();
             places.peerIsDone();
@@ -176,8 +175,7 @@ class PlacesTest {
 
     @Test
     void aPoolThatIsFullRefuses() {
-        StaticEdge huge =
-                new StaticEdge(EDGE.key(), DataType.UINT8, Shape.of(2 << 20), 1, StaticEdge.Reuse.CREDIT);
+        StaticEdge huge = new StaticEdge(EDGE.key(), DataType.UINT8, Shape.of(2 << 20), 1, StaticEdge.Reuse.CREDIT);
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> Places.allocate(huge, memory))
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));

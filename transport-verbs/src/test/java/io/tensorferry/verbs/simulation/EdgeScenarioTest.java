@@ -366,7 +366,8 @@ class EdgeScenarioTest {
                 StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender sender = scenario.worker(1).edges.openSender(edge);
-                scenario.await(() -> sender.opened().isDone() && receiver.opened().isDone(), "the ends agree");
+                scenario.await(
+                        () -> sender.opened().isDone() && receiver.opened().isDone(), "the ends agree");
                 scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), CUT_NS);
                 for (int i = 0; i < 3; i++) {
                     send(scenario, sender, edge, i);

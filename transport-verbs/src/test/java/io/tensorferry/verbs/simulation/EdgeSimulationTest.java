@@ -26,8 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class EdgeSimulationTest {
     private static final int KINDS = 6;
-    private static final int SEEDS_PER_KIND =
-            Math.max(1, Integer.getInteger("simulation.seeds", 6_000) / (10 * KINDS));
+    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 6_000) / (10 * KINDS));
     private static final int WORKERS = 3;
     private static final int MOST_EDGES = 8;
     private static final int MOST_TENSORS = 40;
@@ -180,9 +179,8 @@ class EdgeSimulationTest {
             end();
             int taken = edges.stream().mapToInt(SimulatedEdge::taken).sum();
             int sent = edges.stream().mapToInt(SimulatedEdge::sent).sum();
-            int failed = (int) edges.stream()
-                    .filter(edge -> edge.receiveFailure() != null)
-                    .count();
+            int failed = (int)
+                    edges.stream().filter(edge -> edge.receiveFailure() != null).count();
             return new Outcome(sent, taken, failed, lostChannels(), scenario.fabric.now());
         }
 

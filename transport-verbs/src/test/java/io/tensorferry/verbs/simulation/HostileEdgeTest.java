@@ -167,10 +167,14 @@ class HostileEdgeTest {
     static Stream<Attack> violations() {
         return Stream.of(
                 attack("an offer under no key", field -> field.offer(1, "no key", false, 0, 0)),
-                attack("an offer to another producer", field -> field.offer(
-                        1, Scenario.key(HEALTHY, ATTACKER, "edge").toString(), false, 0, 0)),
-                attack("an offer of another consumer", field -> field.offer(
-                        1, Scenario.key(VICTIM, HEALTHY, "edge").toString(), false, 0, 0)),
+                attack(
+                        "an offer to another producer",
+                        field -> field.offer(
+                                1, Scenario.key(HEALTHY, ATTACKER, "edge").toString(), false, 0, 0)),
+                attack(
+                        "an offer of another consumer",
+                        field -> field.offer(
+                                1, Scenario.key(VICTIM, HEALTHY, "edge").toString(), false, 0, 0)),
                 attack("one offer twice, which nobody has accepted", field -> {
                     field.offer(1, "edge", 0, 0);
                     field.offer(2, "edge", 0, 0);
@@ -191,8 +195,10 @@ class HostileEdgeTest {
                     field.accepted("edge", 0);
                     field.offer(7, "another", 0, 0);
                 }),
-                attack("tensors that have arrived before the first offer", field -> field.offer(
-                        1, Scenario.key(VICTIM, ATTACKER, "edge").toString(), false, Long.MAX_VALUE, 0)),
+                attack(
+                        "tensors that have arrived before the first offer",
+                        field -> field.offer(
+                                1, Scenario.key(VICTIM, ATTACKER, "edge").toString(), false, Long.MAX_VALUE, 0)),
                 attack("a credit for more than was written", field -> {
                     field.accepted("edge", 1);
                     field.credit(7, 2);
@@ -223,10 +229,14 @@ class HostileEdgeTest {
                     field.stage.await(() -> sender.opened().isDone(), "the offer is accepted");
                     field.credit(7, 0);
                 }),
-                attack("a tensor of an edge that was not offered", field -> field.stage.attacker.immediate(
-                        Attacker.LANE, Immediate.ofEdge(40_000))),
-                attack("a tensor of an edge on the control queue pair", field -> field.stage.attacker.immediate(
-                        Attacker.CONTROL, Immediate.ofEdge(field.offered("edge").edge()))),
+                attack(
+                        "a tensor of an edge that was not offered",
+                        field -> field.stage.attacker.immediate(Attacker.LANE, Immediate.ofEdge(40_000))),
+                attack(
+                        "a tensor of an edge on the control queue pair",
+                        field -> field.stage.attacker.immediate(
+                                Attacker.CONTROL,
+                                Immediate.ofEdge(field.offered("edge").edge()))),
                 attack("a tensor without a credit", field -> {
                     Message.EdgeOffer offer = field.offered("edge");
                     field.status(offer.edge(), 0, StatusCode.OK);
@@ -254,8 +264,9 @@ class HostileEdgeTest {
                     field.status(offer.edge(), 0, StatusCode.OK);
                     field.status(offer.edge(), 0, StatusCode.OK);
                 }),
-                attack("an edge that is accepted with another count", field -> field.status(
-                        field.offered("edge").edge(), 1, StatusCode.OK)),
+                attack(
+                        "an edge that is accepted with another count",
+                        field -> field.status(field.offered("edge").edge(), 1, StatusCode.OK)),
                 attack("an edge that is ended twice", field -> {
                     Message.EdgeOffer offer = field.offered("edge");
                     field.status(offer.edge(), 0, StatusCode.OK);

@@ -96,7 +96,8 @@ final class HostileEdges {
         if (!senders.isEmpty()) {
             int which = bytes.below(senders.size());
             try {
-                senders.get(which).send(Scenario.bytes(stage.victim, sent.get(which).tensorBytes(), 7));
+                senders.get(which)
+                        .send(Scenario.bytes(stage.victim, sent.get(which).tensorBytes(), 7));
             } catch (TransportException _) {
                 // The attacker has ended it.
             }

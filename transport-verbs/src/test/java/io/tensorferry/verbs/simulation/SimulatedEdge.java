@@ -142,15 +142,13 @@ final class SimulatedEdge {
 
     /// Every tensor has been taken and released, or an end has told why not, or nobody is there who takes.
     boolean isDone() {
-        return receiveFailure != null
-                || (taken == count && released == count)
-                || receiverClosed
-                || !consumer.isAlive();
+        return receiveFailure != null || (taken == count && released == count) || receiverClosed || !consumer.isAlive();
     }
 
     /// All ends have ended whose process lives.
     boolean hasEnded() {
-        return (sender.ended().isDone() || !producer.isAlive()) && (receiver.ended().isDone() || !consumer.isAlive());
+        return (sender.ended().isDone() || !producer.isAlive())
+                && (receiver.ended().isDone() || !consumer.isAlive());
     }
 
     /// Whether both ends are in processes that live.
@@ -212,8 +210,10 @@ final class SimulatedEdge {
 
     @Override
     public String toString() {
-        return edge + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent + " of "
-                + count + " sent" + (senderClosed ? " and closed, " : ", ") + taken + " taken, " + released + " released, "
+        return edge + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent
+                + " of "
+                + count + " sent" + (senderClosed ? " and closed, " : ", ") + taken + " taken, " + released
+                + " released, "
                 + sender.opened() + ", " + receiver.opened() + ", " + sendFailure + ", " + receiveFailure;
     }
 }
