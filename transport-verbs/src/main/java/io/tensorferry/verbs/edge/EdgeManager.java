@@ -48,9 +48,8 @@ public final class EdgeManager implements AutoCloseable {
 
     /// The producer's end of an edge, on this worker.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster,
-    /// or
-    ///     the key and the shape have more than some 500 bytes together
+    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is no member of the
+    ///     cluster, or if the key and the shape have more than some 500 bytes together
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once this is closed
     public StaticSender openSender(StaticEdge edge) {
@@ -70,9 +69,8 @@ public final class EdgeManager implements AutoCloseable {
 
     /// The consumer's end of an edge, on this worker, in memory of the pool.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster,
-    /// or
-    ///     the key and the shape have more than some 500 bytes together
+    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is no member of the
+    ///     cluster, or if the key and the shape have more than some 500 bytes together
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `UNAVAILABLE` once this is closed
     public StaticReceiver openReceiver(StaticEdge edge) {
