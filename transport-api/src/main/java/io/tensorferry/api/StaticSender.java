@@ -25,7 +25,8 @@ public interface StaticSender extends AutoCloseable {
     void send(Tensor tensor);
 
     /// Ends the edge now: tensors that wait are dropped, and the consumer's end fails with `cause`, behind what was
-    /// written before. Does nothing if the edge has ended.
+    /// written before. Does nothing if the edge has ended. A consumer that has not met this end yet goes on to wait for
+    /// one.
     void startAbort(TransportException cause);
 
     /// No more is sent: the edge ends when all tensors that were sent are written, or cannot be. Returns at once. The

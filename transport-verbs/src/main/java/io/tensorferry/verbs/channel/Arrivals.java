@@ -111,6 +111,10 @@ final class Arrivals {
             case Message.Heartbeat _ -> {
                 // That it came is all that it says.
             }
+            case Message.Resumed _ -> {
+                handlers.transfers().onMessage(channel, message);
+                handlers.edges().onResumed(channel);
+            }
             case Message.OfEdge ofEdge -> handlers.edges().onMessage(channel, ofEdge);
             default -> handlers.transfers().onMessage(channel, message);
         }

@@ -8,6 +8,9 @@ public interface EdgeHandler extends ChannelListener {
     /// A control message about an edge arrived.
     void onMessage(RdmaChannel channel, Message.OfEdge message);
 
+    /// The peer has offered again on this channel what it had offered on an earlier one and still wants.
+    void onResumed(RdmaChannel channel);
+
     /// The one that comes for each tensor, read and not made: [Message.EdgeCredit].
     void onCredit(RdmaChannel channel, int edge, long released);
 

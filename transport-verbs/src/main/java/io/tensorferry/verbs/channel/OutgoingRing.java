@@ -80,10 +80,15 @@ final class OutgoingRing {
 
     /// The text that tells a person why would be most of what waits.
     private static OutgoingMessage withoutReason(OutgoingMessage answer) {
-        return answer instanceof Message.ErrorStatus status
-                ? new Message.ErrorStatus(
-                        status.stepId(), status.requestIndex(), status.direction(), status.code(), REASON_DROPPED)
-                : answer;
+        return switch (answer) {
+            case Message.ErrorStatus status ->
+                new Message.ErrorStatus(
+                        status.stepId(), status.requestIndex(), status.direction(), status.code(), REASON_DROPPED);
+            case Message.EdgeStatus status ->
+                new Message.EdgeStatus(
+                        status.edge(), status.count(), status.direction(), status.code(), REASON_DROPPED);
+            default -> answer;
+        };
     }
 
     /// Posts messages as far as slots, receives at the peer and the send queue allow; returns how many.

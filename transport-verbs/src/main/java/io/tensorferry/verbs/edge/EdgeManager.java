@@ -5,12 +5,14 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.EdgeHandler;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
@@ -46,12 +48,13 @@ public final class EdgeManager implements AutoCloseable {
 
     /// The producer's end of an edge, on this worker.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster
+    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is no member of the
+    ///     cluster, or if the key and the shape have more than some 500 bytes together
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once this is closed
     public StaticSender openSender(StaticEdge edge) {
         RendezvousKey key = edge.key();
-        checkParties(key, key.source().worker(), key.destination().worker());
+        checkParties(edge, key.source().worker(), key.destination().worker());
         PeerEdges peer = peer(key.destination().worker());
         var end = new SendingEnd(edge, context, peer);
         add(senders, key, end, end.ended());
@@ -66,7 +69,8 @@ public final class EdgeManager implements AutoCloseable {
 
     /// The consumer's end of an edge, on this worker, in memory of the pool.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
+    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is no member of the
+    ///     cluster, or if the key and the shape have more than some 500 bytes together
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `UNAVAILABLE` once this is closed
     public StaticReceiver openReceiver(StaticEdge edge) {
@@ -84,7 +88,7 @@ public final class EdgeManager implements AutoCloseable {
 
     private StaticReceiver openReceiver(StaticEdge edge, Supplier<Places> memory) {
         RendezvousKey key = edge.key();
-        checkParties(key, key.destination().worker(), key.source().worker());
+        checkParties(edge, key.destination().worker(), key.source().worker());
         PeerEdges peer = peer(key.source().worker());
         Places places = memory.get();
         var end = new ReceivingEnd(edge, context, peer, places);
@@ -105,13 +109,17 @@ public final class EdgeManager implements AutoCloseable {
         return end;
     }
 
-    private void checkParties(RendezvousKey key, String here, String there) {
+    private void checkParties(StaticEdge edge, String here, String there) {
+        RendezvousKey key = edge.key();
         if (!here.equals(workerName)) {
             throw new IllegalArgumentException("this end of " + key + " is on " + here + ", not on " + workerName);
         }
         if (!members.contains(there)) {
             throw new IllegalArgumentException(
                     "the other end of " + key + " is on " + there + ", which is no member of the cluster");
+        }
+        if (!MessageCodec.mayName(key.toString(), TensorMetaData.of(edge.dataType(), edge.shape()))) {
+            throw new IllegalArgumentException("the key and the shape of " + edge + " are too long to be offered");
         }
     }
 
@@ -167,6 +175,11 @@ public final class EdgeManager implements AutoCloseable {
         @Override
         public void onMessage(RdmaChannel channel, Message.OfEdge message) {
             peer(channel.peer()).onMessage(channel, message);
+        }
+
+        @Override
+        public void onResumed(RdmaChannel channel) {
+            peer(channel.peer()).onResumed();
         }
 
         @Override

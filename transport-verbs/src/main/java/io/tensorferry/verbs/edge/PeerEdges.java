@@ -33,6 +33,7 @@ final class PeerEdges {
     private final Map<String, SendingEnd> senders = new HashMap<>();
     // Offers of the open channel that wait for this worker to open its end.
     private final Map<String, Message.EdgeOffer> parked = new LinkedHashMap<>();
+    private final EdgeTable<Message.EdgeOffer> parkedByNumber = new EdgeTable<>();
     private final Map<String, Message.EdgeStatus> lastWords = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, Message.EdgeStatus> eldest) {
@@ -65,7 +66,8 @@ final class PeerEdges {
     }
 
     void forget(ReceivingEnd end, int number) {
-        if (receivers.get(number) == end) {
+        // One that was refused has no number.
+        if (number >= 0 && receivers.get(number) == end) {
             receivers.put(number, null);
             numbers.clear(number);
         }
@@ -79,8 +81,9 @@ final class PeerEdges {
 
     private void acceptParked(SendingEnd end) {
         RdmaChannel open = channel;
-        Message.EdgeOffer offer = parked.remove(end.edge().key().toString());
+        Message.EdgeOffer offer = parked.get(end.edge().key().toString());
         if (offer != null && open != null) {
+            unpark(offer);
             accept(open, end, offer);
         }
     }
@@ -112,31 +115,62 @@ final class PeerEdges {
 
     private void onOffer(RdmaChannel from, Message.EdgeOffer offer) {
         checkParties(offer.key());
-        if (accepted.get(offer.edge()) != null || parked.containsKey(offer.key())) {
+        SendingEnd end = senders.get(offer.key());
+        if (accepted.get(offer.edge()) != null
+                || parkedByNumber.get(offer.edge()) != null
+                || parked.containsKey(offer.key())
+                || (end != null && end.isOnChannel())) {
             throw new ProtocolViolationException("edge " + offer.edge() + ", " + offer.key() + ", is offered twice");
+        }
+        if (!offer.resumed() && offer.received() > 0) {
+            throw new ProtocolViolationException(
+                    "it has received " + offer.received() + " tensors of " + offer.key() + " before it offered it");
         }
         if (stopped != null) {
             refuse(from, offer, stopped.code(), String.valueOf(stopped.getMessage()));
             return;
         }
-        SendingEnd end = senders.get(offer.key());
-        if (end != null && end.goesOnWith(offer)) {
+        if (!offer.resumed()) {
+            // Whoever opened the consumer's end before has heard why that ended, or does not care.
+            lastWords.remove(offer.key());
+        }
+        Message.EdgeStatus word = lastWords.get(offer.key());
+        if (end != null && end.goesOnWith(offer, word)) {
             accept(from, end, offer);
-        } else if (!offer.resumed()) {
-            parked.put(offer.key(), offer);
+        } else if (word != null || offer.received() > 0) {
+            answerWithLastWord(from, offer, word);
+        } else {
+            park(offer);
             if (end != null) {
                 end.onConsumerGone(new TransportException(
                         StatusCode.ABORTED, "the consumer has opened " + offer.key() + " anew", name, 0, null));
             }
-        } else {
-            Message.EdgeStatus word = lastWords.get(offer.key());
-            from.send(new Message.EdgeStatus(
-                    offer.edge(),
-                    word == null ? offer.received() : Math.max(offer.received(), word.count()),
-                    Message.Direction.TO_RECEIVER,
-                    word == null ? StatusCode.ABORTED : word.code(),
-                    word == null ? "the producer has ended the edge" : word.message()));
         }
+    }
+
+    private static void answerWithLastWord(
+            RdmaChannel from, Message.EdgeOffer offer, Message.@Nullable EdgeStatus word) {
+        from.send(new Message.EdgeStatus(
+                offer.edge(),
+                word == null ? offer.received() : Math.max(offer.received(), word.count()),
+                Message.Direction.TO_RECEIVER,
+                word == null ? StatusCode.ABORTED : word.code(),
+                word == null ? "the producer has ended the edge" : word.message()));
+    }
+
+    private void park(Message.EdgeOffer offer) {
+        parked.put(offer.key(), offer);
+        parkedByNumber.put(offer.edge(), offer);
+    }
+
+    private void unpark(Message.EdgeOffer offer) {
+        parked.remove(offer.key());
+        parkedByNumber.put(offer.edge(), null);
+    }
+
+    private void unparkAll() {
+        parked.clear();
+        parkedByNumber.clear();
     }
 
     /// Nothing comes over the edge beyond what the consumer has.
@@ -175,11 +209,23 @@ final class PeerEdges {
             return;
         }
         // Nobody has accepted it here, or its last word is on its way already.
-        for (Message.EdgeOffer offer : parked.values()) {
-            if (offer.edge() == status.edge()) {
-                parked.remove(offer.key());
-                refuse(from, offer, status.code(), status.message());
-                return;
+        Message.EdgeOffer offer = parkedByNumber.get(status.edge());
+        if (offer != null) {
+            unpark(offer);
+            refuse(from, offer, status.code(), status.message());
+        }
+    }
+
+    /// The consumer has offered again what it still wants.
+    void onResumed() {
+        for (SendingEnd end : List.copyOf(senders.values())) {
+            if (end.waitsForConsumer()) {
+                end.onConsumerGone(new TransportException(
+                        StatusCode.ABORTED,
+                        "the consumer has ended " + end.edge() + " while there was no channel",
+                        name,
+                        0,
+                        null));
             }
         }
     }
@@ -221,7 +267,7 @@ final class PeerEdges {
 
     void onChannelLost(ChannelLoss loss) {
         channel = null;
-        parked.clear();
+        unparkAll();
         accepted.clear();
         receivers.all().forEach(end -> end.onChannelLost(loss));
         List.copyOf(senders.values()).forEach(end -> end.onChannelLost(loss));
@@ -234,7 +280,7 @@ final class PeerEdges {
         if (open != null) {
             parked.values().forEach(offer -> refuse(open, offer, cause.code(), String.valueOf(cause.getMessage())));
         }
-        parked.clear();
+        unparkAll();
         receivers.all().forEach(end -> end.giveUp(cause));
         List.copyOf(senders.values()).forEach(end -> end.startAbort(cause));
     }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// It is given back when all who hold it have let go: the peer that may write it, the consumer's end, and whoever has a
 /// handle on one of the tensors.
 ///
-/// Threading: tensors are used by the consumer, one thread at a time; holds end on any thread.
+/// Threading: any; tensors are made and closed under the lock of this, so that none is made behind the end.
 final class Places {
     private final StaticEdge edge;
     private final MemorySegment memory;
@@ -24,6 +24,7 @@ final class Places {
     private final Tensor[] tensors;
     // The peer and the consumer's end.
     private final AtomicInteger holds = new AtomicInteger(2);
+    private boolean closed;
 
     private Places(StaticEdge edge, MemorySegment memory, @Nullable NamedMemory named, Runnable onFree) {
         this.edge = edge;
@@ -80,7 +81,12 @@ final class Places {
     }
 
     /// The tensor of the place that a sequence number has.
-    Tensor tensor(long sequence) {
+    ///
+    /// @throws IllegalStateException if the consumer takes no more
+    synchronized Tensor tensor(long sequence) {
+        if (closed) {
+            throw new IllegalStateException("the consumer's end of " + edge + " is closed");
+        }
         int place = (int) (sequence % tensors.length);
         if (tensors[place].isClosed()) {
             // Whoever took it has closed it, too.
@@ -101,7 +107,8 @@ final class Places {
     }
 
     /// The consumer takes no more.
-    void consumerIsDone() {
+    synchronized void consumerIsDone() {
+        closed = true;
         for (Tensor tensor : tensors) {
             tensor.close();
         }

@@ -63,6 +63,9 @@ final class ReceivingEnd implements StaticReceiver {
     private @Nullable RdmaChannel channel;
     private MemoryGrant grant = MemoryGrant.LASTING;
     private long incarnation;
+    // To that incarnation, on an earlier channel.
+    private boolean wasOffered;
+    private boolean resumes;
     private boolean wasAccepted;
     private boolean accepted;
     private boolean givenUp;
@@ -195,6 +198,8 @@ final class ReceivingEnd implements StaticReceiver {
             end(new TransportException(StatusCode.ABORTED, "the producer was restarted", peer.name(), 0, null));
             return;
         }
+        resumes = wasOffered && open.peerIncarnation() == incarnation;
+        wasOffered = true;
         incarnation = open.peerIncarnation();
         channel = open;
         accepted = false;
@@ -227,7 +232,7 @@ final class ReceivingEnd implements StaticReceiver {
                 TensorMetaData.of(edge.dataType(), edge.shape()),
                 edge.places(),
                 isCredited(),
-                wasAccepted,
+                resumes,
                 arrived,
                 (int) (arrived - credit.said),
                 address,
@@ -247,7 +252,7 @@ final class ReceivingEnd implements StaticReceiver {
             sendCredit();
             return;
         }
-        if (status.count() < arrived || last != ENDED) {
+        if (status.count() < arrived || last != ENDED || over) {
             throw new ProtocolViolationException(
                     "it ended edge " + number + " with " + status.count() + " tensors, " + arrived + " are here");
         }

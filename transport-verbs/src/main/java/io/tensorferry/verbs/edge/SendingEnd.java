@@ -17,7 +17,7 @@ import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -38,9 +38,10 @@ final class SendingEnd implements StaticSender {
     private final Runnable onSent = this::writeWhatMayGo;
     private final Write[] writes;
 
-    // Those that are not known to be written, oldest first; the first `posted - written` of them are under way.
+    // Those that wait, and those that are posted and not known to be written, oldest first; why nothing is taken any
+    // more; and whether this end was closed. The lock of the first guards all of them.
     private final ArrayDeque<Tensor> queue = new ArrayDeque<>();
-    // Why nothing is taken any more; guarded by the queue's lock, as is whether this end was closed.
+    private final ArrayDeque<Tensor> underWay = new ArrayDeque<>();
     private @Nullable TransportException failure;
     private boolean closed;
 
@@ -50,10 +51,14 @@ final class SendingEnd implements StaticSender {
     private int remoteKey;
     private long incarnation;
     private boolean wasAccepted;
+    // Waits for another channel.
+    private boolean wantsChannel;
     // Tensors over all channels: known to be written, posted, and released by the consumer.
     private long written;
     private long posted;
     private long released;
+    // The most that were posted at any time.
+    private long reached;
     private boolean over;
 
     SendingEnd(StaticEdge edge, EdgeContext context, PeerEdges peer) {
@@ -149,7 +154,7 @@ final class SendingEnd implements StaticSender {
 
     boolean isBusy() {
         synchronized (queue) {
-            return !queue.isEmpty();
+            return !queue.isEmpty() || !underWay.isEmpty();
         }
     }
 
@@ -160,11 +165,26 @@ final class SendingEnd implements StaticSender {
         }
     }
 
-    /// Whether the offer is for this end, and not for one before or behind it that has the same key. A consumer that
-    /// has
-    /// not heard that its first offer was accepted makes it once more.
-    boolean goesOnWith(Message.EdgeOffer offer) {
-        return !isEnding() && (offer.resumed() == wasAccepted || (wasAccepted && written == 0));
+    /// Whether the offer is for this end, and not for one before or behind it that has the same key. One that nothing
+    /// was written for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
+    /// next.
+    ///
+    /// @param lastWord of a producer's end before this one, which the consumer may not have heard
+    boolean goesOnWith(Message.EdgeOffer offer, Message.@Nullable EdgeStatus lastWord) {
+        if (isEnding()) {
+            return false;
+        }
+        return wasAccepted ? offer.resumed() || written == 0 : lastWord == null && offer.received() == 0;
+    }
+
+    /// Whether the consumer has offered its memory on the channel that is open.
+    boolean isOnChannel() {
+        return channel != null;
+    }
+
+    /// Whether a consumer whose channel was lost has yet to offer its memory on another.
+    boolean waitsForConsumer() {
+        return wasAccepted && !over && channel == null;
     }
 
     /// The consumer offers its memory; returns why that is no end of this edge, or null.
@@ -183,6 +203,10 @@ final class SendingEnd implements StaticSender {
     ///
     /// @param offer that agrees with this end
     void accept(RdmaChannel open, Message.EdgeOffer offer) {
+        if (offer.received() > reached) {
+            throw new ProtocolViolationException(
+                    "it has received " + offer.received() + " tensors of " + edge + ", " + reached + " were written");
+        }
         channel = open;
         number = offer.edge();
         address = offer.address();
@@ -210,14 +234,16 @@ final class SendingEnd implements StaticSender {
         endIfAllIsWritten();
     }
 
+    /// Of those that wait.
     private void removeWritten() {
         Tensor tensor;
         synchronized (queue) {
-            tensor = queue.poll();
+            tensor = queue.remove();
         }
-        if (tensor == null) {
-            throw new ProtocolViolationException("it has received more tensors of " + edge + " than were sent");
-        }
+        count(tensor);
+    }
+
+    private void count(Tensor tensor) {
         tensor.close();
         written++;
         context.counters().tensorsSent.increment();
@@ -249,6 +275,7 @@ final class SendingEnd implements StaticSender {
             Write write = writes[(int) (posted % writes.length)];
             write.begin(next);
             posted++;
+            reached = Math.max(reached, posted);
             open.writeDirectly(write);
         }
     }
@@ -259,20 +286,25 @@ final class SendingEnd implements StaticSender {
                 && (edge.reuse() == StaticEdge.Reuse.DEPENDENCY || posted < released + writes.length);
     }
 
-    /// The first that is not posted yet.
+    /// The first of those that wait, which is under way from now on.
     private @Nullable Tensor next() {
-        int skip = (int) (posted - written);
         synchronized (queue) {
-            if (failure != null || queue.size() <= skip) {
-                return null;
+            Tensor next = failure == null ? queue.poll() : null;
+            if (next != null) {
+                underWay.add(next);
             }
-            for (Tensor tensor : queue) {
-                if (skip-- == 0) {
-                    return tensor;
-                }
-            }
-            return null;
+            return next;
         }
+    }
+
+    /// What was under way waits again.
+    private void takeBack() {
+        synchronized (queue) {
+            while (!underWay.isEmpty()) {
+                queue.addFirst(underWay.removeLast());
+            }
+        }
+        posted = written;
     }
 
     /// One tensor on its way into a place.
@@ -305,25 +337,28 @@ final class SendingEnd implements StaticSender {
 
         @Override
         protected void onWritten() {
-            removeWritten();
+            Tensor tensor;
+            synchronized (queue) {
+                tensor = underWay.remove();
+            }
+            count(tensor);
             writeWhatMayGo();
             endIfAllIsWritten();
         }
 
         @Override
         protected void onAbandoned() {
-            // It is still the first of the queue, or behind one that is.
+            // It waits again when the loss of the channel is told.
         }
     }
 
     /// Takes no more, drops what waits, and ends when what is under way is written.
     private void fail(TransportException cause) {
-        var dropped = new ArrayList<Tensor>();
+        List<Tensor> dropped;
         synchronized (queue) {
             failure = failure == null ? cause : failure;
-            while (queue.size() > posted - written) {
-                dropped.add(queue.removeLast());
-            }
+            dropped = List.copyOf(queue);
+            queue.clear();
         }
         dropped.forEach(Tensor::close);
         endIfAllIsWritten();
@@ -332,7 +367,7 @@ final class SendingEnd implements StaticSender {
     private void endIfAllIsWritten() {
         TransportException cause;
         synchronized (queue) {
-            if (!queue.isEmpty() || !(closed || failure != null)) {
+            if (!queue.isEmpty() || !underWay.isEmpty() || !(closed || failure != null)) {
                 return;
             }
             cause = failure != null
@@ -372,7 +407,7 @@ final class SendingEnd implements StaticSender {
     /// The consumer's process is gone, or no way leads to it.
     void onConsumerGone(TransportException cause) {
         channel = null;
-        posted = written;
+        takeBack();
         fail(cause);
     }
 
@@ -382,32 +417,37 @@ final class SendingEnd implements StaticSender {
             return;
         }
         synchronized (queue) {
-            for (long i = written; i < posted; i++) {
-                queue.remove();
-            }
+            underWay.clear();
         }
         written = posted;
     }
 
+    /// Also for one that waits for its consumer: it may be the only one who wants another channel.
     void onChannelLost(ChannelLoss loss) {
-        if (over || channel == null) {
+        if (over || !wasAccepted) {
             return;
         }
         channel = null;
-        posted = written;
+        takeBack();
         if (isEnding() || !loss.resumable()) {
             fail(loss.cause());
-            return;
+        } else if (!wantsChannel) {
+            wantsChannel = true;
+            wantChannel();
         }
-        // The consumer offers its memory again by itself; this tells if it cannot.
+    }
+
+    /// The consumer offers its memory again by itself, or says that it wants no more; this tells if it cannot.
+    private void wantChannel() {
         context.channels().accept(peer.name(), new ChannelWaiter() {
             @Override
             public void onChannel(RdmaChannel open) {
-                // It has.
+                wantsChannel = false;
             }
 
             @Override
             public void onNoChannel(TransportException cause) {
+                wantsChannel = false;
                 onConsumerGone(cause);
             }
         });

@@ -188,7 +188,7 @@ public sealed interface Message extends OutgoingMessage {
     /// @param metaData what each tensor is
     /// @param places how many the memory holds, one behind the other, each at the next multiple of 64 bytes; 1 or 2
     /// @param credit whether the sender waits for [EdgeCredit] before it writes a place again
-    /// @param resumed whether the sender has accepted the edge on an earlier channel
+    /// @param resumed whether this process of the sender was offered it on an earlier channel
     /// @param received tensors that have arrived so far, over all channels
     /// @param unreleased of these, those that the sender may not write over yet
     /// @param address of the first place; 0 where a tensor has no bytes

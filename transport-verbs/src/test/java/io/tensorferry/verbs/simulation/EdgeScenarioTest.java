@@ -330,4 +330,55 @@ class EdgeScenarioTest {
             scenario.end();
         }
     }
+
+    @Test
+    void aKeyThatNoOfferHoldsIsRefused() {
+        try (var scenario = new Scenario(5, 2)) {
+            StaticEdge edge = SimulatedEdge.of(1, 0, "e".repeat(600), 100);
+            assertThatThrownBy(() -> scenario.worker(0).edges.openReceiver(edge))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("too long");
+            assertThatThrownBy(() -> scenario.worker(1).edges.openSender(edge))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("too long");
+            scenario.end();
+        }
+    }
+
+    @Test
+    void anEndThatOpensWhileItsWorkerStopsIsRefused() {
+        try (var scenario = new Scenario(6, 2)) {
+            StaticReceiver receiver = scenario.worker(0).edges.openReceiver(SimulatedEdge.of(1, 0, "edge", 100));
+            StaticSender sender = scenario.worker(0).edges.openSender(SimulatedEdge.of(0, 1, "edge", 100));
+            scenario.worker(0).edges.close();
+            scenario.await(() -> receiver.ended().isDone() && sender.ended().isDone(), "both end");
+            assertTakeFails(receiver, StatusCode.UNAVAILABLE, "is stopping");
+            assertFailed(scenario, sender.opened(), StatusCode.UNAVAILABLE, "is stopping");
+            receiver.close();
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aConsumerThatClosesWhileThereIsNoChannelFailsTheProducer() {
+        for (long seed = 0; seed < 50; seed++) {
+            try (var scenario = scenario(seed)) {
+                StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000);
+                StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
+                StaticSender sender = scenario.worker(1).edges.openSender(edge);
+                scenario.await(
+                        () -> sender.opened().isDone() && receiver.opened().isDone(), "the ends agree");
+                scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), CUT_NS);
+                for (int i = 0; i < 3; i++) {
+                    send(scenario, sender, edge, i);
+                }
+                scenario.await(() -> scenario.worker(0).adapter.counters().failed() > 0, "the channel is lost");
+                receiver.close();
+                // Those that wait for a place keep it from ending by itself.
+                sender.close();
+                scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "both ends end");
+                scenario.end();
+            }
+        }
+    }
 }

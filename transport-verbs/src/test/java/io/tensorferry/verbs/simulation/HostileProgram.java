@@ -35,11 +35,13 @@ final class HostileProgram {
     private final ProgramBytes bytes;
     private final List<Message.OfRequest> heard = new ArrayList<>();
     private final List<Scenario.Receive> receives = new ArrayList<>();
+    private final HostileEdges edges;
 
     HostileProgram(HostileStage stage, ProgramBytes bytes) {
         this.stage = stage;
         this.attacker = stage.attacker;
         this.bytes = bytes;
+        this.edges = new HostileEdges(stage, bytes);
     }
 
     /// Performs the acts, then ends everything and checks what is left.
@@ -54,6 +56,7 @@ final class HostileProgram {
         stage.assertHealthy();
         assertThat(stage.victim.adapter.memory().statistics().bytesInUse()).isLessThanOrEqualTo(16L << 20);
         receives.forEach(Scenario.Receive::cancel);
+        edges.end();
         stage.victim.manager.closeStep(STEP);
         stage.await(() -> receives.stream().allMatch(Scenario.Receive::hasEnded), "every receive of the victim ends");
         for (Scenario.Receive receive : receives) {
@@ -65,7 +68,7 @@ final class HostileProgram {
     }
 
     private void act() {
-        switch (bytes.below(20)) {
+        switch (bytes.below(22)) {
             case 0 -> sendBytes(bytes.take(bytes.small() * 2));
             case 1 -> sendBytes(header(bytes.below(10), bytes.take(56), bytes.small() % 32 * 8));
             case 2 -> immediate(bytes.below(2), bytes.number());
@@ -85,13 +88,16 @@ final class HostileProgram {
             case 16 -> send(new Message.Heartbeat());
             case 17 -> send(repeated(bytes.below(3)));
             case 18 -> carry(lastIndex());
-            default -> attacker.acknowledges = bytes.below(2) == 0;
+            case 19 -> attacker.acknowledges = bytes.below(2) == 0;
+            case 20 -> edges.use();
+            default -> edges.attack();
         }
     }
 
     private void sendBytes(byte[] message) {
         // It may be an answer to anything.
         heard.clear();
+        edges.forgetAll();
         if (attacker.canPost(Attacker.CONTROL)) {
             attacker.sendBytes(message);
         }
@@ -262,6 +268,7 @@ final class HostileProgram {
             attacker.restart();
         }
         heard.clear();
+        edges.forgetAll();
         attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(10)));
         stage.await(() -> attacker.isConnected() || attacker.hasFailed(), "an answer");
     }
@@ -313,6 +320,8 @@ final class HostileProgram {
         for (Message message = attacker.takeMessage(); message != null; message = attacker.takeMessage()) {
             if (message instanceof Message.OfRequest about) {
                 heard.add(about);
+            } else if (message instanceof Message.OfEdge about) {
+                edges.hear(about);
             }
         }
     }

@@ -62,7 +62,8 @@ final class HostileWriter {
     /// Writes something that a worker has to bear.
     void bearable() {
         takeMessages();
-        switch (random.nextInt(14)) {
+        switch (random.nextInt(15)) {
+            case 14 -> edge();
             case 13 -> attacker.send(content(anyIndex(), random.nextInt(SMALL)));
             case 12 ->
                 attacker.sendBytes(Attacker.slotOf(
@@ -94,7 +95,7 @@ final class HostileWriter {
     /// Writes something that must end the channel, or may, and says which.
     Outcome bad() {
         takeMessages();
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(11)) {
             case 0 -> bytes(randomBytes());
             case 1, 2, 3 -> bytes(mutated());
             case 4 -> {
@@ -128,6 +129,15 @@ final class HostileWriter {
                 }
                 yield Outcome.VIOLATION;
             }
+            case 9 -> {
+                attacker.send(new Message.EdgeStatus(
+                        random.nextInt(Immediate.EDGES),
+                        random.nextLong(Long.MAX_VALUE),
+                        Message.Direction.TO_RECEIVER,
+                        StatusCode.ofNumber(random.nextInt(17)),
+                        ""));
+                yield Outcome.VIOLATION;
+            }
             default -> {
                 stage.scenario.send(VICTIM, ATTACKER, STEP, "tempting", 3, 1);
                 attacker.send(new Message.TensorRequest(
@@ -141,6 +151,31 @@ final class HostileWriter {
                 yield Outcome.DEVICE;
             }
         };
+    }
+
+    /// Of an edge that the victim does not have: offered and given up, or only spoken of.
+    private void edge() {
+        int number = random.nextInt(Immediate.EDGES);
+        var end = new Message.EdgeStatus(number, 0, Message.Direction.TO_SENDER, StatusCode.CANCELLED, "");
+        switch (random.nextInt(3)) {
+            case 0 -> attacker.send(new Message.EdgeCredit(number, random.nextLong(Long.MAX_VALUE)));
+            case 1 -> attacker.send(end);
+            default -> attacker.sendBytes(Attacker.slotOf(edgeOffer(number), end));
+        }
+    }
+
+    private static Message edgeOffer(int number) {
+        return new Message.EdgeOffer(
+                number,
+                Scenario.key(VICTIM, ATTACKER, "edge" + number).toString(),
+                TensorMetaData.of(DataType.UINT8, Shape.of(3)),
+                2,
+                true,
+                false,
+                0,
+                0,
+                1,
+                2);
     }
 
     private void takeMessages() {
@@ -272,7 +307,12 @@ final class HostileWriter {
     }
 
     private byte[] mutated() {
-        Message message = switch (random.nextInt(4)) {
+        Message message = switch (random.nextInt(7)) {
+            case 4 -> edgeOffer(random.nextInt(Immediate.EDGES));
+            case 5 ->
+                new Message.EdgeStatus(
+                        random.nextInt(Immediate.EDGES), 0, Message.Direction.TO_SENDER, StatusCode.ABORTED, "no");
+            case 6 -> new Message.EdgeCredit(random.nextInt(Immediate.EDGES), 5);
             case 0 -> request(Scenario.key(VICTIM, ATTACKER, "mutated").toString());
             case 1 -> new Message.MetaDataResponse(STEP, anyIndex(), anyMetaData(), OptionalLong.of(7));
             case 2 -> new Message.TensorReRequest(STEP, anyIndex(), HUGE, 1, 2);

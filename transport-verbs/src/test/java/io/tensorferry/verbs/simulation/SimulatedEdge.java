@@ -23,8 +23,13 @@ final class SimulatedEdge {
     final StaticSender sender;
     final StaticReceiver receiver;
     private final Scenario scenario;
+    // Of the life in which the end was opened.
+    private final SimulatedCluster.Worker producer;
+    private final SimulatedCluster.Worker consumer;
     private final Random random;
     private final int count;
+    private boolean senderClosed;
+    private boolean receiverClosed;
     private int sent;
     private int taken;
     private int released;
@@ -39,12 +44,12 @@ final class SimulatedEdge {
         this.random = random;
         this.edge = edge;
         this.count = count;
-        int producer = edge.key().source().task();
-        int consumer = edge.key().destination().task();
+        this.producer = scenario.worker(edge.key().source().task());
+        this.consumer = scenario.worker(edge.key().destination().task());
         boolean senderFirst = random.nextBoolean();
-        StaticSender early = senderFirst ? scenario.worker(producer).edges.openSender(edge) : null;
-        this.receiver = scenario.worker(consumer).edges.openReceiver(edge);
-        this.sender = early != null ? early : scenario.worker(producer).edges.openSender(edge);
+        StaticSender early = senderFirst ? producer.edges.openSender(edge) : null;
+        this.receiver = consumer.edges.openReceiver(edge);
+        this.sender = early != null ? early : producer.edges.openSender(edge);
         later(this::produce);
         later(this::consume);
     }
@@ -66,12 +71,11 @@ final class SimulatedEdge {
     }
 
     private void produce() {
-        if (sent == count || sendFailure != null) {
+        if (sent == count || sendFailure != null || senderClosed || !producer.isAlive()) {
             return;
         }
         while (sent < count && mayBeSent()) {
-            Tensor tensor =
-                    Scenario.bytes(scenario.worker(edge.key().source().task()), edge.tensorBytes(), stamp(sent));
+            Tensor tensor = Scenario.bytes(producer, edge.tensorBytes(), stamp(sent));
             try {
                 sender.send(tensor);
             } catch (TransportException e) {
@@ -91,7 +95,7 @@ final class SimulatedEdge {
     }
 
     private void consume() {
-        if (taken == count || receiveFailure != null) {
+        if (taken == count || receiveFailure != null || receiverClosed || !consumer.isAlive()) {
             return;
         }
         if (!receiver.poll()) {
@@ -108,6 +112,9 @@ final class SimulatedEdge {
         int sequence = taken++;
         check(tensor, sequence);
         later(() -> {
+            if (receiverClosed || !consumer.isAlive()) {
+                return;
+            }
             check(tensor, sequence);
             receiver.release();
             released++;
@@ -129,9 +136,54 @@ final class SimulatedEdge {
         return taken;
     }
 
-    /// Every tensor has been taken and released, or an end has told why not.
+    int sent() {
+        return sent;
+    }
+
+    /// Every tensor has been taken and released, or an end has told why not, or nobody is there who takes.
     boolean isDone() {
-        return receiveFailure != null || (taken == count && released == count);
+        return receiveFailure != null || (taken == count && released == count) || receiverClosed || !consumer.isAlive();
+    }
+
+    /// All ends have ended whose process lives.
+    boolean hasEnded() {
+        return (sender.ended().isDone() || !producer.isAlive())
+                && (receiver.ended().isDone() || !consumer.isAlive());
+    }
+
+    /// Whether both ends are in processes that live.
+    boolean isAlive() {
+        return producer.isAlive() && consumer.isAlive();
+    }
+
+    boolean isReceiverClosed() {
+        return receiverClosed;
+    }
+
+    void closeSender() {
+        senderClosed = true;
+        if (producer.isAlive()) {
+            sender.close();
+        }
+    }
+
+    void closeReceiver() {
+        receiverClosed = true;
+        if (consumer.isAlive()) {
+            receiver.close();
+        }
+    }
+
+    void abortSender(TransportException cause) {
+        if (producer.isAlive()) {
+            sender.startAbort(cause);
+        }
+    }
+
+    void abortReceiver(TransportException cause) {
+        if (consumer.isAlive()) {
+            receiver.startAbort(cause);
+        }
     }
 
     @Nullable
@@ -151,8 +203,17 @@ final class SimulatedEdge {
 
     /// Closes both ends, and waits until both have ended.
     void close() {
-        sender.close();
-        receiver.close();
-        scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "both ends of " + edge + " end");
+        closeSender();
+        closeReceiver();
+        scenario.await(this::hasEnded, "both ends of " + edge + " end");
+    }
+
+    @Override
+    public String toString() {
+        return edge + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent
+                + " of "
+                + count + " sent" + (senderClosed ? " and closed, " : ", ") + taken + " taken, " + released
+                + " released, "
+                + sender.opened() + ", " + receiver.opened() + ", " + sendFailure + ", " + receiveFailure;
     }
 }

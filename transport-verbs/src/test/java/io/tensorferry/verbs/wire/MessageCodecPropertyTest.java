@@ -54,6 +54,7 @@ class MessageCodecPropertyTest {
                         switch (message) {
                             case Message.RepeatedRequest _ -> SlotReader.Kind.REPEATED_REQUEST;
                             case Message.TensorContent _ -> SlotReader.Kind.TENSOR_CONTENT;
+                            case Message.EdgeCredit _ -> SlotReader.Kind.EDGE_CREDIT;
                             default -> SlotReader.Kind.OTHER;
                         });
         reader.open(MemorySegment.ofArray(slot), 8);

@@ -8,6 +8,9 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.EdgeCredit;
+import io.tensorferry.verbs.wire.Message.EdgeOffer;
+import io.tensorferry.verbs.wire.Message.EdgeStatus;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
@@ -106,6 +109,81 @@ class MessageEncodeTest {
                 .isThrownBy(() -> new MetaDataResponse(1, INDEX, MATRIX, OptionalLong.of(-1)));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new ErrorStatus(1, INDEX, Direction.TO_SENDER, StatusCode.OK, ""));
+    }
+
+    @Test
+    void messagesOfEdgesThatBreakTheProtocolCannotBeMade() {
+        for (int edge : new int[] {-1, Immediate.EDGES}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new EdgeOffer(edge, "k", MATRIX, 1, true, false, 0, 0, 0x1000, 7))
+                    .withMessageContaining("edge");
+            assertThatIllegalArgumentException().isThrownBy(() -> new EdgeCredit(edge, 0));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new EdgeStatus(edge, 0, Direction.TO_RECEIVER, StatusCode.OK, ""));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("", MATRIX, 1, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("lone \ud800 surrogate", MATRIX, 1, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", TensorMetaData.ofDead(), 1, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 0, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 3, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 1, -1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 2, 1, 2));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 1, 2, 2));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 1, 2, -1));
+        var strings = new TensorMetaData(DataType.STRING, Shape.of(1), false, 8);
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", strings, 1, 0, 0));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new EdgeOffer(0, "k", MATRIX, 1, true, false, 0, 0, 0, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new EdgeCredit(0, -1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new EdgeStatus(0, -1, Direction.TO_RECEIVER, StatusCode.OK, ""));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new EdgeStatus(0, 0, Direction.TO_SENDER, StatusCode.OK, ""));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new EdgeStatus(0, 1, Direction.TO_SENDER, StatusCode.ABORTED, ""));
+    }
+
+    @Test
+    void theKeyOfAnOfferIsBounded() {
+        Message longest = offer("k".repeat(496), MATRIX, 1, 0, 0);
+        assertThat(MessageCodec.encodedSize(longest)).isEqualTo(576);
+        byte[] slot = new byte[576];
+        MessageCodec.encode(longest, MemorySegment.ofArray(slot));
+        assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(longest);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> offer("k".repeat(497), MATRIX, 1, 0, 0))
+                .withMessageContaining("too long");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> offer("€".repeat(166), MATRIX, 1, 0, 0))
+                .withMessageContaining("too long");
+    }
+
+    @Test
+    void anOfferOrACreditThatDoesNotFitTheSlotIsRefusedAndNothingIsWritten() {
+        byte[] slot = new byte[80];
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MessageCodec.encode(offer("k", MATRIX, 1, 0, 0), MemorySegment.ofArray(slot)))
+                .withMessageContaining("88")
+                .withMessageContaining("80");
+        assertThat(slot).containsOnly(0);
+        byte[] small = new byte[16];
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MessageCodec.encode(new EdgeCredit(1, 1), MemorySegment.ofArray(small)));
+        assertThat(small).containsOnly(0);
+    }
+
+    @Test
+    void whyAnEdgeEndsIsCutToTheSlot() {
+        Message end = new EdgeStatus(1, 2, Direction.TO_RECEIVER, StatusCode.ABORTED, "aaaaaa😀");
+        assertThat(end.shortestSize()).isEqualTo(64);
+        byte[] slot = new byte[72];
+        assertThat(MessageCodec.encode(end, MemorySegment.ofArray(slot))).isEqualTo(72);
+        assertThat(((EdgeStatus) MessageCodec.decode(MemorySegment.ofArray(slot))).message())
+                .isEqualTo("aaaaaa");
+    }
+
+    private static Message offer(String key, TensorMetaData metaData, int places, long received, int unreleased) {
+        return new EdgeOffer(1, key, metaData, places, true, false, received, unreleased, 0x1000, 7);
     }
 
     @Test

@@ -38,6 +38,31 @@ class NumbersTest {
         assertThat(RequestIndex.describe(0xFFF00001)).isEqualTo("0xfff00001, not a request index");
     }
 
+    @Property
+    void theImmediateOfAnEdgeIsNoOther(@ForAll @IntRange(max = Immediate.EDGES - 1) int edge) {
+        int immediate = Immediate.ofEdge(edge);
+        assertThat(Immediate.isEdge(immediate)).isTrue();
+        assertThat(Immediate.edge(immediate)).isEqualTo(edge);
+        assertThat(Immediate.isRequestIndex(immediate)).isFalse();
+        assertThat(immediate).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+    }
+
+    @Property
+    void noRequestIsAnEdge(
+            @ForAll @IntRange(max = RequestIndex.SLOTS - 1) int slot,
+            @ForAll @IntRange(max = RequestIndex.GENERATIONS - 1) int generation) {
+        assertThat(Immediate.isEdge(RequestIndex.of(slot, generation))).isFalse();
+    }
+
+    @Test
+    void edgesHaveTheLowestImmediatesThatAreNoRequests() {
+        assertThat(Immediate.ofEdge(0)).isEqualTo(0xFFF00000);
+        assertThat(Immediate.ofEdge(Immediate.EDGES - 1)).isEqualTo(0xFFF0FFFF);
+        for (int other : new int[] {0xFFEFFFFF, 0xFFF10000, Immediate.ACKNOWLEDGEMENT, Immediate.CONTROL_MESSAGE, 0}) {
+            assertThat(Immediate.isEdge(other)).as("%08x", other).isFalse();
+        }
+    }
+
     @Test
     void slotsAndGenerationsOutOfRangeAreRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(-1, 0));

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tensorferry.api.StatusCode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -68,6 +69,49 @@ class SlotReaderTest {
         }
         write(fitting, ring, SLOT_BYTES);
         assertThat(readAll(new SlotReader(SLOT_BYTES), ring, SLOT_BYTES)).isEqualTo(fitting);
+    }
+
+    @Test
+    void aCreditAmongOthersIsReadWithoutAnObject() {
+        MemorySegment ring =
+                MemorySegment.ofArray(new long[2 * SLOT_BYTES / Long.BYTES]).fill((byte) 0xAA);
+        var end = new Message.EdgeStatus(6, 9, Message.Direction.TO_RECEIVER, StatusCode.ABORTED, "closed");
+        write(
+                List.of(
+                        new Message.EdgeCredit(5, 7),
+                        new Message.Heartbeat(),
+                        new Message.EdgeCredit(Immediate.EDGES - 1, Long.MAX_VALUE),
+                        new Message.EdgeCredit(0, 0),
+                        end),
+                ring,
+                SLOT_BYTES);
+        var reader = new SlotReader(SLOT_BYTES);
+        reader.open(ring, SLOT_BYTES);
+        assertCredit(reader, 5, 7);
+        assertThat(reader.next()).isEqualTo(SlotReader.Kind.OTHER);
+        assertThat(reader.message()).isEqualTo(new Message.Heartbeat());
+        assertCredit(reader, Immediate.EDGES - 1, Long.MAX_VALUE);
+        assertCredit(reader, 0, 0);
+        assertThat(reader.next()).isEqualTo(SlotReader.Kind.OTHER);
+        assertThat(reader.message()).isEqualTo(end);
+        assertThat(reader.hasMore()).isFalse();
+    }
+
+    /// The same bytes whether a message is made of them or not.
+    @Test
+    void aCreditThatIsNotMadeIsWrittenAsOneThatIs() {
+        MemorySegment made = MemorySegment.ofArray(new byte[MessageCodec.EDGE_CREDIT_BYTES]);
+        MemorySegment notMade = MemorySegment.ofArray(new byte[MessageCodec.EDGE_CREDIT_BYTES]);
+        MessageCodec.encode(new Message.EdgeCredit(513, 1L << 40), made);
+        assertThat(MessageCodec.encodeEdgeCredit(notMade, 0, 513, 1L << 40)).isEqualTo(made.byteSize());
+        assertThat(notMade.mismatch(made)).isEqualTo(-1);
+    }
+
+    private static void assertCredit(SlotReader reader, int edge, long released) {
+        assertThat(reader.hasMore()).isTrue();
+        assertThat(reader.next()).isEqualTo(SlotReader.Kind.EDGE_CREDIT);
+        assertThat(reader.edge()).isEqualTo(edge);
+        assertThat(reader.edgeCount()).isEqualTo(released);
     }
 
     @Test
