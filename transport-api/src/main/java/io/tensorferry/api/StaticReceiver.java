@@ -11,16 +11,14 @@ import java.util.concurrent.CompletableFuture;
 /// What [#poll] says is there has arrived as a whole: it is told by the completion of the device, not by looking at the
 /// content, and each tensor counts, so that an earlier one is never mistaken for the next.
 ///
-/// It goes on over another channel when one is lost, as long as the producer's process is the same: nothing is lost,
-/// and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had arrived can
-/// still
-/// be taken.
+/// It goes on over another channel when one is lost, as long as the producer's process is the same: nothing is
+/// lost, and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had
+/// arrived can still be taken.
 ///
 /// Threading: [#poll] from any thread, [#take] and [#release] from one at a time; everything else from any.
 public interface StaticReceiver extends PollingReceive, AutoCloseable {
     /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends
-    /// first.
-    /// Completes on a thread of the transport that others wait for.
+    /// first. Completes on a thread of the transport that others wait for.
     CompletableFuture<Void> opened();
 
     /// Whether the next tensor is there, or the edge has ended and [#take] says why.
@@ -28,8 +26,7 @@ public interface StaticReceiver extends PollingReceive, AutoCloseable {
     boolean poll();
 
     /// The next tensor, in the memory where it was written. It is this end's: valid until [#release()], not to be
-    /// closed
-    /// before that by whoever takes it.
+    /// closed before that by whoever takes it.
     ///
     /// @throws IllegalStateException if [#poll] says that there is none, or this end is closed
     /// @throws TransportException why the edge has ended, when all that had arrived is taken
@@ -54,7 +51,6 @@ public interface StaticReceiver extends PollingReceive, AutoCloseable {
     void close();
 
     /// Completes when the edge has ended and the producer cannot write its memory any more. It never does where a
-    /// device
-    /// neither stops nor destroys a queue pair.
+    /// device neither stops nor destroys a queue pair.
     CompletableFuture<Void> ended();
 }

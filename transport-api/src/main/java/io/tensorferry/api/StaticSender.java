@@ -13,9 +13,8 @@ public interface StaticSender extends AutoCloseable {
     /// [TransportException] when the edge ends first. Completes on a thread of the transport that others wait for.
     CompletableFuture<Void> opened();
 
-    /// Has the tensor written into the consumer's memory, as soon as there is a place. Never waits, unless the memory
-    /// is
-    /// not the transport's and there is no memory for a copy at the moment.
+    /// Has the tensor written into the consumer's memory, as soon as there is a place. Never waits, unless the
+    /// memory is not the transport's and there is no memory for a copy at the moment.
     ///
     /// Ownership: takes the handle, even where it throws. The content must not be changed until the consumer has it.
     ///

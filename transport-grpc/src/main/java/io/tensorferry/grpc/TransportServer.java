@@ -104,14 +104,12 @@ public final class TransportServer implements AutoCloseable {
     }
 
     /// Opens the consumer's end of an edge, which is to be on this worker, in memory of the transport. The caller
-    /// closes
-    /// it; [#stop] ends it too.
+    /// closes it; [#stop] ends it too.
     ///
     /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no
-    /// memory;
-    ///     `UNIMPLEMENTED` over gRPC
+    ///     memory; `UNIMPLEMENTED` over gRPC
     public StaticReceiver openReceiver(StaticEdge edge) {
         return parts.transport().openReceiver(edge, null);
     }

@@ -15,9 +15,8 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/// Nothing is asked for: what travels has the same shape in each step, so its edge is opened in the first, and later
-/// ones
-/// are written where the first was. The operators that wait for tensors do so in a scheduler's queue.
+/// Nothing is asked for: what travels has the same shape in each step, so its edge is opened in the first, and
+/// later ones are written where the first was. The operators that wait for tensors do so in a scheduler's queue.
 final class StaticExchange implements ModelExchange {
     private final TransportServer server;
     private final DeviceName self;

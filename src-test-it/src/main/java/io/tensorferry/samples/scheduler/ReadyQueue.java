@@ -7,11 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs operators whose tensors have come, one after the other on one thread. One that is asked and not ready goes to
-/// the
-/// end of the queue: however many wait, they take no thread, and a round of asking costs a read of memory for each.
-/// When a
-/// whole round has found nothing, the thread sleeps until [#wake].
+/// Runs operators whose tensors have come, one after the other on one thread. One that is asked and not ready goes
+/// to the end of the queue: however many wait, they take no thread, and a round of asking costs a read of memory
+/// for each. When a whole round has found nothing, the thread sleeps until [#wake].
 ///
 /// Threading: any thread, but for [#close], which is not for operators.
 public final class ReadyQueue implements AutoCloseable {

@@ -13,11 +13,9 @@ import org.slf4j.LoggerFactory;
 
 /// Gives out pieces of registered slabs, and registers more slabs as needed.
 ///
-/// A slab is kept once it is registered, but for two: of the slabs of requests larger than `slabBytes` only some wait
-/// for
-/// another such request when their piece has come back ([IdleSlabs]), and slabs that nothing is out of are released
-/// where
-/// the limit would otherwise refuse a request.
+/// A slab is kept once it is registered, but for two: of the slabs of requests larger than `slabBytes` only some
+/// wait for another such request when their piece has come back ([IdleSlabs]), and slabs that nothing is out of are
+/// released where the limit would otherwise refuse a request.
 ///
 /// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the
 /// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.

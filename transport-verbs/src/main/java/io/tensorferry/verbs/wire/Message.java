@@ -217,8 +217,7 @@ public sealed interface Message extends OutgoingMessage {
     /// The edge is accepted, or ends.
     ///
     /// @param count to the receiver: tensors that the sender has written so far; with any code but OK these are all
-    /// that
-    ///     come. 0 to the sender
+    ///     that come. 0 to the sender
     /// @param code to the receiver [StatusCode#OK] to accept; otherwise why the edge ends
     /// @param message for a person to read; cut to what fits when it is encoded
     record EdgeStatus(int edge, long count, Direction direction, StatusCode code, String message) implements OfEdge {
