@@ -20,6 +20,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The consumer's end of one edge: offers its memory on each channel, counts what lands, and says what is released.
 ///
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop, but for what the consumer does: [#poll], [#take], [#release].
 final class ReceivingEnd implements StaticReceiver {
+    private static final Logger LOG = LoggerFactory.getLogger(ReceivingEnd.class);
     private static final long ENDED = Long.MAX_VALUE;
 
     private final StaticEdge edge;
@@ -145,7 +148,7 @@ final class ReceivingEnd implements StaticReceiver {
         readyAction = action;
         context.loop().execute(() -> {
             if (ready > 0) {
-                action.run();
+                tellReady();
             }
         });
     }
@@ -252,7 +255,8 @@ final class ReceivingEnd implements StaticReceiver {
             sendCredit();
             return;
         }
-        if (status.count() < arrived || last != ENDED || over) {
+        boolean tooMany = isCredited() && status.count() - edge.places() > released;
+        if (status.count() < arrived || tooMany || last != ENDED || over) {
             throw new ProtocolViolationException(
                     "it ended edge " + number + " with " + status.count() + " tensors, " + arrived + " are here");
         }
@@ -293,7 +297,7 @@ final class ReceivingEnd implements StaticReceiver {
         context.counters().bytesReceived.add(edge.tensorBytes());
         if (failure == null) {
             ready = arrived;
-            readyAction.run();
+            tellReady();
         }
         endIfAllIsHere();
     }
@@ -321,12 +325,20 @@ final class ReceivingEnd implements StaticReceiver {
         }
     }
 
+    private void tellReady() {
+        try {
+            readyAction.run();
+        } catch (RuntimeException e) {
+            LOG.error("what is to run when a tensor of {} is there failed", edge, e);
+        }
+    }
+
     private void publishEnd(TransportException cause) {
         if (failure == null) {
             arrivedAtEnd = arrived;
             failure = cause;
             ready = ENDED;
-            readyAction.run();
+            tellReady();
         }
     }
 

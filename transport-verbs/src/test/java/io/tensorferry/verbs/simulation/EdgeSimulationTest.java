@@ -64,7 +64,7 @@ class EdgeSimulationTest {
     @Test
     void everyTensorArrivesWhenLinksAreCutAndHeal() {
         long lost = forEachSeed(2, "everyTensorArrivesWhenLinksAreCutAndHeal", HEALING);
-        if (Long.getLong("simulation.seed") == null) {
+        if (!SeededRuns.isOneAlone()) {
             assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS_PER_KIND);
         }
     }
@@ -108,22 +108,7 @@ class EdgeSimulationTest {
 
     /// Returns how many channels were lost in all runs.
     private static long forEachSeed(int kind, String test, Set<Fault> faults) {
-        Long only = Long.getLong("simulation.seed");
-        long first = only != null ? only : kind * 1_000_000L;
-        long last = only != null ? only : first + SEEDS_PER_KIND - 1;
-        long lost = 0;
-        for (long seed = first; seed <= last; seed++) {
-            try {
-                lost += run(seed, faults).lostChannels;
-            } catch (RuntimeException | AssertionError e) {
-                throw new AssertionError(
-                        "the simulation fails with seed " + seed
-                                + "; this runs it alone: mvn -pl transport-verbs -am test -Dtest='EdgeSimulationTest#"
-                                + test + "' -Dsurefire.failIfNoSpecifiedTests=false -Dsimulation.seed=" + seed,
-                        e);
-            }
-        }
-        return lost;
+        return SeededRuns.sum(EdgeSimulationTest.class, test, kind, SEEDS_PER_KIND, seed -> run(seed, faults).lostChannels);
     }
 
     /// One run; what becomes of it is the same for the same seed.

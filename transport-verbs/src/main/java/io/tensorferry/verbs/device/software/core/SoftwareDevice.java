@@ -23,10 +23,10 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 /// An opened software device with one port.
 ///
 /// Threading: any thread; its [DeviceLoop] does the work.
-
 public final class SoftwareDevice implements VerbsDevice {
     private static final Logger LOG = LoggerFactory.getLogger(SoftwareDevice.class);
     private static final int PORT = 1;

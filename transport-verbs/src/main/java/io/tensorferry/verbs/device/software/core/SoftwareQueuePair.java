@@ -13,12 +13,12 @@ import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+
 /// A reliable-connected queue pair in user space.
 ///
 /// Threading: posting publishes a work request in its queue and tells the loop; everything else (changes of state,
 /// execution, completion) happens on the loop, and [#modify] and [#close] wait for it. Posters of one queue exclude
 /// each other by the queue's monitor.
-
 public final class SoftwareQueuePair implements QueuePair {
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
