@@ -121,7 +121,8 @@ class ProtocolSimulationTest {
 
     /// Returns how many channels were lost in all runs.
     private static long forEachSeed(int kind, String test, Set<Fault> faults) {
-        return SeededRuns.sum(ProtocolSimulationTest.class, test, kind, SEEDS_PER_KIND, seed -> run(seed, faults).lostChannels);
+        return SeededRuns.sum(
+                ProtocolSimulationTest.class, test, kind, SEEDS_PER_KIND, seed -> run(seed, faults).lostChannels);
     }
 
     /// One run; what becomes of it is the same for the same seed.

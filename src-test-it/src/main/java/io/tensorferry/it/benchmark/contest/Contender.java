@@ -1,5 +1,7 @@
 package io.tensorferry.it.benchmark.contest;
 
+import io.tensorferry.it.benchmark.edge.EdgeConsumer;
+import io.tensorferry.it.benchmark.edge.EdgeProducer;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.benchmark.flight.FlightTensorConsumer;
@@ -30,6 +32,9 @@ public enum Contender {
     WINDOWS(Variant.WINDOWS.path()),
     BUSY(Variant.BUSY.path()),
     VERBS_TCP(Variant.TCP.path()),
+    /// Over static edges, and the same with loops that never sleep.
+    STATIC("grpc+verbs@static"),
+    BUSY_STATIC("grpc+verbs@static:busy"),
     OWN_GRPC(Variant.GRPC.path()),
     GRPC_UNARY("grpc-java"),
     GRPC_STREAM("grpc-java-stream"),
@@ -68,13 +73,13 @@ public enum Contender {
     /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
     /// while other paths are measured.
     boolean neverRests() {
-        return this == BUSY;
+        return this == BUSY || this == BUSY_STATIC;
     }
 
     /// Whether its name may turn knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
-            case VERBS, WINDOWS, BUSY, VERBS_TCP -> true;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC -> true;
             case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
     }
@@ -84,7 +89,18 @@ public enum Contender {
     String missing() {
         return switch (this) {
             case UCX_SHARED, UCX_TCP -> UcxLibrary.missing();
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, MEMCPY, SOCKET -> null;
+            case VERBS,
+                    WINDOWS,
+                    BUSY,
+                    VERBS_TCP,
+                    STATIC,
+                    BUSY_STATIC,
+                    OWN_GRPC,
+                    GRPC_UNARY,
+                    GRPC_STREAM,
+                    FLIGHT,
+                    MEMCPY,
+                    SOCKET -> null;
         };
     }
 
@@ -95,7 +111,17 @@ public enum Contender {
             case UCX_TCP -> child.environment(UCX_TRANSPORTS, "tcp,self");
             // What Arrow asks for.
             case FLIGHT -> child.jvmArguments("--add-opens=java.base/java.nio=ALL-UNNAMED");
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, MEMCPY, SOCKET -> child;
+            case VERBS,
+                    WINDOWS,
+                    BUSY,
+                    VERBS_TCP,
+                    STATIC,
+                    BUSY_STATIC,
+                    OWN_GRPC,
+                    GRPC_UNARY,
+                    GRPC_STREAM,
+                    MEMCPY,
+                    SOCKET -> child;
         };
     }
 
@@ -107,6 +133,8 @@ public enum Contender {
             case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousProducer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, knobs, ports);
+            case STATIC -> EdgeProducer.open(Variant.VERBS, knobs, ports);
+            case BUSY_STATIC -> EdgeProducer.open(Variant.BUSY, knobs, ports);
             case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
             case FLIGHT -> new FlightTensorProducer(port);
@@ -124,6 +152,8 @@ public enum Contender {
             case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousConsumer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, knobs, ports);
+            case STATIC -> EdgeConsumer.open(Variant.VERBS, knobs, ports);
+            case BUSY_STATIC -> EdgeConsumer.open(Variant.BUSY, knobs, ports);
             case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 ///
 /// @param bytes of each tensor
 /// @param count tensors
-/// @param names under which they are sent in turn; with one, all have the usual name
+/// @param names under which they are sent in turn; with one, all have the usual name. Over edges, how many of these
 /// @param late whether the producer waits for a release before it sends, so that all can be asked for before
 public record Order(long bytes, int count, int names, boolean late) {
     private static final int FIELDS = 4;
@@ -28,7 +28,7 @@ public record Order(long bytes, int count, int names, boolean late) {
                 .toList();
     }
 
-    Tensor toTensor(TensorAllocator allocator) {
+    public Tensor toTensor(TensorAllocator allocator) {
         Tensor tensor = allocator.allocate(DataType.INT64, Shape.of(FIELDS));
         long[] fields = {bytes, count, names, late ? 1 : 0};
         for (int i = 0; i < FIELDS; i++) {
@@ -38,7 +38,7 @@ public record Order(long bytes, int count, int names, boolean late) {
     }
 
     /// Reads what [#toTensor] has written, and closes the tensor.
-    static Order of(Tensor tensor) {
+    public static Order of(Tensor tensor) {
         try (tensor) {
             long[] fields = tensor.toLongArray();
             return new Order(fields[0], (int) fields[1], (int) fields[2], fields[3] == 1);

@@ -20,11 +20,11 @@ import java.util.Map;
 ///
 /// Each run is a step. The consumer sends an order, the producer says when all is ready; the tensors of a run have one
 /// name, and lie in the same memory.
-final class RendezvousNode {
-    static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
-    static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
-    static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
-    static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
+public final class RendezvousNode {
+    public static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
+    public static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
+    public static final RendezvousKey ORDER = RendezvousKey.of(CONSUMER, PRODUCER, "order");
+    public static final RendezvousKey READY = RendezvousKey.of(PRODUCER, CONSUMER, "ready");
     static final RendezvousKey RELEASE = RendezvousKey.of(CONSUMER, PRODUCER, "release");
     static final RendezvousKey TENSOR = RendezvousKey.of(PRODUCER, CONSUMER, "tensor");
 
@@ -35,7 +35,7 @@ final class RendezvousNode {
     /// @param variant how the server differs from the defaults
     /// @param knobs how its channels do
     /// @param ports of the producer and of the consumer
-    static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
+    public static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
         var cluster = ClusterSpec.of(Map.of(
                 PRODUCER.job(),
                 List.of("localhost:" + ports.get(0)),

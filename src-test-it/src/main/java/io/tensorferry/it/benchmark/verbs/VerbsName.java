@@ -22,22 +22,33 @@ record VerbsName(
     /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
     static final String BUSY_TENSOR = "recvAsync-busy";
 
+    /// Tensors of static edges, each asked for by an empty one; and the same with loops that never sleep.
+    static final String EDGE = "static";
+
+    static final String BUSY_EDGE = "static-busy";
+
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
 
     /// The paths there are.
-    static final List<String> PLAIN = List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, C_READ, RAW_READ);
+    static final List<String> PLAIN =
+            List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, EDGE, BUSY_EDGE, C_READ, RAW_READ);
 
     /// What is compared with what.
-    private static final Map<String, String> BASES =
-            Map.of(RAW_WRITE, C_WRITE, TENSOR, C_WRITE, BUSY_TENSOR, C_WRITE, RAW_READ, C_READ);
+    private static final Map<String, String> BASES = Map.of(
+            RAW_WRITE, C_WRITE,
+            TENSOR, C_WRITE,
+            BUSY_TENSOR, C_WRITE,
+            EDGE, C_WRITE,
+            BUSY_EDGE, C_WRITE,
+            RAW_READ, C_READ);
 
     /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
     static VerbsName of(String name) {
         var parts = PathName.parse(name);
         if (!PLAIN.contains(parts.plain())) {
             throw new IllegalArgumentException("path '" + name + "' is unknown; the paths are " + PLAIN
-                    + ", each also as @q4 (queue pairs), @l16 (requests in a list) or @q4l16, those of " + TENSOR
+                    + ", each also as @q4 (queue pairs), @l16 (requests in a list) or @q4l16, those that receive tensors"
                     + " also with knobs, as " + TENSOR + "@q4:chunk=64KiB");
         }
         try {
@@ -58,10 +69,12 @@ record VerbsName(
         return switch (name.plain()) {
             case TENSOR -> Entrant.of(Contender.VERBS, settings);
             case BUSY_TENSOR -> Entrant.of(Contender.BUSY, settings);
+            case EDGE -> Entrant.of(Contender.STATIC, settings);
+            case BUSY_EDGE -> Entrant.of(Contender.BUSY_STATIC, settings);
             default -> {
                 if (!name.settings().isEmpty()) {
-                    throw new IllegalArgumentException("'" + name.settings().getFirst() + "': only " + TENSOR + " and "
-                            + BUSY_TENSOR + " have knobs");
+                    throw new IllegalArgumentException(
+                            "'" + name.settings().getFirst() + "': only paths that receive " + "tensors have knobs");
                 }
                 yield null;
             }

@@ -40,8 +40,8 @@ class VerbsNameTest {
                 "nothing | is unknown; the paths are [ib_write, raw-write, recvAsync, ",
                 "raw-write@ | '' is not of the form q4 (queue pairs), l16",
                 "raw-write@q4:l16 | 'q4:l16' is not of the form q4 (queue pairs), l16",
-                "raw-write@chunk=4MiB | 'chunk=4MiB': only recvAsync and recvAsync-busy have knobs",
-                "ib_write@q4:lanes=2 | 'lanes=2': only recvAsync and recvAsync-busy have knobs",
+                "raw-write@chunk=4MiB | 'chunk=4MiB': only paths that receive tensors have knobs",
+                "ib_write@q4:lanes=2 | 'lanes=2': only paths that receive tensors have knobs",
                 "recvAsync@q4:lanes=2 | 'lanes=2': 'lanes' is there twice",
                 "recvAsync@chunk=1 | 'chunk=1': chunkBytes 1 must be 4096..1073741824",
             })

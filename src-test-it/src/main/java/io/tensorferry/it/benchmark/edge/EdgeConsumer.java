@@ -1,0 +1,134 @@
+package io.tensorferry.it.benchmark.edge;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Rendezvous;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.it.benchmark.exchange.Arrival;
+import io.tensorferry.it.benchmark.exchange.TensorConsumer;
+import io.tensorferry.it.benchmark.rendezvous.Knobs;
+import io.tensorferry.it.benchmark.rendezvous.Order;
+import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
+import io.tensorferry.it.benchmark.rendezvous.Variant;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Asks over one static edge and takes over another, a pair of them for each slot. Arrivals are told on the transport's
+/// loop.
+public final class EdgeConsumer implements TensorConsumer {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final TransportServer server;
+    private final Tensor empty;
+    private final List<Slot> slots = new ArrayList<>();
+    private long bytes = -1;
+    private long step;
+
+    private EdgeConsumer(TransportServer server) {
+        this.server = server;
+        this.empty = server.allocator().allocate(DataType.UINT8, Shape.of(0));
+    }
+
+    /// @param ports of the producer and of the consumer
+    public static EdgeConsumer open(Variant variant, Knobs knobs, List<Integer> ports) throws InterruptedException {
+        TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
+        server.awaitPeers(LIMIT);
+        var consumer = new EdgeConsumer(server);
+        // As with receives, both ends are through their set-up before they may be stopped.
+        consumer.begin(0, 0, 1);
+        return consumer;
+    }
+
+    @Override
+    public String device() {
+        return server.transportDevice();
+    }
+
+    @Override
+    public void begin(long tensorBytes, int count, int slotCount) throws InterruptedException {
+        if (tensorBytes == bytes && slotCount == slots.size()) {
+            return;
+        }
+        slots.forEach(Slot::close);
+        slots.clear();
+        bytes = tensorBytes;
+        Rendezvous rendezvous = server.rendezvous(step);
+        rendezvous.send(RendezvousNode.ORDER, new Order(bytes, count, slotCount, false).toTensor(server.allocator()));
+        rendezvous.recv(RendezvousNode.READY, LIMIT).tensorOrThrow().close();
+        for (int slot = 0; slot < slotCount; slot++) {
+            slots.add(new Slot(EdgePair.of(step, slot, bytes)));
+        }
+        slots.forEach(Slot::awaitOpen);
+        server.closeStep(step);
+        step++;
+    }
+
+    @Override
+    public void ask(int slot, Arrival arrival) {
+        slots.get(slot).ask(arrival);
+    }
+
+    @Override
+    public boolean isPolled() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        empty.close();
+        server.close();
+    }
+
+    /// Asks for one tensor at a time.
+    private final class Slot {
+        private final StaticSender requests;
+        private final StaticReceiver contents;
+        private volatile @Nullable Arrival asker;
+
+        Slot(EdgePair pair) {
+            this.requests = server.openSender(pair.request());
+            this.contents = server.openReceiver(pair.content());
+            contents.onReady(this::take);
+        }
+
+        void awaitOpen() {
+            requests.opened().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+            contents.opened().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+        }
+
+        void ask(Arrival arrival) {
+            asker = arrival;
+            requests.send(empty.share());
+        }
+
+        private void take() {
+            while (contents.poll()) {
+                Arrival arrival = asker;
+                if (arrival == null) {
+                    return;
+                }
+                try {
+                    arrival.arrived(contents.take().segment());
+                } catch (TransportException e) {
+                    arrival.failed(e);
+                    return;
+                }
+                contents.release();
+                arrival.slotIsFree();
+            }
+        }
+
+        void close() {
+            asker = null;
+            requests.close();
+            contents.close();
+        }
+    }
+}
