@@ -5,10 +5,12 @@ import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -61,6 +63,32 @@ class ConnectionScenarioTest {
             scenario.await(receive::hasEnded, "the receive fails");
             assertThat(scenario.fabric.now()).isBetween(CONNECT_TIMEOUT_NS, CONNECT_TIMEOUT_NS + 3 * SECOND_NS);
             assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            scenario.end();
+        }
+    }
+
+    /// It was there: it has answered the set-up, and nothing of it was heard on the channel yet.
+    @Test
+    void aPeerThatIsGoneBeforeItWasHeardIsNotWaitedForAsOneThatNeverWasThere() {
+        var patient = new ChannelOptions(
+                1,
+                16,
+                4096,
+                Duration.ofMillis(100),
+                Duration.ofSeconds(1),
+                Duration.ofSeconds(30),
+                Duration.ofSeconds(3),
+                Duration.ZERO);
+        var options = SimulatedCluster.Options.defaults().withChannel(patient);
+        try (var scenario = new Scenario(5, 2, 0, options, Scenario.network())) {
+            var connected = scenario.worker(0).adapter.connect(SimulatedCluster.name(1));
+            scenario.await(connected::isDone, "the channel is open at the dialling end");
+            scenario.cluster.kill(scenario.worker(1));
+            var receive = scenario.receive(1, 0, 1, "edge");
+            long since = scenario.fabric.now();
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(scenario.fabric.now() - since).isLessThan(8 * SECOND_NS);
             scenario.end();
         }
     }
