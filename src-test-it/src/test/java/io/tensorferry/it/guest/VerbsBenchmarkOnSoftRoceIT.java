@@ -33,11 +33,15 @@ class VerbsBenchmarkOnSoftRoceIT {
                         "raw-write rxe0",
                         "recvAsync rxe0",
                         "recvAsync-busy rxe0",
+                        "static rxe0",
+                        "static-busy rxe0",
                         "ib_read rxe0",
                         "raw-read rxe0",
                         "raw-write : ib_write",
                         "recvAsync : ib_write",
                         "recvAsync-busy : ib_write",
+                        "static : ib_write",
+                        "static-busy : ib_write",
                         "raw-read : ib_read");
     }
 }
