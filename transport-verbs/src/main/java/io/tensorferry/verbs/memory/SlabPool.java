@@ -89,7 +89,7 @@ final class SlabPool {
     void free(Block block) {
         Slab slab = block.slab();
         boolean close;
-        boolean release;
+        boolean release = false;
         lock.lock();
         try {
             bytesInUse -= block.size();
@@ -97,10 +97,10 @@ final class SlabPool {
             close = slab.isUntouchable();
             if (!closed && slab.isDedicated()) {
                 idle.give(slab, toRelease);
+                release = !toRelease.isEmpty();
             } else if (!closed) {
                 free.give(block);
             }
-            release = !toRelease.isEmpty();
         } finally {
             lock.unlock();
         }
