@@ -41,6 +41,7 @@ final class SendingEnd implements StaticSender {
     // Those that wait, and those that are posted and not known to be written, oldest first; why nothing is taken any
     // more; and whether this end was closed. The lock of the first guards all of them.
     private final ArrayDeque<Tensor> queue = new ArrayDeque<>();
+    // Changed by the loop alone, which reads it without the lock.
     private final ArrayDeque<Tensor> underWay = new ArrayDeque<>();
     private @Nullable TransportException failure;
     private boolean closed;
@@ -53,9 +54,8 @@ final class SendingEnd implements StaticSender {
     private boolean wasAccepted;
     // Waits for another channel.
     private boolean wantsChannel;
-    // Tensors over all channels: known to be written, posted, and released by the consumer.
+    // Tensors over all channels: known to be written, and released by the consumer.
     private long written;
-    private long posted;
     private long released;
     // The most that were posted at any time.
     private long reached;
@@ -226,7 +226,6 @@ final class SendingEnd implements StaticSender {
             // They had landed before the channel was lost.
             removeWritten();
         }
-        posted = written;
         released = offer.received() - offer.unreleased();
         open.send(new Message.EdgeStatus(number, written, Message.Direction.TO_RECEIVER, StatusCode.OK, ""));
         opened.complete(null);
@@ -252,9 +251,9 @@ final class SendingEnd implements StaticSender {
 
     /// The consumer has released so many.
     void onCredit(long count) {
-        if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > posted) {
+        if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > posted()) {
             throw new ProtocolViolationException(
-                    "it released " + count + " tensors of edge " + number + ", after " + released + " of " + posted);
+                    "it released " + count + " tensors of edge " + number + ", after " + released + " of " + posted());
         }
         released = count;
         writeWhatMayGo();
@@ -272,28 +271,37 @@ final class SendingEnd implements StaticSender {
             if (next == null) {
                 break;
             }
-            Write write = writes[(int) (posted % writes.length)];
-            write.begin(next);
-            posted++;
-            reached = Math.max(reached, posted);
+            Write write = writes[(int) (posted() % writes.length)];
+            try {
+                write.begin(next);
+            } catch (RuntimeException e) {
+                next.close();
+                fail(new TransportException(
+                        StatusCode.INTERNAL, "a tensor that was sent over " + edge + " cannot be read: " + e, e));
+                return;
+            }
+            synchronized (queue) {
+                underWay.add(next);
+            }
+            reached = Math.max(reached, posted());
             open.writeDirectly(write);
         }
     }
 
-    private boolean mayWrite() {
-        return !over
-                && posted - written < writes.length
-                && (edge.reuse() == StaticEdge.Reuse.DEPENDENCY || posted < released + writes.length);
+    private long posted() {
+        return written + underWay.size();
     }
 
-    /// The first of those that wait, which is under way from now on.
+    private boolean mayWrite() {
+        return !over
+                && underWay.size() < writes.length
+                && (edge.reuse() == StaticEdge.Reuse.DEPENDENCY || posted() < released + writes.length);
+    }
+
+    /// Takes the first of those that wait.
     private @Nullable Tensor next() {
         synchronized (queue) {
-            Tensor next = failure == null ? queue.poll() : null;
-            if (next != null) {
-                underWay.add(next);
-            }
-            return next;
+            return failure == null ? queue.poll() : null;
         }
     }
 
@@ -304,7 +312,6 @@ final class SendingEnd implements StaticSender {
                 queue.addFirst(underWay.removeLast());
             }
         }
-        posted = written;
     }
 
     /// One tensor on its way into a place.
@@ -321,7 +328,7 @@ final class SendingEnd implements StaticSender {
             if (region == null) {
                 throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
             }
-            long to = address + posted % writes.length * edge.placeBytes();
+            long to = address + posted() % writes.length * edge.placeBytes();
             set(from, bytes, region.localKey(), to, remoteKey, immediate);
         }
 
@@ -417,9 +424,9 @@ final class SendingEnd implements StaticSender {
             return;
         }
         synchronized (queue) {
+            written += underWay.size();
             underWay.clear();
         }
-        written = posted;
     }
 
     /// Also for one that waits for its consumer: it may be the only one who wants another channel.

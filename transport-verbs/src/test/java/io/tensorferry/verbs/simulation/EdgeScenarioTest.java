@@ -223,6 +223,27 @@ class EdgeScenarioTest {
     }
 
     @Test
+    void aTensorThatIsClosedAfterItWasSentFailsTheEdgeAtBothEnds() {
+        try (var scenario = new Scenario(6, 2)) {
+            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100).doubleBuffered();
+            StaticSender sender = scenario.worker(1).edges.openSender(edge);
+            send(scenario, sender, edge, 1);
+            Tensor closed = Scenario.bytes(scenario.worker(1), 100, 2);
+            sender.send(closed);
+            send(scenario, sender, edge, 3);
+            closed.close();
+            StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
+            scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "the edge fails");
+            receiver.take();
+            receiver.release();
+            assertTakeFails(receiver, StatusCode.INTERNAL, "cannot be read");
+            receiver.close();
+            assertThat(scenario.worker(0).adapter.counters().failed()).isZero();
+            scenario.end();
+        }
+    }
+
+    @Test
     void aPeerThatDiesFailsItsEdges() {
         for (long seed = 0; seed < 50; seed++) {
             try (var scenario = scenario(seed)) {
