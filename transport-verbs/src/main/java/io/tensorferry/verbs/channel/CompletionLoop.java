@@ -52,6 +52,11 @@ public final class CompletionLoop implements Executor {
             this.action = action;
         }
 
+        /// In the loop's time.
+        long dueNs() {
+            return dueNs;
+        }
+
         void cancel() {
             cancelled = true;
         }

@@ -71,7 +71,6 @@ final class PeerLink {
     // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
     // the peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
     private CompletionLoop.@Nullable Timer patience;
-    private long patienceEndsNs;
     private boolean late;
     // What stood in the way last, since somebody has begun to wait.
     private @Nullable TransportException obstacle;
@@ -123,7 +122,6 @@ final class PeerLink {
             backoff.reset();
         }
         late = false;
-        patienceEndsNs = context.loop().nanoTime() + limit.toNanos();
         patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
     }
 
@@ -464,7 +462,7 @@ final class PeerLink {
         } else if (waiters.isEmpty()) {
             changeState(State.IDLE);
         } else {
-            if (lost.hasHeard() || patience == null || mayWaitLongerThanForReconnect()) {
+            if (lost.hasHeard() || patience == null || isLongerThanForReconnect(patience)) {
                 startPatience();
             }
             dialLater();
@@ -472,8 +470,8 @@ final class PeerLink {
     }
 
     /// Whether the patience of the first set-up is left, though the peer was there: it has answered that.
-    private boolean mayWaitLongerThanForReconnect() {
-        long leftNs = patienceEndsNs - context.loop().nanoTime();
+    private boolean isLongerThanForReconnect(CompletionLoop.Timer left) {
+        long leftNs = left.dueNs() - context.loop().nanoTime();
         return leftNs > context.options().reconnectTimeout().toNanos();
     }
 
