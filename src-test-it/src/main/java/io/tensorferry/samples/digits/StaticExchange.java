@@ -8,7 +8,6 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.samples.scheduler.ReadyQueue;
 import java.util.HashMap;
@@ -45,7 +44,7 @@ final class StaticExchange implements ModelExchange {
             try {
                 elements.complete(receiver.take().toDoubleArray());
                 receiver.release();
-            } catch (TransportException e) {
+            } catch (RuntimeException e) {
                 elements.completeExceptionally(e);
             }
         });

@@ -89,18 +89,7 @@ public enum Contender {
     String missing() {
         return switch (this) {
             case UCX_SHARED, UCX_TCP -> UcxLibrary.missing();
-            case VERBS,
-                    WINDOWS,
-                    BUSY,
-                    VERBS_TCP,
-                    STATIC,
-                    BUSY_STATIC,
-                    OWN_GRPC,
-                    GRPC_UNARY,
-                    GRPC_STREAM,
-                    FLIGHT,
-                    MEMCPY,
-                    SOCKET -> null;
+            default -> null;
         };
     }
 
@@ -111,17 +100,7 @@ public enum Contender {
             case UCX_TCP -> child.environment(UCX_TRANSPORTS, "tcp,self");
             // What Arrow asks for.
             case FLIGHT -> child.jvmArguments("--add-opens=java.base/java.nio=ALL-UNNAMED");
-            case VERBS,
-                    WINDOWS,
-                    BUSY,
-                    VERBS_TCP,
-                    STATIC,
-                    BUSY_STATIC,
-                    OWN_GRPC,
-                    GRPC_UNARY,
-                    GRPC_STREAM,
-                    MEMCPY,
-                    SOCKET -> child;
+            default -> child;
         };
     }
 

@@ -7,9 +7,8 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
 
-/// The two edges of one slot: an empty tensor asks, and the content answers. Neither is sent before the one before it
-/// was
-/// released, for each waits for the other: no credit is needed.
+/// The two edges of one slot: an empty tensor asks, and the content answers. Neither is sent before the one before
+/// it was released, for each waits for the other: no credit is needed.
 ///
 /// @param request from the consumer
 /// @param content from the producer

@@ -1,14 +1,11 @@
 package io.tensorferry.it.benchmark.edge;
 
-import io.tensorferry.api.DataType;
 import io.tensorferry.api.Rendezvous;
-import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.benchmark.rendezvous.Knobs;
 import io.tensorferry.it.benchmark.rendezvous.Order;
@@ -25,7 +22,7 @@ public final class EdgeProducer implements TensorProducer {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeProducer.class);
 
     private final TransportServer server;
-    private final List<AutoCloseable> ends = new ArrayList<>();
+    private final List<Runnable> closings = new ArrayList<>();
 
     private EdgeProducer(TransportServer server) {
         this.server = server;
@@ -39,8 +36,8 @@ public final class EdgeProducer implements TensorProducer {
     }
 
     private void serveOrders() {
-        try (Tensor empty = tensor(0)) {
-            Tensor source = empty.share();
+        Tensor source = RendezvousNode.tensor(server, 0);
+        try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
                 Order order = Order.of(
@@ -48,22 +45,24 @@ public final class EdgeProducer implements TensorProducer {
                 server.closeStep(step - 1);
                 closeEnds();
                 source.close();
-                source = tensor(order.bytes());
+                source = RendezvousNode.tensor(server, order.bytes());
                 for (int slot = 0; slot < order.names(); slot++) {
                     open(EdgePair.of(step, slot, order.bytes()), source);
                 }
-                rendezvous.send(RendezvousNode.READY, empty.share());
+                rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
             }
         } catch (CompletionException | TransportException e) {
             LOG.debug("the consumer or the server has stopped", e);
+        } finally {
+            source.close();
         }
     }
 
     private void open(EdgePair pair, Tensor source) {
         StaticSender contents = server.openSender(pair.content());
         StaticReceiver requests = server.openReceiver(pair.request());
-        ends.add(contents);
-        ends.add(requests);
+        closings.add(contents::close);
+        closings.add(requests::close);
         requests.onReady(() -> {
             try {
                 while (requests.poll()) {
@@ -78,20 +77,8 @@ public final class EdgeProducer implements TensorProducer {
     }
 
     private void closeEnds() {
-        for (AutoCloseable end : ends) {
-            switch (end) {
-                case StaticSender sender -> sender.close();
-                case StaticReceiver receiver -> receiver.close();
-                default -> throw new IllegalStateException("neither end of an edge: " + end);
-            }
-        }
-        ends.clear();
-    }
-
-    private Tensor tensor(long bytes) {
-        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(bytes));
-        Content.fill(tensor.segment());
-        return tensor;
+        closings.forEach(Runnable::run);
+        closings.clear();
     }
 
     /// An order says what to serve.

@@ -1,11 +1,15 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
@@ -57,6 +61,13 @@ public final class RendezvousNode {
             builder.verbsProviders(List.of(new SoftwareProvider(options)));
         }
         return builder.start();
+    }
+
+    /// A tensor of so many bytes with the content that a consumer checks. The caller owns it.
+    public static Tensor tensor(TransportServer server, long bytes) {
+        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(bytes));
+        Content.fill(tensor.segment());
+        return tensor;
     }
 
     private static ChannelOptions channelOptions(Variant variant) {

@@ -1,13 +1,10 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
-import io.tensorferry.api.DataType;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -28,7 +25,7 @@ public final class RendezvousProducer implements TensorProducer {
     }
 
     private void serveOrders() {
-        Tensor source = tensor(0);
+        Tensor source = RendezvousNode.tensor(server, 0);
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
@@ -38,10 +35,10 @@ public final class RendezvousProducer implements TensorProducer {
                 server.closeStep(step - 1);
                 if (source.byteSize() != order.bytes()) {
                     source.close();
-                    source = tensor(order.bytes());
+                    source = RendezvousNode.tensor(server, order.bytes());
                 }
                 if (order.late()) {
-                    rendezvous.send(RendezvousNode.READY, tensor(0));
+                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
                     rendezvous
                             .recvAsync(RendezvousNode.RELEASE)
                             .join()
@@ -53,7 +50,7 @@ public final class RendezvousProducer implements TensorProducer {
                     rendezvous.send(keys.get(i % keys.size()), source.share());
                 }
                 if (!order.late()) {
-                    rendezvous.send(RendezvousNode.READY, tensor(0));
+                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
                 }
             }
         } catch (CompletionException | TransportException _) {
@@ -61,12 +58,6 @@ public final class RendezvousProducer implements TensorProducer {
         } finally {
             source.close();
         }
-    }
-
-    private Tensor tensor(long bytes) {
-        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(bytes));
-        Content.fill(tensor.segment());
-        return tensor;
     }
 
     /// An order says what to serve.

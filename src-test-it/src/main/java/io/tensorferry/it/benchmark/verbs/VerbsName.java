@@ -74,7 +74,7 @@ record VerbsName(
             default -> {
                 if (!name.settings().isEmpty()) {
                     throw new IllegalArgumentException(
-                            "'" + name.settings().getFirst() + "': only paths that receive " + "tensors have knobs");
+                            "'" + name.settings().getFirst() + "': only paths that receive tensors have knobs");
                 }
                 yield null;
             }

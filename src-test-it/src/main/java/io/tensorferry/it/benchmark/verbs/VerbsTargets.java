@@ -42,7 +42,7 @@ final class VerbsTargets {
             if (write && raw && onOneLane(each.path()) && (bytes == 8 || bytes == 4 * KIB)) {
                 verdicts.add(RAW_LATENCY.verdict(at, each.latency(MEDIAN)));
             }
-            if (write && !raw && onOneLane(each.path()) && bytes == MIB) {
+            if (write && !raw && !isEdge(each.path()) && onOneLane(each.path()) && bytes == MIB) {
                 verdicts.add(TENSOR_THROUGHPUT.verdict(at, each.throughput()));
             }
         }
@@ -54,6 +54,11 @@ final class VerbsTargets {
             }
         }
         return verdicts;
+    }
+
+    private static boolean isEdge(PathSeries series) {
+        String plain = VerbsName.of(series.path().name()).plain();
+        return plain.equals(VerbsName.EDGE) || plain.equals(VerbsName.BUSY_EDGE);
     }
 
     private static boolean onOneLane(PathSeries series) {
@@ -70,8 +75,7 @@ final class VerbsTargets {
         Spread ratio = Spread.of(IntStream.range(0, tensor.latency().size())
                 .mapToObj(round -> p50(tensor, round) / (p50(request.get(), round) + p50(content.get(), round)))
                 .toList());
-        boolean edge = VerbsName.of(tensor.path().name()).plain().startsWith(VerbsName.EDGE);
-        Target target = edge ? EDGE_LATENCY : TENSOR_LATENCY;
+        Target target = isEdge(tensor) ? EDGE_LATENCY : TENSOR_LATENCY;
         return Optional.of(target.verdict(
                 tensor.size() + " (" + tensor.path().name() + "), request of "
                         + request.get().size(),
