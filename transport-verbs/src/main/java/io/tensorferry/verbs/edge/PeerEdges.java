@@ -34,9 +34,9 @@ final class PeerEdges {
     // Offers of the open channel that wait for this worker to open its end.
     private final Map<String, Message.EdgeOffer> parked = new LinkedHashMap<>();
     private final EdgeTable<Message.EdgeOffer> parkedByNumber = new EdgeTable<>();
-    private final Map<String, Message.EdgeStatus> lastWords = new LinkedHashMap<>() {
+    private final Map<String, LastWord> lastWords = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Message.EdgeStatus> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, LastWord> eldest) {
             return size() > MOST_LAST_WORDS;
         }
     };
@@ -88,12 +88,13 @@ final class PeerEdges {
         }
     }
 
-    /// @param lastWord what the consumer is told if it asks again; null if it was never told that there is this end
-    void forget(SendingEnd end, int number, Message.@Nullable EdgeStatus lastWord) {
+    /// @param opening of the consumer's end
+    /// @param lastWord what that is told if it asks again; null if it was never told that there is this end
+    void forget(SendingEnd end, int number, int opening, Message.@Nullable EdgeStatus lastWord) {
         String key = end.edge().key().toString();
         senders.remove(key, end);
         if (lastWord != null) {
-            lastWords.put(key, lastWord);
+            lastWords.put(key, new LastWord(opening, lastWord));
             if (accepted.get(number) == end) {
                 accepted.put(number, null);
             }
@@ -132,11 +133,7 @@ final class PeerEdges {
             refuse(from, offer, stopped.code(), String.valueOf(stopped.getMessage()));
             return;
         }
-        if (!offer.resumed()) {
-            // Whoever opened the consumer's end before has heard why that ended, or does not care.
-            lastWords.remove(offer.key());
-        }
-        Message.EdgeStatus word = lastWords.get(offer.key());
+        Message.EdgeStatus word = lastWordFor(offer);
         if (end != null && end.goesOnWith(offer, word)) {
             accept(from, end, offer);
         } else if (word != null || offer.received() > 0) {
@@ -148,6 +145,19 @@ final class PeerEdges {
                         StatusCode.ABORTED, "the consumer has opened " + offer.key() + " anew", name, 0, null));
             }
         }
+    }
+
+    private Message.@Nullable EdgeStatus lastWordFor(Message.EdgeOffer offer) {
+        LastWord word = lastWords.get(offer.key());
+        if (word == null) {
+            return null;
+        }
+        if (offer.resumed() && offer.opening() == word.opening) {
+            return word.status;
+        }
+        // Whoever opened the consumer's end before has heard why that ended, or does not care.
+        lastWords.remove(offer.key());
+        return null;
     }
 
     private static void answerWithLastWord(
@@ -286,6 +296,11 @@ final class PeerEdges {
         receivers.all().forEach(end -> end.giveUp(cause));
         List.copyOf(senders.values()).forEach(end -> end.startAbort(cause));
     }
+
+    /// How a producer's end ended.
+    ///
+    /// @param opening of the consumer's end that is to hear it
+    private record LastWord(int opening, Message.EdgeStatus status) {}
 
     /// Ends by their numbers, the least of which are in use: a look-up makes nothing.
     private static final class EdgeTable<E> {

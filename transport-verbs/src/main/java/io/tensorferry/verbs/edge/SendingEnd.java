@@ -52,6 +52,8 @@ final class SendingEnd implements StaticSender {
     private int remoteKey;
     private long incarnation;
     private boolean wasAccepted;
+    // Of the consumer's end that it goes to.
+    private int opening;
     // Waits for another channel.
     private boolean wantsChannel;
     // Tensors over all channels: known to be written, and released by the consumer.
@@ -169,12 +171,14 @@ final class SendingEnd implements StaticSender {
     /// was written for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
     /// next.
     ///
-    /// @param lastWord of a producer's end before this one, which the consumer may not have heard
+    /// @param lastWord of a producer's end before this one, which this consumer's end may not have heard
     boolean goesOnWith(Message.EdgeOffer offer, Message.@Nullable EdgeStatus lastWord) {
         if (isEnding()) {
             return false;
         }
-        return wasAccepted ? offer.resumed() || written == 0 : lastWord == null && offer.received() == 0;
+        return wasAccepted
+                ? (offer.resumed() && offer.opening() == opening) || written == 0
+                : lastWord == null && offer.received() == 0;
     }
 
     /// Whether the consumer has offered its memory on the channel that is open.
@@ -209,6 +213,7 @@ final class SendingEnd implements StaticSender {
         }
         channel = open;
         number = offer.edge();
+        opening = offer.opening();
         address = offer.address();
         remoteKey = offer.remoteKey();
         incarnation = open.peerIncarnation();
@@ -397,7 +402,7 @@ final class SendingEnd implements StaticSender {
         if (open != null) {
             open.send(word);
         }
-        peer.forget(this, number, wasAccepted ? word : null);
+        peer.forget(this, number, opening, wasAccepted ? word : null);
         opened.completeExceptionally(cause);
         ended.complete(null);
     }
