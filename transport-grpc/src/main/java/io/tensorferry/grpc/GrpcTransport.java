@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -62,10 +65,21 @@ final class GrpcTransport implements WorkerTransport {
         throw noEdges(edge);
     }
 
-    private static TransportException noEdges(StaticEdge edge) {
+    @Override
+    public DynamicSender openSender(DynamicEdge edge) {
+        throw noEdges(edge);
+    }
+
+    @Override
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        throw noEdges(edge);
+    }
+
+    private static TransportException noEdges(Record edge) {
         return new TransportException(
                 StatusCode.UNIMPLEMENTED,
-                edge + " needs the protocol grpc+verbs; over grpc nobody can write into a consumer's memory");
+                edge
+                        + " needs the protocol grpc+verbs; over grpc nobody can write into another worker's memory, or read it");
     }
 
     @Override

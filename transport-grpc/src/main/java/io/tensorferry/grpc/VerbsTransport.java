@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -134,6 +137,16 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory) {
         return memory == null ? edges.openReceiver(edge) : edges.openReceiver(edge, memory);
+    }
+
+    @Override
+    public DynamicSender openSender(DynamicEdge edge) {
+        return edges.openSender(edge);
+    }
+
+    @Override
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        return edges.openReceiver(edge);
     }
 
     @Override

@@ -17,4 +17,11 @@ abstract class VerbsContracts extends RendezvousContracts {
             super(protocol);
         }
     }
+
+    @Nested
+    class UnknownShapes extends DynamicEdgeContract {
+        UnknownShapes() {
+            super(protocol);
+        }
+    }
 }
