@@ -67,7 +67,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     @Override
     void onTaken() {
         if (awaitsTaker) {
-            context().loop().execute(onTaken);
+            context().loop().executeSoonest(onTaken);
         }
     }
 

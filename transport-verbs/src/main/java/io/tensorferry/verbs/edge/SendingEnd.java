@@ -101,7 +101,7 @@ abstract class SendingEnd implements EdgeSender {
             usable.close();
             throw e;
         }
-        context.loop().execute(onSent);
+        context.loop().executeSoonest(onSent);
     }
 
     /// The tensor, or a copy in memory that the edge can use; takes it, even where it throws. On the user's thread.

@@ -57,7 +57,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
         }
         released++;
         if (isCredited()) {
-            context().loop().execute(onReleased);
+            context().loop().executeSoonest(onReleased);
         }
     }
 
