@@ -58,7 +58,7 @@ class HostileEdgeTest {
         }
 
         static StaticEdge edge(int producer, int consumer, String name) {
-            return SimulatedEdge.of(producer, consumer, name, BYTES);
+            return SimulatedStaticEdge.of(producer, consumer, name, BYTES);
         }
 
         StaticSender sender(StaticEdge edge) {
