@@ -107,7 +107,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
         grants.remove().revoke(() -> {
             revoking--;
             tensor.close();
-            goOn();
+            onLetGo();
         });
     }
 
