@@ -160,6 +160,11 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     }
 
     @Override
+    boolean comesAgain() {
+        return true;
+    }
+
+    @Override
     boolean mayLandAfterGivingUp() {
         return false;
     }

@@ -235,6 +235,8 @@ abstract class ReceivingEnd implements EdgeReceiver {
         incarnation = open.peerIncarnation();
         channel = open;
         accepted = false;
+        last = ENDED;
+        lastWord = null;
         arrivedBefore = arrived;
         credit.begin();
         sendOffer(open);
@@ -442,7 +444,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         onChannelGone();
         TransportException word = lastWord;
         TransportException why = givenUp;
-        if (word != null) {
+        if (word != null && !comesAgain()) {
             end(word);
         } else if (why != null || !loss.resumable()) {
             end(loss.cause());
@@ -450,6 +452,10 @@ abstract class ReceivingEnd implements EdgeReceiver {
             wantChannel();
         }
     }
+
+    /// Whether what the producer has said to come and has not arrived comes over the next channel, and the last word
+    /// again.
+    abstract boolean comesAgain();
 
     /// What came over the channel and has not arrived as a whole is void.
     abstract void onChannelGone();

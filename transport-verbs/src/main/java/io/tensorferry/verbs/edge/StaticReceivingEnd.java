@@ -114,6 +114,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     }
 
     @Override
+    boolean comesAgain() {
+        return false;
+    }
+
+    @Override
     void onLastWord() {
         // It may have overtaken the last tensors.
     }
