@@ -463,6 +463,9 @@ abstract class ReceivingEnd implements EdgeReceiver {
     /// Tensors that the producer may take as released now.
     abstract long releasable();
 
+    /// Tensors that it takes as released when it is offered the edge.
+    abstract long releasedByOffer();
+
     /// Says what is released, if that is to be said now.
     final void sendCredit() {
         sendCredit(false);
@@ -493,7 +496,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
         private void begin() {
             queued = false;
-            said = releasable();
+            said = releasedByOffer();
         }
 
         private void send(RdmaChannel open, boolean inAnyCase) {

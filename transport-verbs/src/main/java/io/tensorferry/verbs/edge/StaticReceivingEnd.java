@@ -185,6 +185,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     }
 
     @Override
+    long releasedByOffer() {
+        return released;
+    }
+
+    @Override
     boolean isWorthACredit(long unsaid) {
         return isCredited();
     }
