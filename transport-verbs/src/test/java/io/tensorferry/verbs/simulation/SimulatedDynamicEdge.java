@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.Random;
 
 /// A dynamic edge with tensors of drawn types and shapes, in memory that the consumer reads where it is and in other,
-/// and a consumer that holds several of them at a time.
+/// and a consumer that holds several of them at a time, and now and then takes none for so long that a channel may be
+/// lost meanwhile.
 final class SimulatedDynamicEdge extends SimulatedEdge {
     private static final DataType[] TYPES = {DataType.UINT8, DataType.FLOAT, DataType.INT64, DataType.BOOL};
     private static final long[] SIZES = {0, 1, 100, 5_000, 20_000};
     private static final long LARGEST_BYTES = 20_000;
+    private static final long LONGEST_BREAK_NS = 3 * Scenario.SECOND_NS;
 
     private final DynamicEdge edge;
     private final List<Shape> shapes = new ArrayList<>();
@@ -84,7 +86,11 @@ final class SimulatedDynamicEdge extends SimulatedEdge {
             held--;
             countReleased();
         });
-        later(this::consume);
+        if (random.nextInt(30) == 0) {
+            within(LONGEST_BREAK_NS, this::consume);
+        } else {
+            later(this::consume);
+        }
     }
 
     @Override

@@ -61,7 +61,11 @@ abstract class SimulatedEdge {
     }
 
     final void later(Runnable action) {
-        scenario.fabric.schedule(1 + random.nextLong(LONGEST_NAP_NS), action);
+        within(LONGEST_NAP_NS, action);
+    }
+
+    final void within(long longestNs, Runnable action) {
+        scenario.fabric.schedule(1 + random.nextLong(longestNs), action);
     }
 
     /// Whether the producer sends another now.
