@@ -23,18 +23,15 @@ import org.jspecify.annotations.Nullable;
 /// announced -- memory is there --> reading -- read, and all before it --> arrived -- take --> the consumer's
 /// ```
 ///
-/// A tensor is released when it has arrived and not too many are here that nobody has taken, or when the edge is offered
-/// on another channel. It is read when there is room: at most twice as many as there are slots are here.
+/// A tensor is released when it has arrived and not too many are here that nobody has taken, or when the edge is
+/// offered on another channel. It is read when there is room: at most twice as many as there are slots are here.
 ///
 /// Owner: the loop, but for what the consumer does: [#poll], [#take].
 final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver {
     private final DynamicEdge edge;
     // Those that have arrived and are not taken, by their sequence numbers.
     private final AtomicReferenceArray<@Nullable Tensor> landed;
-    private final Runnable onTaken = () -> {
-        sendCredit();
-        readOn();
-    };
+    private final Runnable onTaken = this::releaseAndReadOn;
     // That it is short of takers: some have arrived that are not released, or are not read.
     private volatile boolean awaitsTaker;
     private volatile boolean closed;
@@ -158,6 +155,10 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             }
             onArrived(first.bytes());
         }
+        releaseAndReadOn();
+    }
+
+    private void releaseAndReadOn() {
         sendCredit();
         readOn();
     }
