@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.simulation;
 
+import static io.tensorferry.verbs.simulation.EdgeChecks.assertFailed;
+import static io.tensorferry.verbs.simulation.EdgeChecks.assertTakeFails;
 import static io.tensorferry.verbs.simulation.Scenario.MILLISECOND_NS;
 import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +18,6 @@ import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,23 +40,6 @@ class EdgeScenarioTest {
         StaticEdge.Reuse[] reuses = StaticEdge.Reuse.values();
         edge = edge.withReuse(reuses[random.nextInt(reuses.length)]);
         return random.nextBoolean() ? edge.doubleBuffered() : edge;
-    }
-
-    private static void assertFailed(Scenario scenario, CompletableFuture<Void> future, StatusCode code, String why) {
-        scenario.await(future::isDone, "it fails");
-        assertThat(future).isCompletedExceptionally();
-        assertThat(future.exceptionNow()).isInstanceOfSatisfying(TransportException.class, e -> {
-            assertThat(e.code()).isEqualTo(code);
-            assertThat(e).hasMessageContaining(why);
-        });
-    }
-
-    private static void assertTakeFails(StaticReceiver receiver, StatusCode code, String why) {
-        assertThat(receiver.poll()).isTrue();
-        assertThatThrownBy(receiver::take).isInstanceOfSatisfying(TransportException.class, e -> {
-            assertThat(e.code()).isEqualTo(code);
-            assertThat(e).hasMessageContaining(why);
-        });
     }
 
     private static void send(Scenario scenario, StaticSender sender, StaticEdge edge, int value) {

@@ -33,6 +33,7 @@ abstract class EdgeSimulation {
     private static final int MOST_EDGES = 8;
     private static final int MOST_TENSORS = 40;
     private static final long TRAFFIC_NS = 4 * MILLISECOND_NS;
+
     private enum Fault {
         /// An end is closed or aborted, either of them, at any time, and the edge perhaps opened again.
         ENDED_EDGE,
@@ -116,8 +117,7 @@ abstract class EdgeSimulation {
 
     /// Returns how many channels were lost in all runs.
     private long forEachSeed(int kind, String test, Set<Fault> faults) {
-        return SeededRuns.sum(
-                getClass(), test, kind, SEEDS_PER_KIND, seed -> run(seed, faults).lostChannels);
+        return SeededRuns.sum(getClass(), test, kind, SEEDS_PER_KIND, seed -> run(seed, faults).lostChannels);
     }
 
     /// One run; what becomes of it is the same for the same seed.
