@@ -54,7 +54,7 @@ class DynamicEdgeScenarioTest {
     }
 
     /// Both ends of an edge from worker 1 to worker 0.
-    private static final class Ends {
+    static final class Ends {
         final Scenario scenario;
         final SimulatedCluster.Worker consumer;
         final SimulatedCluster.Worker producer;
@@ -156,7 +156,7 @@ class DynamicEdgeScenarioTest {
         }
     }
 
-    private enum Moment {
+    enum Moment {
         ANNOUNCED {
             @Override
             void await(Ends ends) {
