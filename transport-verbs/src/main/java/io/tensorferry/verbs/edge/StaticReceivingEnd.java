@@ -114,6 +114,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     }
 
     @Override
+    boolean comesAgain() {
+        return false;
+    }
+
+    @Override
     void onLastWord() {
         // It may have overtaken the last tensors.
     }
@@ -176,6 +181,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     long releasable() {
+        return released;
+    }
+
+    @Override
+    long releasedByOffer() {
         return released;
     }
 
