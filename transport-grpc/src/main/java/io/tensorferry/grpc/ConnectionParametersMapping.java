@@ -28,6 +28,7 @@ final class ConnectionParametersMapping {
                 .setMtu(parameters.mtu())
                 .setMaxMessageBytes(parameters.maxMessageBytes())
                 .setStripeBytes(parameters.stripeBytes())
+                .setReadsAtOnce(parameters.readsAtOnce())
                 .setFabric(parameters.fabric());
         parameters.queuePairs().forEach(address -> proto.addChannel(toProto(address)));
         return proto.build();
@@ -85,6 +86,7 @@ final class ConnectionParametersMapping {
                 proto.getMtu(),
                 proto.getMaxMessageBytes(),
                 proto.getStripeBytes(),
+                proto.getReadsAtOnce(),
                 proto.getFabric());
         parameters.validate();
         return parameters;

@@ -21,6 +21,7 @@ import java.util.List;
 /// @param receiveDepth contents that may be under way on each lane in each direction
 /// @param maxWriteBytes the largest single write; a longer content is cut into several
 /// @param stripeBytes a content of so many bytes goes over all lanes; `Long.MAX_VALUE` for none
+/// @param readsAtOnce RDMA READs that one lane has outstanding at most, in each direction; 0 where there are none
 public record ChannelDescription(
         String peer,
         long connectionId,
@@ -34,7 +35,8 @@ public record ChannelDescription(
         int sendDepth,
         int receiveDepth,
         long maxWriteBytes,
-        long stripeBytes) {
+        long stripeBytes,
+        int readsAtOnce) {
     public ChannelDescription {
         queuePairs = List.copyOf(queuePairs);
         peerQueuePairs = List.copyOf(peerQueuePairs);
@@ -56,7 +58,8 @@ public record ChannelDescription(
                 sendDepth,
                 Math.min(own.receiveDepth(), peer.receiveDepth()),
                 Math.min(own.maxMessageBytes(), peer.maxMessageBytes()),
-                Math.max(own.stripeBytes(), peer.stripeBytes()));
+                Math.max(own.stripeBytes(), peer.stripeBytes()),
+                Math.min(own.readsAtOnce(), peer.readsAtOnce()));
     }
 
     /// Data queue pairs, 1 to 64.

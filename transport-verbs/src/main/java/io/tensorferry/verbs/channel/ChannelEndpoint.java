@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.DeviceAttributes;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttributes;
@@ -76,8 +77,10 @@ final class ChannelEndpoint implements AutoCloseable {
                         sendDepth,
                         receives,
                         context.options().posting().inlineBytes()));
+        // The first carries messages, which nobody reads.
+        boolean readable = !queuePairs.isEmpty() && readsAtOnce() > 0;
         queuePairs.add(queuePair);
-        QueuePairSetup.toInit(queuePair, context.port(), context.config());
+        QueuePairSetup.toInit(queuePair, context.port(), context.config(), readable);
         int psn = context.random().nextInt(1 << PSN_BITS);
         addresses.add(new QueuePairAddress(
                 context.port().attributes().lid(),
@@ -133,7 +136,15 @@ final class ChannelEndpoint implements AutoCloseable {
                 context.port().mtu(),
                 context.port().attributes().maxMessageBytes(),
                 stripeBytes(),
+                readsAtOnce(),
                 context.port().fabric());
+    }
+
+    /// What the device can on one queue pair, in both directions, as far as the options want that.
+    private int readsAtOnce() {
+        DeviceAttributes limits = context.port().device().attributes();
+        int most = Math.min(limits.maxReadsAsInitiator(), limits.maxReadsAsTarget());
+        return Math.min(most, context.options().readsAtOnce());
     }
 
     /// A window opens memory to one queue pair only.
@@ -150,19 +161,22 @@ final class ChannelEndpoint implements AutoCloseable {
     void connect(ConnectionParameters peer) {
         requireSameFabric(peer);
         int mtu = Math.min(context.port().mtu(), peer.mtu());
+        int laneReads = Math.min(readsAtOnce(), peer.readsAtOnce());
         while (queuePairs.size() > peer.queuePairs().size()) {
             queuePairs.removeLast().close();
         }
         for (int i = 0; i < queuePairs.size(); i++) {
             QueuePair queuePair = queuePairs.get(i);
+            int reads = i == 0 ? 0 : laneReads;
             QueuePairSetup.toReadyToReceive(
                     queuePair,
                     context.port(),
                     context.config(),
                     peer.queuePairs().get(i),
-                    mtu);
+                    mtu,
+                    reads);
             QueuePairSetup.toReadyToSend(
-                    queuePair, context.config(), addresses.get(i).packetSequenceNumber());
+                    queuePair, context.config(), addresses.get(i).packetSequenceNumber(), reads);
         }
     }
 

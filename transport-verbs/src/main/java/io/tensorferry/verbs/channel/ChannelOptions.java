@@ -17,6 +17,8 @@ import java.time.Duration;
 ///     spin
 /// @param stripeBytes a tensor of so many bytes goes over all lanes, 4,096 or more; the larger of both ends' is used,
 ///     and `Long.MAX_VALUE` is for none
+/// @param readsAtOnce RDMA READs that one lane has outstanding at most, 0 to 255; less where a device or the other end
+///     takes less. 0 for none: then neither dynamic edges nor partitioned tensors can be used
 /// @param posting how work is handed to the device
 public record ChannelOptions(
         int lanes,
@@ -28,8 +30,11 @@ public record ChannelOptions(
         Duration reconnectTimeout,
         Duration spin,
         long stripeBytes,
+        int readsAtOnce,
         PostingOptions posting) {
     private static final long DEFAULT_STRIPE_BYTES = 1 << 20;
+    // What the field of a queue pair holds: as many as the device can.
+    private static final int MOST_READS_AT_ONCE = 255;
 
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
@@ -60,6 +65,11 @@ public record ChannelOptions(
                 "stripeBytes",
                 stripeBytes,
                 ConnectionParameters.MIN_STRIPE_BYTES + " or more");
+        require(
+                readsAtOnce >= 0 && readsAtOnce <= MOST_READS_AT_ONCE,
+                "readsAtOnce",
+                readsAtOnce,
+                "0.." + MOST_READS_AT_ONCE);
     }
 
     /// With the default threshold for all lanes, and the default way of posting.
@@ -82,31 +92,41 @@ public record ChannelOptions(
                 reconnectTimeout,
                 spin,
                 DEFAULT_STRIPE_BYTES,
+                MOST_READS_AT_ONCE,
                 PostingOptions.defaults());
     }
 
     /// The same with another way of posting.
     public ChannelOptions withPosting(PostingOptions changed) {
-        return with(lanes, spin, stripeBytes, changed);
+        return with(lanes, spin, stripeBytes, readsAtOnce, changed);
     }
 
     /// The same with another number of [#lanes].
     public ChannelOptions withLanes(int changed) {
-        return with(changed, spin, stripeBytes, posting);
+        return with(changed, spin, stripeBytes, readsAtOnce, posting);
     }
 
     /// The same with another [#spin].
     public ChannelOptions withSpin(Duration changed) {
-        return with(lanes, changed, stripeBytes, posting);
+        return with(lanes, changed, stripeBytes, readsAtOnce, posting);
     }
 
     /// The same with another size from which a tensor goes over all lanes.
     public ChannelOptions withStripeBytes(long changed) {
-        return with(lanes, spin, changed, posting);
+        return with(lanes, spin, changed, readsAtOnce, posting);
+    }
+
+    /// The same with another number of [#readsAtOnce].
+    public ChannelOptions withReadsAtOnce(int changed) {
+        return with(lanes, spin, stripeBytes, changed, posting);
     }
 
     private ChannelOptions with(
-            int otherLanes, Duration otherSpin, long otherStripeBytes, PostingOptions otherPosting) {
+            int otherLanes,
+            Duration otherSpin,
+            long otherStripeBytes,
+            int otherReadsAtOnce,
+            PostingOptions otherPosting) {
         return new ChannelOptions(
                 otherLanes,
                 ringSlots,
@@ -117,6 +137,7 @@ public record ChannelOptions(
                 reconnectTimeout,
                 otherSpin,
                 otherStripeBytes,
+                otherReadsAtOnce,
                 otherPosting);
     }
 

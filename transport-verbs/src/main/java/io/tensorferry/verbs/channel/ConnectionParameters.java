@@ -23,6 +23,8 @@ import java.util.List;
 /// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
 /// @param stripeBytes a content of so many bytes goes over all lanes, `Long.MAX_VALUE` for none; the larger of both
 ///     ends' is used
+/// @param readsAtOnce RDMA READs that one data lane of the sender's device has outstanding, and answers, at once; the
+///     smaller of both ends' is used. 0: the sender lets nobody read, and reads nothing
 /// @param fabric what the sender's device is connected through, as `roce`; both ends must have the same
 public record ConnectionParameters(
         int protocolVersion,
@@ -38,6 +40,7 @@ public record ConnectionParameters(
         int mtu,
         long maxMessageBytes,
         long stripeBytes,
+        int readsAtOnce,
         String fabric) {
     public static final int PROTOCOL_VERSION = 2;
     public static final int MAX_LANES = 64;
@@ -52,6 +55,7 @@ public record ConnectionParameters(
     private static final int MAX_RING_SLOTS = 1 << 16;
     private static final int MAX_SLOT_BYTES = 1 << 16;
     private static final int MAX_FABRIC_LENGTH = 32;
+    private static final int MAX_READS_AT_ONCE = 255;
 
     public ConnectionParameters {
         queuePairs = List.copyOf(queuePairs);
@@ -87,6 +91,11 @@ public record ConnectionParameters(
         require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
         require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
         require(stripeBytes >= MIN_STRIPE_BYTES, "stripe bytes", stripeBytes, MIN_STRIPE_BYTES + " or more");
+        require(
+                readsAtOnce >= 0 && readsAtOnce <= MAX_READS_AT_ONCE,
+                "reads at once",
+                readsAtOnce,
+                "0.." + MAX_READS_AT_ONCE);
         require(
                 !fabric.isEmpty() && fabric.length() <= MAX_FABRIC_LENGTH,
                 "fabric length",

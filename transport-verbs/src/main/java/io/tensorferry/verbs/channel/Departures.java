@@ -43,6 +43,7 @@ final class Departures {
             Lane lane = lanes.get(i);
             if (mayWrite) {
                 immediates += acknowledge(lane) + (i == 0 ? pumpMessages() : lane.pumpContents());
+                lane.pumpReads();
             }
             lane.submit();
         }
@@ -99,6 +100,13 @@ final class Departures {
                     posted.removeOldest();
                     keys.onInvalidated(grant);
                 }
+                case READ -> {
+                    ReadBatch batch = posted.oldestReads();
+                    posted.removeOldest();
+                    if (batch != null) {
+                        batch.onRead();
+                    }
+                }
                 case PROBE -> {
                     posted.removeOldest();
                     probing = false;
@@ -108,17 +116,18 @@ final class Departures {
         }
     }
 
-    /// The channel is gone: gives every content back that is not known to be written.
+    /// The channel is gone: gives every content back that is not known to be written, and all reads.
     ///
     /// @return request indexes of those that are, and of which the peer has not said that it took them
     List<Integer> abandon() {
         Set<Integer> unconfirmed = new LinkedHashSet<>();
         var abandoned = new ArrayList<ContentWrite>();
+        var abandonedReads = new ArrayList<ReadBatch>();
         outgoing.addUnconfirmed(unconfirmed);
         outgoing.takeContents(abandoned);
         for (Lane lane : lanes) {
             lane.addUnconfirmed(unconfirmed);
-            lane.takeContents(abandoned);
+            lane.takeUnfinished(abandoned, abandonedReads);
         }
         for (ContentWrite write : abandoned) {
             // Posted, but perhaps not arrived; some of its lanes may have been through.
@@ -128,6 +137,7 @@ final class Departures {
         for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
             write.onAbandoned();
         }
+        abandonedReads.forEach(ReadBatch::onAbandoned);
         return List.copyOf(unconfirmed);
     }
 

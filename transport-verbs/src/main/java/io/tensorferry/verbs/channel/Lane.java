@@ -21,6 +21,7 @@ final class Lane {
     private final SendList sends;
     private final PostedWork posted;
     private final LaneContents contents;
+    private final LaneReads reads;
     private final ImmediateCredits credits;
     private final UnacknowledgedImmediates unacknowledged;
     private final long receiveWorkId;
@@ -48,6 +49,7 @@ final class Lane {
         this.sends = new SendList(index, queuePair, sendDepth, options);
         this.posted = sends.posted();
         this.contents = new LaneContents(chunkBytes, options.bytesUnderWay());
+        this.reads = new LaneReads(sends, options.bytesUnderWay());
         this.credits = new ImmediateCredits(receives, batch);
         this.unacknowledged = new UnacknowledgedImmediates(receives);
         this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
@@ -189,6 +191,15 @@ final class Lane {
         return count;
     }
 
+    void enqueue(ReadBatch batch) {
+        reads.enqueue(batch);
+    }
+
+    /// Posts reads of those that wait, as far as there is room.
+    void pumpReads() {
+        reads.pump();
+    }
+
     void enqueueBind(WindowGrant grant) {
         windowsWaiting.add(new WindowWork(WorkKind.BIND, grant));
     }
@@ -208,7 +219,10 @@ final class Lane {
             long workId = sends.workId(work.kind());
             if (work.kind() == WorkKind.BIND) {
                 NamedMemory memory = grant.memory();
-                sends.next().bind(workId, grant.window(), memory.region(), memory.address(), memory.length());
+                sends.next()
+                                .bind(workId, grant.window(), memory.region(), memory.address(), memory.length())
+                                .windowAccess =
+                        memory.access();
             } else {
                 sends.next().invalidate(workId, grant.window());
             }
@@ -222,9 +236,14 @@ final class Lane {
         unacknowledged.addRequestIndexes(indexes);
     }
 
-    /// Moves every content whose part is not known to be written; the queue pair is gone.
-    void takeContents(Collection<ContentWrite> taken) {
+    /// Moves every content whose part is not known to be written, and all reads that are not known to have arrived; the
+    /// queue pair is gone.
+    void takeUnfinished(Collection<ContentWrite> taken, Collection<ReadBatch> takenReads) {
         while (!posted.isEmpty()) {
+            ReadBatch batch = posted.oldestReads();
+            if (batch != null) {
+                takenReads.add(batch);
+            }
             ContentWrite write = posted.oldestContents();
             while (write != null) {
                 taken.add(write);
@@ -233,5 +252,6 @@ final class Lane {
             posted.removeOldest();
         }
         contents.drainTo(taken);
+        reads.drainTo(takenReads);
     }
 }

@@ -20,6 +20,7 @@ final class PostedWork {
     private final int[] bytes;
     private final @Nullable ContentWrite[] contents;
     private final @Nullable WindowGrant[] grants;
+    private final @Nullable ReadBatch[] reads;
     // The sequence number of the oldest.
     private long first;
     private int size;
@@ -35,10 +36,16 @@ final class PostedWork {
         this.bytes = new int[length];
         this.contents = new ContentWrite[length];
         this.grants = new WindowGrant[length];
+        this.reads = new ReadBatch[length];
     }
 
     boolean isFull() {
         return size == depth;
+    }
+
+    /// Whether a quarter of the queue is left for those that must not wait.
+    boolean isFullForReads() {
+        return size >= depth - depth / 4;
     }
 
     /// What [#add] will number next.
@@ -49,12 +56,19 @@ final class PostedWork {
     /// @param length payload bytes, 0 to 2^32 - 1
     /// @param content whose last piece it is, or the first of those that its messages carry, or null
     /// @param grant for whose window it is, or null
-    void add(WorkKind kind, long length, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
+    /// @param batch whose last read it is, or null
+    void add(
+            WorkKind kind,
+            long length,
+            @Nullable ContentWrite content,
+            @Nullable WindowGrant grant,
+            @Nullable ReadBatch batch) {
         int slot = (int) (first + size) & mask;
         kinds[slot] = kind;
         bytes[slot] = (int) length;
         contents[slot] = content;
         grants[slot] = grant;
+        reads[slot] = batch;
         size++;
         bytesUnderWay += length;
     }
@@ -79,12 +93,19 @@ final class PostedWork {
         return Objects.requireNonNull(grants[(int) first & mask], "it is for no window");
     }
 
+    /// The reads whose last the oldest is; null if there are none.
+    @Nullable
+    ReadBatch oldestReads() {
+        return reads[(int) first & mask];
+    }
+
     /// The oldest is done, or given up.
     void removeOldest() {
         int slot = (int) first & mask;
         bytesUnderWay -= bytes[slot] & 0xFFFF_FFFFL;
         contents[slot] = null;
         grants[slot] = null;
+        reads[slot] = null;
         first++;
         size--;
     }

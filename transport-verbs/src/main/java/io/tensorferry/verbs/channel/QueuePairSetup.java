@@ -15,20 +15,25 @@ final class QueuePairSetup {
     /// Code 12: the peer waits 0.64 ms before it tries again to reach a receive queue that was empty.
     private static final int MIN_RNR_TIMER = 12;
     private static final int RNR_RETRY_FOR_EVER = 7;
-    private static final int READS_AT_ONCE = 1;
+
+    // Where nobody reads: the least that every device takes.
+    private static final int FEWEST_READS = 1;
 
     private QueuePairSetup() {}
 
-    static void toInit(QueuePair queuePair, ChosenPort port, RdmaConfig config) {
+    /// @param readable whether the peer may read memory here, as far as the key of that allows it
+    static void toInit(QueuePair queuePair, ChosenPort port, RdmaConfig config, boolean readable) {
+        int access = QueuePairAttributes.ACCESS_REMOTE_WRITE | (readable ? QueuePairAttributes.ACCESS_REMOTE_READ : 0);
         queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
                 .set(QueuePairAttribute.PKEY_INDEX, config.pkeyIndex())
                 .set(QueuePairAttribute.PORT, port.portNumber())
-                .set(QueuePairAttribute.ACCESS_FLAGS, QueuePairAttributes.ACCESS_REMOTE_WRITE));
+                .set(QueuePairAttribute.ACCESS_FLAGS, access));
     }
 
     /// @param mtu bytes, the smaller of both ends
+    /// @param reads that the peer may have outstanding
     static void toReadyToReceive(
-            QueuePair queuePair, ChosenPort port, RdmaConfig config, QueuePairAddress peer, int mtu) {
+            QueuePair queuePair, ChosenPort port, RdmaConfig config, QueuePairAddress peer, int mtu, int reads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
                 .address(new AddressHandle(
                         peer.gid(),
@@ -40,16 +45,17 @@ final class QueuePairSetup {
                 .set(QueuePairAttribute.PATH_MTU, mtu)
                 .set(QueuePairAttribute.DEST_QPN, peer.queuePairNumber())
                 .set(QueuePairAttribute.RQ_PSN, peer.packetSequenceNumber())
-                .set(QueuePairAttribute.MAX_DEST_RD_ATOMIC, READS_AT_ONCE)
+                .set(QueuePairAttribute.MAX_DEST_RD_ATOMIC, Math.max(FEWEST_READS, reads))
                 .set(QueuePairAttribute.MIN_RNR_TIMER, MIN_RNR_TIMER));
     }
 
-    static void toReadyToSend(QueuePair queuePair, RdmaConfig config, int packetSequenceNumber) {
+    /// @param reads that this end may have outstanding
+    static void toReadyToSend(QueuePair queuePair, RdmaConfig config, int packetSequenceNumber, int reads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTS)
                 .set(QueuePairAttribute.SQ_PSN, packetSequenceNumber)
                 .set(QueuePairAttribute.TIMEOUT, config.timeout())
                 .set(QueuePairAttribute.RETRY_COUNT, config.retryCount())
                 .set(QueuePairAttribute.RNR_RETRY, RNR_RETRY_FOR_EVER)
-                .set(QueuePairAttribute.MAX_RD_ATOMIC, READS_AT_ONCE));
+                .set(QueuePairAttribute.MAX_RD_ATOMIC, Math.max(FEWEST_READS, reads)));
     }
 }

@@ -216,6 +216,24 @@ public final class RdmaChannel {
         return grant;
     }
 
+    /// Reads memory of the peer; exactly one of the batch's two methods is called in the end, on the loop. The peer has
+    /// granted it, over this channel, to this lane.
+    ///
+    /// @param lane 1 to [#laneCount()]
+    /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
+    public void read(ReadBatch batch, int lane) {
+        if (description.readsAtOnce() == 0) {
+            throw new IllegalStateException("no memory is read over the channel to " + peer);
+        }
+        if (open) {
+            batch.begin();
+            lanes.get(lane).enqueue(batch);
+            pumpSoon();
+        } else {
+            batch.onAbandoned();
+        }
+    }
+
     /// Over how many lanes a content of so many bytes comes: 1, or all, each of which brings its immediate.
     public int lanesOf(long bytes) {
         return striping.lanesOf(bytes);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// at the turn's end.
 ///
 /// Few of the requests ask for a completion: each [PostingOptions#signalInterval], or a quarter of the bytes that may
-/// be under way, and the last of a list in which memory of a tensor is read, so that this is let go soon even if
+/// be under way, and the last of a list in which memory of a tensor is used, so that this is let go soon even if
 /// nothing follows. Messages and acknowledgements alone ask for none: nobody waits for their end. To know which is
 /// the last, the newest request is held back until another follows or the list is submitted.
 ///
@@ -27,7 +27,7 @@ final class SendList {
     // Since the last request that asked for a completion.
     private int unsignaled;
     private long unsignaledBytes;
-    private boolean readsTensors;
+    private boolean usesTensors;
 
     SendList(int lane, QueuePair queuePair, int sendDepth, PostingOptions options) {
         this.lane = lane;
@@ -60,24 +60,42 @@ final class SendList {
     /// @param grant for whose window it is, or null
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this or the request before it
     void add(WorkKind kind, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
+        add(kind, content, grant, null, signalInterval);
+    }
+
+    /// Takes a read that [#next()] was filled with; there must be room.
+    ///
+    /// @param batch whose last it is, or null
+    /// @param interval of so many requests one asks for a completion
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this or the request before it
+    void addRead(@Nullable ReadBatch batch, int interval) {
+        add(WorkKind.READ, null, null, batch, interval == 0 ? signalInterval : Math.min(interval, signalInterval));
+    }
+
+    private void add(
+            WorkKind kind,
+            @Nullable ContentWrite content,
+            @Nullable WindowGrant grant,
+            @Nullable ReadBatch batch,
+            int interval) {
         SendWorkRequest added = next;
         next = held;
         held = added;
         boolean before = holds;
         holds = true;
         unsignaled++;
-        boolean tensor = kind == WorkKind.CONTENT || kind == WorkKind.CHUNK;
+        boolean tensor = kind == WorkKind.CONTENT || kind == WorkKind.CHUNK || kind == WorkKind.READ;
         long bytes = tensor ? added.length : 0;
-        // What the ring carries is not read any more, but kept until it is known to be there.
-        readsTensors |= tensor || content != null;
+        // What the ring carries is not used any more, but kept until it is known to be there.
+        usesTensors |= tensor || content != null;
         unsignaledBytes += bytes;
-        posted.add(kind, bytes, content, grant);
+        posted.add(kind, bytes, content, grant, batch);
         boolean awaited = kind == WorkKind.BIND || kind == WorkKind.INVALIDATE || kind == WorkKind.PROBE;
-        added.signaled = awaited || unsignaled >= signalInterval || unsignaledBytes >= signalBytes;
+        added.signaled = awaited || unsignaled >= interval || unsignaledBytes >= signalBytes;
         if (added.signaled) {
             unsignaled = 0;
             unsignaledBytes = 0;
-            readsTensors = false;
+            usesTensors = false;
         }
         if (before) {
             queuePair.prepareSend(next);
@@ -92,11 +110,11 @@ final class SendList {
             return;
         }
         holds = false;
-        if (readsTensors) {
+        if (usesTensors) {
             held.signaled = true;
             unsignaled = 0;
             unsignaledBytes = 0;
-            readsTensors = false;
+            usesTensors = false;
         }
         queuePair.postSend(held);
     }

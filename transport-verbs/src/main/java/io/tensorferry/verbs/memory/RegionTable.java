@@ -10,7 +10,18 @@ import org.jspecify.annotations.Nullable;
 /// Threading: any thread. A look-up reads one immutable snapshot: no lock, no allocation, O(log n) where
 /// registrations do not overlap. A change copies the snapshot, which is little work beside the registration itself.
 final class RegionTable {
+    /// Finds those of this one, too.
+    private final @Nullable RegionTable wider;
     private volatile Snapshot snapshot = Snapshot.of(new MemoryRegion[0]);
+
+    RegionTable() {
+        this.wider = null;
+    }
+
+    /// @param wider also gets every registration of this one
+    RegionTable(RegionTable wider) {
+        this.wider = wider;
+    }
 
     /// The registration that holds all of `[address, address + length)`, or null.
     @Nullable
@@ -19,6 +30,9 @@ final class RegionTable {
     }
 
     synchronized void add(MemoryRegion region) {
+        if (wider != null) {
+            wider.add(region);
+        }
         MemoryRegion[] regions = Arrays.copyOf(snapshot.regions, snapshot.regions.length + 1);
         regions[regions.length - 1] = region;
         Arrays.sort(regions, Comparator.comparingLong(MemoryRegion::address));
@@ -27,6 +41,9 @@ final class RegionTable {
 
     @SuppressWarnings("ReferenceEquality") // two registrations of the same memory are two, whatever equals() says
     synchronized void remove(MemoryRegion region) {
+        if (wider != null) {
+            wider.remove(region);
+        }
         MemoryRegion[] regions = Arrays.stream(snapshot.regions)
                 .filter(candidate -> candidate != region)
                 .toArray(MemoryRegion[]::new);

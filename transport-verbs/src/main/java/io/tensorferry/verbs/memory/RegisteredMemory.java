@@ -31,17 +31,26 @@ public final class RegisteredMemory implements AutoCloseable {
             Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
     private static final Set<AccessFlag> WRITTEN_BY_PEERS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+    private static final Set<AccessFlag> READ_BY_PEERS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
+    private static final Set<AccessFlag> WRITTEN_AND_READ_BY_PEERS =
+            EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
     /// With the smallest slabs every larger buffer gets one of its own.
     private static final MemoryOptions ALONE =
             new MemoryOptions(MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
 
     private final MemoryRegistrar registrar;
+    private final MemoryRegistrar readableRegistrar;
     private final RegionTable regions = new RegionTable();
+    /// Those that peers may read, or be given a window to.
+    private final RegionTable readableRegions;
     private final SlabPool pool;
     /// Where buffers come from whose keys peers keep as long as they are there.
     private final SlabPool peerPool;
+    /// Where tensors come from that peers read.
+    private final SlabPool readablePool;
     private final TensorAllocator allocator = new PooledTensorAllocator(this::allocate);
     private final TensorAllocator allocatorNow = new PooledTensorAllocator(this::allocateNow);
+    private final TensorAllocator readableAllocator = new PooledTensorAllocator(this::allocateReadable);
     private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
@@ -62,10 +71,20 @@ public final class RegisteredMemory implements AutoCloseable {
                     case SLAB -> WRITTEN_BY_PEERS;
                     case REQUEST -> EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
                 });
+        this.readableRegistrar = new MemoryRegistrar(domain, READ_BY_PEERS);
         this.pool = new SlabPool(options, memory, registrar, regions);
         this.peerPool = switch (scope) {
             case SLAB -> pool;
             case REQUEST -> new SlabPool(ALONE, memory, new MemoryRegistrar(domain, WRITTEN_BY_PEERS), regions);
+        };
+        this.readableRegions = switch (scope) {
+            case SLAB -> new RegionTable(regions);
+            case REQUEST -> regions;
+        };
+        this.readablePool = switch (scope) {
+            case SLAB ->
+                new SlabPool(options, memory, new MemoryRegistrar(domain, WRITTEN_AND_READ_BY_PEERS), readableRegions);
+            case REQUEST -> pool;
         };
     }
 
@@ -99,6 +118,22 @@ public final class RegisteredMemory implements AutoCloseable {
         return allocatorNow;
     }
 
+    /// Makes tensors as [#allocator()] does, which peers can be let read. Where peers get keys of slabs, these have
+    /// slabs
+    /// of their own, which [MemoryOptions#maximumBytes()] limits for themselves.
+    public TensorAllocator readableAllocator() {
+        return readableAllocator;
+    }
+
+    /// The same without a tensor.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException as [#allocate] does
+    public RegisteredBuffer allocateReadable(long bytes) {
+        requirePositive(bytes);
+        return new RegisteredBuffer(readablePool, readablePool.allocate(bytes, true), bytes);
+    }
+
     /// Registers the first slab, unless there is one: memory that cannot be pinned is noticed now and not with the
     /// first tensor.
     ///
@@ -111,6 +146,7 @@ public final class RegisteredMemory implements AutoCloseable {
     public void endWaits() {
         pool.endWaits();
         peerPool.endWaits();
+        readablePool.endWaits();
     }
 
     /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
@@ -133,6 +169,21 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
     ///     refuses for another reason, `FAILED_PRECONDITION` if this is closed
     public Registration register(MemorySegment memory) {
+        return register(memory, registrar, true);
+    }
+
+    /// Lets peers read memory of the user as long as the registration is open, each that is told its key. [#regionOf]
+    /// does not find it, nor can peers write it.
+    ///
+    /// @param memory as [#register] takes it
+    /// @throws IllegalArgumentException as [#register] does
+    /// @throws TransportException as [#register] does
+    public Registration registerReadable(MemorySegment memory) {
+        return register(memory, readableRegistrar, false);
+    }
+
+    /// @param isFound by [#regionOf]
+    private Registration register(MemorySegment memory, MemoryRegistrar how, boolean isFound) {
         if (!memory.isNative() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
                     "only off-heap memory of at least one byte can be registered, not " + memory);
@@ -144,8 +195,10 @@ public final class RegisteredMemory implements AutoCloseable {
         if (closed) {
             throw closedException();
         }
-        var registration = new Registration(memory, registrar.register(memory), this::forget);
-        regions.add(registration.region());
+        var registration = new Registration(memory, how.register(memory), this::forget);
+        if (isFound) {
+            regions.add(registration.region());
+        }
         registrations.add(registration);
         if (closed) {
             // Closed while it was being made, perhaps after the last look at the set.
@@ -159,6 +212,11 @@ public final class RegisteredMemory implements AutoCloseable {
     /// and takes no lock.
     public @Nullable MemoryRegion regionOf(long address, long length) {
         return regions.find(address, length);
+    }
+
+    /// The same, where a peer can be let read it.
+    public @Nullable MemoryRegion readableRegionOf(long address, long length) {
+        return readableRegions.find(address, length);
     }
 
     public MemoryStatistics statistics() {
@@ -183,6 +241,7 @@ public final class RegisteredMemory implements AutoCloseable {
         }
         pool.close();
         peerPool.close();
+        readablePool.close();
     }
 
     int freeBlockCount() {

@@ -19,9 +19,11 @@ public enum WorkKind {
     /// The invalidation of a memory window.
     INVALIDATE(7),
     /// An empty write that only shows whether the peer's queue pair is there.
-    PROBE(8);
+    PROBE(8),
+    /// A read of the peer's memory.
+    READ(9);
 
-    private static final WorkKind[] BY_CODE = new WorkKind[9];
+    private static final WorkKind[] BY_CODE = new WorkKind[10];
 
     static {
         for (WorkKind kind : values()) {
@@ -35,7 +37,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 8.
+    /// 1 to 9.
     int code() {
         return code;
     }

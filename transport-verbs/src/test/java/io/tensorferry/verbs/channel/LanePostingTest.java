@@ -212,12 +212,106 @@ class LanePostingTest {
             enqueue(lane, content(enqueued, 1));
         }
         var abandoned = new ArrayList<ContentWrite>();
-        lane.takeContents(abandoned);
+        lane.takeUnfinished(abandoned, new ArrayList<>());
         abandoned.forEach(ContentWrite::onAbandoned);
         assertThat(events).hasSize(count).doesNotHaveDuplicates();
         if (!breaksOff) {
             assertWhole(lengths);
         }
+    }
+
+    /// Reads of 10 bytes each, one behind the other.
+    private ReadBatch reads(String name, int count, int interval) {
+        return new ReadBatch(count) {
+            @Override
+            protected void describe(int index, ReadRequest into) {
+                into.set(1000 + 10L * index, 10, 1, 5000 + 10L * index, 2);
+            }
+
+            @Override
+            protected int signalInterval() {
+                return interval;
+            }
+
+            @Override
+            protected void onRead() {
+                events.add("read " + name);
+            }
+
+            @Override
+            protected void onAbandoned() {
+                events.add("abandoned " + name);
+            }
+        };
+    }
+
+    private static void enqueue(Lane lane, ReadBatch batch) {
+        batch.begin();
+        lane.enqueue(batch);
+    }
+
+    @Test
+    void ofReadsOneInAnIntervalAndTheLastAskForACompletion() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, reads("a", 10, 4));
+        lane.pumpReads();
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::opcode).containsOnly(Opcode.RDMA_READ);
+        assertThat(queuePair.sent())
+                .extracting(Sent::signaled)
+                .containsExactly(false, false, false, true, false, false, false, true, false, true);
+        assertThat(queuePair.sent().get(3).localAddress()).isEqualTo(1030);
+        assertThat(queuePair.sent().get(3).remoteAddress()).isEqualTo(5030);
+        List<ReadBatch> done = new ArrayList<>();
+        while (!lane.posted().isEmpty()) {
+            ReadBatch batch = lane.posted().oldestReads();
+            lane.posted().removeOldest();
+            if (batch != null) {
+                done.add(batch);
+            }
+        }
+        // The last read stands for all.
+        assertThat(done).hasSize(1);
+    }
+
+    @Test
+    void readsLeaveAQuarterOfTheQueueToContents() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, reads("a", 2 * DEPTH, 0));
+        lane.pumpReads();
+        lane.submit();
+        assertThat(queuePair.sent()).hasSize(DEPTH - DEPTH / 4);
+        enqueue(lane, content(0, 100));
+        assertThat(lane.pumpContents()).isEqualTo(1);
+    }
+
+    @Test
+    void readsWaitForBytesUnderWay() {
+        Lane lane = lane(0, CHUNK);
+        enqueue(lane, content(0, CHUNK));
+        enqueue(lane, reads("a", 1, 0));
+        lane.pumpContents();
+        lane.pumpReads();
+        lane.submit();
+        assertThat(queuePair.sent()).hasSize(1);
+        lane.posted().removeOldest();
+        lane.pumpReads();
+        lane.submit();
+        assertThat(queuePair.sent()).hasSize(2);
+    }
+
+    @Test
+    void readsThatArePostedHalfPostedOrWaitingAreAllGivenBack() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, reads("posted", 10, 0));
+        enqueue(lane, reads("half", DEPTH, 0));
+        enqueue(lane, reads("waiting", 1, 0));
+        lane.pumpReads();
+        lane.submit();
+        var abandoned = new ArrayList<ReadBatch>();
+        lane.takeUnfinished(new ArrayList<>(), abandoned);
+        abandoned.forEach(ReadBatch::onAbandoned);
+        assertThat(events).containsExactly("abandoned posted", "abandoned half", "abandoned waiting");
     }
 
     private void assertWhole(long[] lengths) {

@@ -61,16 +61,9 @@ class AllocationTest {
         var hour = Duration.ofHours(1);
         var seconds = Duration.ofSeconds(30);
         var options = new ChannelOptions(
-                lanes,
-                256,
-                4096,
-                hour,
-                hour.multipliedBy(2),
-                seconds,
-                seconds,
-                Duration.ofNanos(20_000),
-                4096,
-                posting);
+                        lanes, 256, 4096, hour, hour.multipliedBy(2), seconds, seconds, Duration.ofNanos(20_000))
+                .withStripeBytes(4096)
+                .withPosting(posting);
         try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
             Tensor tensor = workers.worker(1).bytes(size, 7);
             transfer(workers, tensor, WARM_UP);

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What peers may do is to write: neither a queue pair nor a region grants remote reads or remote atomics, and windows
-/// grant writes alone.
+/// What peers may do where tensors are received is to write: no region grants remote reads, no queue pair remote
+/// atomics, and windows grant writes alone.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class GrantedRightsTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -69,7 +69,10 @@ class GrantedRightsTest {
         assertThat(queuePairs)
                 .as("each queue pair is given its rights once")
                 .hasSize(1 + ChannelOptions.defaults().lanes())
-                .containsOnly(QueuePairAttributes.ACCESS_REMOTE_WRITE);
+                .startsWith(QueuePairAttributes.ACCESS_REMOTE_WRITE);
+        assertThat(queuePairs.subList(1, queuePairs.size()))
+                .as("lanes can be read over where a region allows it")
+                .containsOnly(QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ);
         assertThat(regions)
                 .isNotEmpty()
                 .allSatisfy(region -> assertThat(region.access()).doesNotContain(AccessFlag.REMOTE_READ));

@@ -52,6 +52,7 @@ final class Attacker implements AutoCloseable {
     static final int SLOTS = 16;
     static final int SLOT_BYTES = 4096;
     static final int RECEIVE_DEPTH = 32;
+    static final int READS_AT_ONCE = 16;
     private static final int QUEUE_PAIRS = 2;
     private static final int SEND_DEPTH = 64;
     private static final int CONTROL_RECEIVES = SLOTS + 8;
@@ -153,6 +154,7 @@ final class Attacker implements AutoCloseable {
                 port.mtu(),
                 port.attributes().maxMessageBytes(),
                 ConnectionParameters.MIN_STRIPE_BYTES,
+                READS_AT_ONCE,
                 port.fabric());
         var _ = acceptor.onOffer(change.apply(offer)).whenComplete((answer, error) -> {
             if (answer instanceof OfferAnswer.Accepted(ConnectionParameters parameters)) {
@@ -176,14 +178,14 @@ final class Attacker implements AutoCloseable {
                     .set(QueuePairAttribute.PATH_MTU, 4096)
                     .set(QueuePairAttribute.DEST_QPN, peer.queuePairNumber())
                     .set(QueuePairAttribute.RQ_PSN, peer.packetSequenceNumber())
-                    .set(QueuePairAttribute.MAX_DEST_RD_ATOMIC, 1)
+                    .set(QueuePairAttribute.MAX_DEST_RD_ATOMIC, READS_AT_ONCE)
                     .set(QueuePairAttribute.MIN_RNR_TIMER, 12));
             queuePair.modify(QueuePairAttributes.to(QueuePairState.RTS)
                     .set(QueuePairAttribute.SQ_PSN, 0)
                     .set(QueuePairAttribute.TIMEOUT, 8)
                     .set(QueuePairAttribute.RETRY_COUNT, 3)
                     .set(QueuePairAttribute.RNR_RETRY, 7)
-                    .set(QueuePairAttribute.MAX_RD_ATOMIC, 1));
+                    .set(QueuePairAttribute.MAX_RD_ATOMIC, READS_AT_ONCE));
         }
     }
 

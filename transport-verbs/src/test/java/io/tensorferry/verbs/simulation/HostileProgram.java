@@ -269,7 +269,7 @@ final class HostileProgram {
         }
         heard.clear();
         edges.forgetAll();
-        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(10)));
+        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(11)));
         stage.await(() -> attacker.isConnected() || attacker.hasFailed(), "an answer");
     }
 
@@ -290,6 +290,7 @@ final class HostileProgram {
                 offer.mtu(),
                 which == 7 ? value : offer.maxMessageBytes(),
                 which == 9 ? value : offer.stripeBytes(),
+                which == 10 ? (int) value : offer.readsAtOnce(),
                 which == 8 ? "another" : offer.fabric());
     }
 

@@ -81,17 +81,11 @@ final class SimulatedCluster implements AutoCloseable {
             int lanes = 1 << seed / 8 % 3;
             int[] carried = {0, 100, 4096};
             var posting = new PostingOptions((int) (seed / 24 % 2), 4096, 16_384, 0, carried[(int) (seed / 48 % 3)]);
-            return withChannel(new ChannelOptions(
-                            lanes,
-                            channel.ringSlots(),
-                            channel.slotBytes(),
-                            channel.keepaliveInterval(),
-                            channel.peerTimeout(),
-                            channel.connectTimeout(),
-                            channel.reconnectTimeout(),
-                            channel.spin(),
-                            4096,
-                            posting))
+            int[] reads = {255, 1, 3};
+            return withChannel(channel.withLanes(lanes)
+                            .withStripeBytes(4096)
+                            .withReadsAtOnce(reads[(int) (seed / 96 % 3)])
+                            .withPosting(posting))
                     .withRkeyScope(seed / 4 % 2 == 0 ? RemoteKeyScope.SLAB : RemoteKeyScope.REQUEST);
         }
 
