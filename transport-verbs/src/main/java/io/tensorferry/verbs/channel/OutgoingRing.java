@@ -87,6 +87,8 @@ final class OutgoingRing {
             case Message.EdgeStatus status ->
                 new Message.EdgeStatus(
                         status.edge(), status.count(), status.direction(), status.code(), REASON_DROPPED);
+            case Message.PartStatus status ->
+                new Message.PartStatus(status.part(), status.direction(), status.code(), REASON_DROPPED);
             default -> answer;
         };
     }

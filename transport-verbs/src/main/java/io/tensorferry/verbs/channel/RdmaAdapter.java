@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -149,6 +150,11 @@ public final class RdmaAdapter implements AutoCloseable {
     /// Where work that may take long is done.
     public Executor workers() {
         return context.workers();
+    }
+
+    /// Where numbers come from that a peer is not to guess, or not to meet twice. On the loop only.
+    public RandomGenerator random() {
+        return context.random();
     }
 
     public RegisteredMemory memory() {

@@ -38,7 +38,8 @@ public final class EdgeManager implements AutoCloseable {
     public EdgeManager(RdmaAdapter adapter, Set<String> members) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
-        this.context = new EdgeContext(adapter.loop(), adapter.memory(), new EdgeCounters(), adapter::withChannel);
+        this.context = new EdgeContext(
+                adapter.loop(), adapter.memory(), new EdgeCounters(), adapter::withChannel, adapter.random());
     }
 
     /// What the adapter's channels are to tell.

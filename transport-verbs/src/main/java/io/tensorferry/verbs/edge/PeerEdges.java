@@ -110,6 +110,8 @@ final class PeerEdges {
                 }
             }
             case Message.EdgeCredit credit -> onCredit(credit.edge(), credit.released());
+            case Message.DynamicOffer _, Message.EdgeTensor _ ->
+                throw new ProtocolViolationException("dynamic edges are not known here");
         }
     }
 

@@ -63,6 +63,8 @@ final class ReceivingEnd implements StaticReceiver {
     // When this channel was opened.
     private long arrivedBefore;
     private int number = -1;
+    // Tells this end from another with the same key, before it or behind it.
+    private int opening;
     private @Nullable RdmaChannel channel;
     private MemoryGrant grant = MemoryGrant.LASTING;
     private long incarnation;
@@ -176,6 +178,7 @@ final class ReceivingEnd implements StaticReceiver {
     /// Wants a channel, to offer the memory there.
     void start(int freeNumber) {
         number = freeNumber;
+        opening = context.random().nextInt();
         wantChannel();
     }
 
@@ -236,6 +239,7 @@ final class ReceivingEnd implements StaticReceiver {
                 edge.places(),
                 isCredited(),
                 resumes,
+                opening,
                 arrived,
                 (int) (arrived - credit.said),
                 address,

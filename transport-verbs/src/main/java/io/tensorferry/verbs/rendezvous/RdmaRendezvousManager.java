@@ -224,7 +224,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 }
                 case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
                 case Message.Resumed _ -> transfers.onResumed();
-                case Message.Heartbeat _, Message.OfEdge _ ->
+                case Message.Heartbeat _, Message.OfEdge _, Message.OfPart _ ->
                     throw new IllegalStateException(message + " is not of the rendezvous");
             }
         }

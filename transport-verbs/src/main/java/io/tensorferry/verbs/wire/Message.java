@@ -160,9 +160,7 @@ public sealed interface Message extends OutgoingMessage {
             implements OfRequest {
         public ErrorStatus {
             MessageRules.checkRequestIndex(requestIndex);
-            if (code == StatusCode.OK) {
-                throw new IllegalArgumentException("an error status with the code OK");
-            }
+            MessageRules.checkFailure(code);
         }
 
         @Override
@@ -189,6 +187,8 @@ public sealed interface Message extends OutgoingMessage {
     /// @param places how many the memory holds, one behind the other, each at the next multiple of 64 bytes; 1 or 2
     /// @param credit whether the sender waits for [EdgeCredit] before it writes a place again
     /// @param resumed whether this process of the sender was offered it on an earlier channel
+    /// @param opening a random number that the receiver chose when it opened its end: the same in every offer of that
+    ///     end, and most likely another in those of the next one with this key
     /// @param received tensors that have arrived so far, over all channels
     /// @param unreleased of these, those that the sender may not write over yet
     /// @param address of the first place; 0 where a tensor has no bytes
@@ -200,6 +200,7 @@ public sealed interface Message extends OutgoingMessage {
             int places,
             boolean credit,
             boolean resumed,
+            int opening,
             long received,
             int unreleased,
             long address,
@@ -207,17 +208,53 @@ public sealed interface Message extends OutgoingMessage {
             implements OfEdge {
         public EdgeOffer {
             MessageRules.checkEdge(edge);
-            MessageRules.checkKey(key);
+            MessageRules.checkNumeric(metaData);
             MessageRules.checkOffered(key, metaData);
             MessageRules.checkPlaces(places, received, unreleased);
             MessageRules.checkDestination(metaData, address, remoteKey);
         }
     }
 
+    /// Receiver to sender, once on each channel: takes tensors of any type and shape over an edge. The sender
+    /// announces each by an [EdgeTensor]; the receiver READs it and then says so by an [EdgeCredit].
+    ///
+    /// @param key the rendezvous key as it is printed
+    /// @param slots tensors that may be announced and not released at a time, 1 to 65,535
+    /// @param largestBytes of a tensor
+    /// @param resumed whether this process of the sender was offered it on an earlier channel
+    /// @param opening as in an [EdgeOffer]
+    /// @param received tensors that have arrived so far, over all channels
+    record DynamicOffer(int edge, String key, int slots, long largestBytes, boolean resumed, int opening, long received)
+            implements OfEdge {
+        public DynamicOffer {
+            MessageRules.checkEdge(edge);
+            MessageRules.checkOffered(key, null);
+            MessageRules.checkSlots(slots);
+            MessageRules.checkCount("largestBytes", largestBytes);
+            MessageRules.checkCount("received", received);
+        }
+    }
+
+    /// Sender to receiver, of an edge that was offered by a [DynamicOffer]: here is the next tensor. The sender keeps
+    /// it until it is released.
+    ///
+    /// @param sequence which tensor, counted from 0 over all channels
+    /// @param metaData what it is: numeric, not dead
+    /// @param address where the receiver may READ the content; 0 where there is none (`metaData.byteSize()` is 0)
+    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
+    record EdgeTensor(int edge, long sequence, TensorMetaData metaData, long address, int remoteKey) implements OfEdge {
+        public EdgeTensor {
+            MessageRules.checkEdge(edge);
+            MessageRules.checkCount("sequence", sequence);
+            MessageRules.checkNumeric(metaData);
+            MessageRules.checkDestination(metaData, address, remoteKey);
+        }
+    }
+
     /// The edge is accepted, or ends.
     ///
-    /// @param count to the receiver: tensors that the sender has written so far; with any code but OK these are all
-    ///     that come. 0 to the sender
+    /// @param count to the receiver: tensors that the sender has written or announced so far; with any code but OK
+    ///     these are all that come. 0 to the sender
     /// @param code to the receiver [StatusCode#OK] to accept; otherwise why the edge ends
     /// @param message for a person to read; cut to what fits when it is encoded
     record EdgeStatus(int edge, long count, Direction direction, StatusCode code, String message) implements OfEdge {
@@ -241,7 +278,8 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Receiver to sender: so many tensors of the edge are released, over all channels.
+    /// Receiver to sender: so many tensors of the edge are released, over all channels. The sender may write their
+    /// places again, or have the memory back that they were READ from.
     record EdgeCredit(int edge, long released) implements OfEdge {
         public EdgeCredit {
             MessageRules.checkEdge(edge);
@@ -249,7 +287,71 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Who is told by an [ErrorStatus] or an [EdgeStatus].
+    /// A message about one part of a tensor whose rows are shared out among workers, between the worker that reads the
+    /// part, the receiver, who gives it a number, and the worker that owns it, the sender.
+    sealed interface OfPart extends Message {
+        /// How many parts of one owner have numbers for one reader.
+        int COUNT = 1 << 16;
+
+        /// The reader's number of the part, 0 to [#COUNT] - 1.
+        int part();
+    }
+
+    /// Reader to owner, once on each channel: wants to READ the owner's rows of a tensor.
+    ///
+    /// @param name of the tensor; not empty, well-formed Unicode
+    /// @param metaData of the whole tensor: numeric, not dead, of rows and columns
+    record PartOpen(int part, String name, TensorMetaData metaData) implements OfPart {
+        public PartOpen {
+            MessageRules.checkPart(part);
+            MessageRules.checkOpened(name, metaData);
+        }
+    }
+
+    /// Owner to reader: the rows are there, and may be READ until this channel is gone or the reader has said that it
+    /// is done.
+    ///
+    /// @param firstRow of the part in the tensor
+    /// @param bytes of the part, all its rows
+    /// @param address of the first row; 0 where the part is empty
+    /// @param remoteKey the key of the memory at `address`; 0 where the part is empty
+    record PartGrant(int part, long firstRow, long bytes, long address, int remoteKey) implements OfPart {
+        public PartGrant {
+            MessageRules.checkPart(part);
+            MessageRules.checkCount("firstRow", firstRow);
+            MessageRules.checkCount("bytes", bytes);
+            MessageRules.checkMemory(bytes, address, remoteKey);
+        }
+
+        @Override
+        public boolean isAnswer() {
+            return true;
+        }
+    }
+
+    /// To the reader: the part is refused, or ends, and no READ of it is to begin. To the owner: no READ of it is
+    /// under way, and none will be.
+    ///
+    /// @param code not [StatusCode#OK]
+    /// @param message for a person to read; cut to what fits when it is encoded
+    record PartStatus(int part, Direction direction, StatusCode code, String message) implements OfPart {
+        public PartStatus {
+            MessageRules.checkPart(part);
+            MessageRules.checkFailure(code);
+        }
+
+        @Override
+        public int shortestSize() {
+            return MessageLayout.HEADER_BYTES;
+        }
+
+        @Override
+        public boolean isAnswer() {
+            return direction == Direction.TO_RECEIVER;
+        }
+    }
+
+    /// Who is told by an [ErrorStatus], an [EdgeStatus] or a [PartStatus].
     enum Direction {
         /// The sender cannot serve the request; it will write nothing any more.
         TO_RECEIVER,

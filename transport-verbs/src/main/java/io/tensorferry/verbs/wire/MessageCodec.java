@@ -77,7 +77,8 @@ public final class MessageCodec {
         slot.set(MessageLayout.U8, at, (byte) (slot.get(MessageLayout.U8, at) | MessageLayout.MORE));
     }
 
-    /// Whether a request for `key` with this metadata is short enough to give the key a [NameId].
+    /// Whether a message with this key or name and this metadata is short enough for what its receiver keeps: for a
+    /// request that gives its key a [NameId], for an offer of an edge, for a [Message.PartOpen].
     public static boolean mayName(String key, @Nullable TensorMetaData metaData) {
         int rank = metaData == null ? 0 : metaData.shape().rank();
         return MessageLayout.paddedLength(rank, Utf8.length(key, MessageLayout.MAX_NAMING_BYTES), 0)

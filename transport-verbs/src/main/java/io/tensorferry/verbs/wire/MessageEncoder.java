@@ -4,12 +4,17 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.DynamicOffer;
 import io.tensorferry.verbs.wire.Message.EdgeCredit;
 import io.tensorferry.verbs.wire.Message.EdgeOffer;
 import io.tensorferry.verbs.wire.Message.EdgeStatus;
+import io.tensorferry.verbs.wire.Message.EdgeTensor;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.Heartbeat;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.PartGrant;
+import io.tensorferry.verbs.wire.Message.PartOpen;
+import io.tensorferry.verbs.wire.Message.PartStatus;
 import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorContent;
@@ -48,10 +53,14 @@ final class MessageEncoder {
             case TensorReRequest request -> MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
             case ErrorStatus status -> statusMessageBytes(status.message());
             case EdgeOffer offer -> MessageLayout.paddedLength(rank(offer.metaData()), nameBytes(offer.key()), 0);
+            case DynamicOffer offer -> MessageLayout.paddedLength(0, nameBytes(offer.key()), 0);
+            case EdgeTensor tensor -> MessageLayout.paddedLength(rank(tensor.metaData()), 0, 0);
             case EdgeStatus status -> statusMessageBytes(status.message());
             case EdgeCredit _ -> MessageLayout.CREDIT_BYTES;
+            case PartOpen open -> MessageLayout.paddedLength(rank(open.metaData()), nameBytes(open.name()), 0);
+            case PartStatus status -> statusMessageBytes(status.message());
             case RepeatedRequest _ -> MessageLayout.REPEATED_BYTES;
-            case Heartbeat _, Resumed _ -> MessageLayout.HEADER_BYTES;
+            case Heartbeat _, Resumed _, PartGrant _ -> MessageLayout.HEADER_BYTES;
         };
     }
 
@@ -73,8 +82,13 @@ final class MessageEncoder {
             case RepeatedRequest request -> encodeRepeated(request, target);
             case TensorContent tensor -> encodeContent(tensor, target);
             case EdgeOffer offer -> encodeOffer(offer, target);
+            case DynamicOffer offer -> encodeDynamicOffer(offer, target);
+            case EdgeTensor tensor -> encodeEdgeTensor(tensor, target);
             case EdgeStatus status -> encodeEdgeStatus(status, target);
             case EdgeCredit credit -> encodeCredit(credit, target);
+            case PartOpen open -> encodePartOpen(open, target);
+            case PartGrant grant -> encodePartGrant(grant, target);
+            case PartStatus status -> encodePartStatus(status, target);
             case Heartbeat _ -> encodeBare(MessageLayout.TYPE_HEARTBEAT, target);
             case Resumed _ -> encodeBare(MessageLayout.TYPE_RESUMED, target);
         };
@@ -90,8 +104,7 @@ final class MessageEncoder {
         putMetaData(request.metaData(), flags, target);
         putDestination(request.address(), request.remoteKey(), target);
         target.set(MessageLayout.U32, MessageLayout.NAME_ID, request.nameId());
-        target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
-        Utf8.write(request.key(), nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
+        putName(request.key(), nameBytes, rank, target);
         return length;
     }
 
@@ -174,8 +187,28 @@ final class MessageEncoder {
         putMetaData(offer.metaData(), flags, target);
         putDestination(offer.address(), offer.remoteKey(), target);
         target.set(MessageLayout.U32, MessageLayout.EDGE_UNRELEASED, offer.unreleased());
-        target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
-        Utf8.write(offer.key(), nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
+        target.set(MessageLayout.U32, MessageLayout.EDGE_OPENING, offer.opening());
+        putName(offer.key(), nameBytes, rank, target);
+        return length;
+    }
+
+    private static int encodeDynamicOffer(DynamicOffer offer, MemorySegment target) {
+        int nameBytes = nameBytes(offer.key());
+        int length = MessageLayout.paddedLength(0, nameBytes, 0);
+        begin(offer, offer.received(), MessageLayout.TYPE_DYNAMIC_OFFER, length, target);
+        putMetaData(null, offer.resumed() ? MessageLayout.FLAG_REPLAY : 0, target);
+        target.set(MessageLayout.U64, MessageLayout.TENSOR_BYTES, offer.largestBytes());
+        target.set(MessageLayout.U32, MessageLayout.EDGE_SLOTS, offer.slots());
+        target.set(MessageLayout.U32, MessageLayout.EDGE_OPENING, offer.opening());
+        putName(offer.key(), nameBytes, 0, target);
+        return length;
+    }
+
+    private static int encodeEdgeTensor(EdgeTensor tensor, MemorySegment target) {
+        int length = MessageLayout.paddedLength(rank(tensor.metaData()), 0, 0);
+        begin(tensor, tensor.sequence(), MessageLayout.TYPE_EDGE_TENSOR, length, target);
+        putMetaData(tensor.metaData(), 0, target);
+        putDestination(tensor.address(), tensor.remoteKey(), target);
         return length;
     }
 
@@ -209,15 +242,51 @@ final class MessageEncoder {
 
     private static void requireRoom(Message.OfEdge message, int length, MemorySegment target) {
         if (length > target.byteSize()) {
-            throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
-                    + target.byteSize() + ": edge " + message.edge());
+            throw new IllegalArgumentException(noRoom(length, target) + ": edge " + message.edge());
         }
+    }
+
+    private static int encodePartOpen(PartOpen open, MemorySegment target) {
+        int nameBytes = nameBytes(open.name());
+        int rank = rank(open.metaData());
+        int length = MessageLayout.paddedLength(rank, nameBytes, 0);
+        begin(open, MessageLayout.TYPE_PART_OPEN, length, target);
+        putMetaData(open.metaData(), 0, target);
+        putName(open.name(), nameBytes, rank, target);
+        return length;
+    }
+
+    private static int encodePartGrant(PartGrant grant, MemorySegment target) {
+        begin(grant, MessageLayout.TYPE_PART_GRANT, MessageLayout.HEADER_BYTES, target);
+        target.set(MessageLayout.U64, MessageLayout.PART_FIRST_ROW, grant.firstRow());
+        target.set(MessageLayout.U64, MessageLayout.TENSOR_BYTES, grant.bytes());
+        putDestination(grant.address(), grant.remoteKey(), target);
+        return MessageLayout.HEADER_BYTES;
+    }
+
+    private static int encodePartStatus(PartStatus status, MemorySegment target) {
+        int statusBytes = Utf8.length(status.message(), maxStatusBytes(target.byteSize()));
+        int length = MessageLayout.paddedLength(0, 0, statusBytes);
+        begin(status, MessageLayout.TYPE_PART_STATUS, length, target);
+        putStatus(status.direction(), status.code(), status.message(), statusBytes, target);
+        return length;
+    }
+
+    private static void begin(Message.OfPart message, int type, int length, MemorySegment target) {
+        if (length > target.byteSize()) {
+            throw new IllegalArgumentException(noRoom(length, target) + ": part " + message.part());
+        }
+        begin(type, length, target);
+        target.set(MessageLayout.U32, MessageLayout.PART_NUMBER, message.part());
+    }
+
+    private static String noRoom(int length, MemorySegment target) {
+        return "a message of " + length + " bytes does not fit in a slot of " + target.byteSize();
     }
 
     private static int encodeBare(int type, MemorySegment target) {
         if (target.byteSize() < MessageLayout.HEADER_BYTES) {
-            throw new IllegalArgumentException("a message of " + MessageLayout.HEADER_BYTES
-                    + " bytes does not fit in a slot of " + target.byteSize());
+            throw new IllegalArgumentException(noRoom(MessageLayout.HEADER_BYTES, target));
         }
         begin(type, MessageLayout.HEADER_BYTES, target);
         return MessageLayout.HEADER_BYTES;
@@ -256,8 +325,7 @@ final class MessageEncoder {
 
     private static void requireRoom(Message.OfRequest message, int length, MemorySegment target) {
         if (length > target.byteSize()) {
-            throw new IllegalArgumentException("a message of " + length + " bytes does not fit in a slot of "
-                    + target.byteSize() + ": step " + message.stepId() + ", request "
+            throw new IllegalArgumentException(noRoom(length, target) + ": step " + message.stepId() + ", request "
                     + RequestIndex.describe(message.requestIndex()));
         }
     }
@@ -296,6 +364,11 @@ final class MessageEncoder {
     private static void putDestination(long address, int remoteKey, MemorySegment target) {
         target.set(MessageLayout.U64, MessageLayout.REMOTE_ADDRESS, address);
         target.set(MessageLayout.U32, MessageLayout.REMOTE_KEY, remoteKey);
+    }
+
+    private static void putName(String name, int nameBytes, int rank, MemorySegment target) {
+        target.set(MessageLayout.U16, MessageLayout.NAME_SIZE, (short) nameBytes);
+        Utf8.write(name, nameBytes, target, MessageLayout.HEADER_BYTES + (long) rank * Long.BYTES);
     }
 
     private static int rank(@Nullable TensorMetaData metaData) {

@@ -20,6 +20,11 @@ final class MessageLayout {
     static final int TYPE_EDGE_OFFER = 8;
     static final int TYPE_EDGE_STATUS = 9;
     static final int TYPE_EDGE_CREDIT = 10;
+    static final int TYPE_DYNAMIC_OFFER = 11;
+    static final int TYPE_EDGE_TENSOR = 12;
+    static final int TYPE_PART_OPEN = 13;
+    static final int TYPE_PART_GRANT = 14;
+    static final int TYPE_PART_STATUS = 15;
 
     /// In the byte of the type: another message follows behind this one, in the same slot.
     static final int MORE = 1 << 7;
@@ -72,10 +77,18 @@ final class MessageLayout {
 
     static final int EDGE_NUMBER = REQUEST_INDEX;
     static final int EDGE_UNRELEASED = CHECKSUM;
+    static final int EDGE_SLOTS = CHECKSUM;
+    static final int EDGE_OPENING = NAME_ID;
     static final int CREDIT_RESERVED = 20;
     static final int CREDIT_BYTES = 24;
 
-    /// How long a request may be that gives its key an id: what bounds the memory that a peer's names take.
+    /// A part's messages have its first row and its number there.
+    static final int PART_FIRST_ROW = STEP_ID;
+
+    static final int PART_NUMBER = REQUEST_INDEX;
+
+    /// How long a request may be that gives its key an id, an offer of an edge, and a question for a part: what bounds
+    /// the memory that a peer's names take.
     static final int MAX_NAMING_BYTES = HEADER_BYTES + 512;
 
     static final int ALIGNMENT = 8;

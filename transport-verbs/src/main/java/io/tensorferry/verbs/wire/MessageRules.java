@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.wire;
 
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// What must hold between the fields of a message, whoever makes it: this end, or a peer whose bytes were decoded.
 final class MessageRules {
     private static final long MAX_CHECKSUM = 0xFFFFFFFFL;
+    private static final int MAX_SLOTS = 0xFFFF;
 
     private MessageRules() {}
 
@@ -18,13 +20,17 @@ final class MessageRules {
     }
 
     static void checkKey(String key) {
-        if (key.isEmpty()) {
-            throw new IllegalArgumentException("the rendezvous key is empty");
+        checkText("the rendezvous key", key);
+    }
+
+    private static void checkText(String what, String text) {
+        if (text.isEmpty()) {
+            throw new IllegalArgumentException(what + " is empty");
         }
         // A lone surrogate would reach the peer as another character, and the peer would wait for a key that nobody
         // sends.
-        if (!Utf8.isWellFormed(key)) {
-            throw new IllegalArgumentException("the rendezvous key '" + key + "' is not well-formed Unicode");
+        if (!Utf8.isWellFormed(text)) {
+            throw new IllegalArgumentException(what + " '" + text + "' is not well-formed Unicode");
         }
     }
 
@@ -46,7 +52,10 @@ final class MessageRules {
     }
 
     static void checkDestination(@Nullable TensorMetaData metaData, long address, int remoteKey) {
-        long bytes = metaData == null ? 0 : metaData.byteSize();
+        checkMemory(metaData == null ? 0 : metaData.byteSize(), address, remoteKey);
+    }
+
+    static void checkMemory(long bytes, long address, int remoteKey) {
         if (bytes == 0) {
             if (address != 0 || remoteKey != 0) {
                 throw new IllegalArgumentException(
@@ -89,13 +98,49 @@ final class MessageRules {
         }
     }
 
-    static void checkOffered(String key, TensorMetaData metaData) {
-        if (metaData.dead() || !metaData.dataType().isDmaAble()) {
-            throw new IllegalArgumentException(metaData + " has no content that could be written by itself");
+    static void checkSlots(int slots) {
+        if (slots < 1 || slots > MAX_SLOTS) {
+            throw new IllegalArgumentException(
+                    "slots " + Integer.toUnsignedString(slots) + " must be in [1, " + MAX_SLOTS + "]");
         }
+    }
+
+    static void checkOffered(String key, @Nullable TensorMetaData metaData) {
+        checkKey(key);
         if (!MessageCodec.mayName(key, metaData)) {
             throw new IllegalArgumentException("an offer of an edge may have " + MessageLayout.MAX_NAMING_BYTES
                     + " bytes; the key '" + key + "' is too long");
+        }
+    }
+
+    static void checkNumeric(TensorMetaData metaData) {
+        if (metaData.dead() || !metaData.dataType().isDmaAble()) {
+            throw new IllegalArgumentException(metaData + " has no content that could be carried as it is");
+        }
+    }
+
+    static void checkPart(int part) {
+        if (part < 0 || part >= Message.OfPart.COUNT) {
+            throw new IllegalArgumentException(
+                    "part " + Integer.toUnsignedString(part) + " must be in [0, " + Message.OfPart.COUNT + ")");
+        }
+    }
+
+    static void checkOpened(String name, TensorMetaData metaData) {
+        checkText("the name of a tensor", name);
+        checkNumeric(metaData);
+        if (metaData.shape().rank() != 2) {
+            throw new IllegalArgumentException(metaData + " has no rows and columns");
+        }
+        if (!MessageCodec.mayName(name, metaData)) {
+            throw new IllegalArgumentException("a question for a part may have " + MessageLayout.MAX_NAMING_BYTES
+                    + " bytes; the name '" + name + "' is too long");
+        }
+    }
+
+    static void checkFailure(StatusCode code) {
+        if (code == StatusCode.OK) {
+            throw new IllegalArgumentException("a status that says why something ends has the code OK");
         }
     }
 

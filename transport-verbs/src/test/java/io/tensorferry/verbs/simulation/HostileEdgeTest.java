@@ -32,6 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HostileEdgeTest {
     private static final long SEED = 20_260_102;
     private static final int BYTES = 100;
+    private static final int OPENING = 77;
 
     record Attack(String name, Consumer<Field> action) {
         @Override
@@ -101,6 +102,7 @@ class HostileEdgeTest {
                     1,
                     true,
                     resumed,
+                    OPENING,
                     received,
                     unreleased,
                     stage.attacker.contentAddress(),
@@ -222,6 +224,7 @@ class HostileEdgeTest {
                             1,
                             false,
                             false,
+                            OPENING,
                             0,
                             0,
                             field.stage.attacker.contentAddress(),
@@ -392,6 +395,7 @@ class HostileEdgeTest {
                     1,
                     true,
                     false,
+                    OPENING,
                     0,
                     0,
                     0x1000,

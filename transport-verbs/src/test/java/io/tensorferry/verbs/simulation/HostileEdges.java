@@ -165,7 +165,7 @@ final class HostileEdges {
         StaticEdge edge = edge(VICTIM, ATTACKER);
         boolean content = edge.memoryBytes() > 0;
         long received = count();
-        int flags = bytes.below(4);
+        int flags = bytes.below(8);
         send(new Message.EdgeOffer(
                 bytes.below(NUMBERS),
                 edge.key().toString(),
@@ -173,6 +173,7 @@ final class HostileEdges {
                 edge.places(),
                 edge.reuse() == StaticEdge.Reuse.CREDIT,
                 (flags & 1) != 0,
+                flags >> 2,
                 (flags & 2) != 0 ? received : 0,
                 0,
                 content ? attacker.contentAddress() : 0,

@@ -172,6 +172,7 @@ final class HostileWriter {
                 2,
                 true,
                 false,
+                3,
                 0,
                 0,
                 1,
@@ -194,7 +195,8 @@ final class HostileWriter {
                         Message.Heartbeat _,
                         Message.Resumed _,
                         Message.RepeatedRequest _,
-                        Message.OfEdge _ -> {}
+                        Message.OfEdge _,
+                        Message.OfPart _ -> {}
                 // Confirms what the victim gives up.
                 case Message.ErrorStatus status -> {
                     if (status.direction() == Message.Direction.TO_SENDER) {

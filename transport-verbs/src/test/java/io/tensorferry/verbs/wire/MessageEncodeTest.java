@@ -115,7 +115,7 @@ class MessageEncodeTest {
     void messagesOfEdgesThatBreakTheProtocolCannotBeMade() {
         for (int edge : new int[] {-1, Immediate.EDGES}) {
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> new EdgeOffer(edge, "k", MATRIX, 1, true, false, 0, 0, 0x1000, 7))
+                    .isThrownBy(() -> new EdgeOffer(edge, "k", MATRIX, 1, true, false, 5, 0, 0, 0x1000, 7))
                     .withMessageContaining("edge");
             assertThatIllegalArgumentException().isThrownBy(() -> new EdgeCredit(edge, 0));
             assertThatIllegalArgumentException()
@@ -133,7 +133,7 @@ class MessageEncodeTest {
         var strings = new TensorMetaData(DataType.STRING, Shape.of(1), false, 8);
         assertThatIllegalArgumentException().isThrownBy(() -> offer("k", strings, 1, 0, 0));
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new EdgeOffer(0, "k", MATRIX, 1, true, false, 0, 0, 0, 7));
+                .isThrownBy(() -> new EdgeOffer(0, "k", MATRIX, 1, true, false, 5, 0, 0, 0, 7));
         assertThatIllegalArgumentException().isThrownBy(() -> new EdgeCredit(0, -1));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new EdgeStatus(0, -1, Direction.TO_RECEIVER, StatusCode.OK, ""));
@@ -183,7 +183,7 @@ class MessageEncodeTest {
     }
 
     private static Message offer(String key, TensorMetaData metaData, int places, long received, int unreleased) {
-        return new EdgeOffer(1, key, metaData, places, true, false, received, unreleased, 0x1000, 7);
+        return new EdgeOffer(1, key, metaData, places, true, false, 5, received, unreleased, 0x1000, 7);
     }
 
     @Test

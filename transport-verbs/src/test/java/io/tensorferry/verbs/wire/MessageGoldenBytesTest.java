@@ -114,11 +114,21 @@ class MessageGoldenBytesTest {
                         """),
                 Arguments.of(
                         new Message.EdgeOffer(
-                                0x1234, "a;1;b;e;0:0", MATRIX, 2, true, true, STEP, 1, 0x7f0011223344L, 0xcafe0001),
+                                0x1234,
+                                "a;1;b;e;0:0",
+                                MATRIX,
+                                2,
+                                true,
+                                true,
+                                0x9abcdef0,
+                                STEP,
+                                1,
+                                0x7f0011223344L,
+                                0xcafe0001),
                         """
                         5446 02 08 60000000 8877665544332211
                         34120000 0100feca 443322 11007f0000
-                        1800000000000000 01000000 00000000
+                        1800000000000000 01000000 f0debc9a
                         01000000 2e 02 0b00 00000000 00000000
                         0200000000000000 0300000000000000
                         613b313b623b653b303a30 0000000000
@@ -131,6 +141,7 @@ class MessageGoldenBytesTest {
                                 1,
                                 false,
                                 false,
+                                0,
                                 0,
                                 0,
                                 0,

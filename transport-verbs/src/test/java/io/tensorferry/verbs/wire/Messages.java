@@ -91,9 +91,9 @@ public final class Messages extends DomainContextBase {
                         Arbitraries.longs().between(0, Long.MAX_VALUE),
                         Arbitraries.integers().between(0, 2),
                         Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers(),
+                        Arbitraries.longs(),
                         Arbitraries.integers().between(0, 7))
-                .as((edge, key, metaData, received, unreleased, address, remoteKey, bits) -> {
+                .as((edge, key, metaData, received, unreleased, address, keyAndOpening, bits) -> {
                     boolean content = metaData.byteSize() > 0;
                     int places = 1 + (bits & 1);
                     return new Message.EdgeOffer(
@@ -103,10 +103,11 @@ public final class Messages extends DomainContextBase {
                             places,
                             (bits & 2) != 0,
                             (bits & 4) != 0,
+                            (int) (keyAndOpening >>> Integer.SIZE),
                             received,
                             (int) Math.min(received, Math.min(unreleased, places)),
                             content ? address : 0,
-                            content ? remoteKey : 0);
+                            content ? keyAndOpening.intValue() : 0);
                 });
     }
 
