@@ -111,8 +111,10 @@ final class RunningGather implements Gather {
 
     void start() {
         if (rules.rowBytes() == 0) {
-            arrived = ids.length;
             next = ids.length;
+            if (next > 0) {
+                tellProgress(next);
+            }
             endIfNothingIsOut();
         } else if (isRegisteredHere()) {
             // Counts as a block, so that the gather does not end meanwhile.
