@@ -1,56 +1,25 @@
 package io.tensorferry.api;
 
-import java.util.concurrent.CompletableFuture;
-
 /// The consumer's end of a [StaticEdge].
 ///
 /// ```
 /// poll -> take -> (read) -> release -> poll ...
 /// ```
 ///
-/// What [#poll] says is there has arrived as a whole: it is told by the completion of the device, not by looking at the
-/// content, and each tensor counts, so that an earlier one is never mistaken for the next.
-///
-/// It goes on over another channel when one is lost, as long as the producer's process is the same: nothing is
-/// lost, and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had
-/// arrived can still be taken.
-///
-/// Threading: [#poll] from any thread, [#take] and [#release] from one at a time; everything else from any.
-public interface StaticReceiver extends PollingReceive, AutoCloseable {
-    /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends
-    /// first. Completes on a thread of the transport that others wait for.
-    CompletableFuture<Void> opened();
-
-    /// Whether the next tensor is there, or the edge has ended and [#take] says why.
-    @Override
-    boolean poll();
-
+/// Threading: [#take] and [#release] from one thread at a time; everything else from any. Its memory goes back when it
+/// is closed and the producer is known to write no more, [#ended].
+public interface StaticReceiver extends EdgeReceiver {
     /// The next tensor, in the memory where it was written. It is this end's: valid until [#release()], not to be
     /// closed before that by whoever takes it.
     ///
-    /// @throws IllegalStateException if [#poll] says that there is none, or this end is closed
+    /// @throws IllegalStateException if [#poll] says that there is none, as many are taken as there are places, or this
+    ///     end is closed
     /// @throws TransportException why the edge has ended, when all that had arrived is taken
+    @Override
     Tensor take();
 
     /// The oldest tensor that was taken is not read any more: its place may be written again.
     ///
     /// @throws IllegalStateException if none is taken
     void release();
-
-    /// Has `action` run each time a tensor has arrived, and when the edge ends: for schedulers that sleep. It runs on a
-    /// thread of the transport that others wait for, and must not block. Where there is something already, it runs
-    /// soon.
-    void onReady(Runnable action);
-
-    /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken.
-    void startAbort(TransportException cause);
-
-    /// Ends the edge; nothing can be taken any more. The memory goes back when the producer is known to write no more.
-    /// Returns at once. The second and later calls do nothing.
-    @Override
-    void close();
-
-    /// Completes when the edge has ended and the producer cannot write its memory any more. It never does where a
-    /// device neither stops nor destroys a queue pair.
-    CompletableFuture<Void> ended();
 }
