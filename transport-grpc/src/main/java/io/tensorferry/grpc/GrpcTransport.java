@@ -1,6 +1,8 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -66,6 +68,14 @@ final class GrpcTransport implements WorkerTransport {
         return new TransportException(
                 StatusCode.UNIMPLEMENTED,
                 edge + " needs the protocol grpc+verbs; over grpc nobody can write into a consumer's memory");
+    }
+
+    @Override
+    public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
+        throw new TransportException(
+                StatusCode.UNIMPLEMENTED,
+                "the partitioned tensor '" + spec.name()
+                        + "' needs the protocol grpc+verbs; over grpc nobody can read another worker's memory");
     }
 
     @Override

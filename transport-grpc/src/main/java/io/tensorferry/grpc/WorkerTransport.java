@@ -1,6 +1,8 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
@@ -27,10 +29,13 @@ interface WorkerTransport extends AutoCloseable {
     /// @param memory where its tensors go; null for memory of the pool
     StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory);
 
+    /// This worker's end of a partitioned tensor.
+    PartitionedTensor openPartitioned(PartitionedTensorSpec spec);
+
     /// Ends a step; returns the sends that nobody had asked for.
     int closeStep(long stepId);
 
-    /// Ends every step and every edge: what waits fails with `ABORTED`.
+    /// Ends every step, every edge and every partitioned tensor: what waits fails with `ABORTED`.
     void closeSteps();
 
     /// Waits, with the steps closed, until `patience` is over or nothing is written to peers any more and no peer

@@ -355,6 +355,8 @@ final class RowSource {
         boolean wanted = !queue.isEmpty() || !tensor.isReady();
         if (!loss.resumable() || losses > MOST_LOSSES) {
             losses = 0;
+            // Whoever begins from now on takes the rows of whichever process is there.
+            wasGranted = false;
             failAll(loss.cause());
         } else if (wanted) {
             ask();

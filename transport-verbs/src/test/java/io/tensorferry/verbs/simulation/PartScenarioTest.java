@@ -162,7 +162,8 @@ class PartScenarioTest {
                 var random = new Random(seed);
                 try (var rows = new SimulatedRows(scenario, SimulatedRows.even(3_000, 2), 2_048)) {
                     rows.awaitReady();
-                    var failing = rows.gather(0, rows.drawIds(random, 20_000), drawnOptions(random));
+                    // More reads than can be under way.
+                    var failing = rows.gather(0, rows.drawIds(random, 20_000), drawnOptions(random).withMerged(false));
                     scenario.runFor(1 + random.nextLong(MILLISECOND_NS / 10));
                     scenario.cluster.restart(scenario.worker(1));
                     rows.reopen(1);
