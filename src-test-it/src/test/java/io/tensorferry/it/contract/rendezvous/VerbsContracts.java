@@ -17,4 +17,11 @@ abstract class VerbsContracts extends RendezvousContracts {
             super(protocol);
         }
     }
+
+    @Nested
+    class Partition extends PartitionContract {
+        Partition() {
+            super(protocol);
+        }
+    }
 }
