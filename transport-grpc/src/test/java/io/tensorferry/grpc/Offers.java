@@ -30,6 +30,7 @@ final class Offers {
                 4096,
                 1L << 31,
                 1 << 20,
+                16,
                 "roce");
     }
 

@@ -137,6 +137,7 @@ final class PeerWorker implements AutoCloseable {
                         channel.reconnectTimeout(),
                         channel.spin(),
                         options.stripeBytes,
+                        channel.readsAtOnce(),
                         channel.posting().withRingContentBytes(options.ringContentBytes)))
                 .start();
         return new PeerWorker(options, plan, server);
