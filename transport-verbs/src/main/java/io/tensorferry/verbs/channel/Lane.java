@@ -18,6 +18,7 @@ final class Lane {
     private final int index;
     private final QueuePair queuePair;
     private final int inlineBytes;
+    private final int chunkBytes;
     private final SendList sends;
     private final PostedWork posted;
     private final LaneContents contents;
@@ -32,7 +33,7 @@ final class Lane {
     private record WindowWork(WorkKind kind, WindowGrant grant) {}
 
     /// @param index 0 for the control queue pair, then the data lanes
-    /// @param chunkBytes the largest single write of a content that both ends take and this one wants
+    /// @param chunkBytes the largest single write or read of a content that both ends take and this one wants
     /// @param receives receives posted at each end
     /// @param batch immediates that one acknowledgement stands for
     Lane(
@@ -46,6 +47,7 @@ final class Lane {
         this.index = index;
         this.queuePair = queuePair;
         this.inlineBytes = queuePair.maxInlineBytes();
+        this.chunkBytes = chunkBytes;
         this.sends = new SendList(index, queuePair, sendDepth, options);
         this.posted = sends.posted();
         this.contents = new LaneContents(chunkBytes, options.bytesUnderWay());
@@ -192,7 +194,14 @@ final class Lane {
     }
 
     void enqueue(ReadBatch batch) {
+        batch.begin();
         reads.enqueue(batch);
+    }
+
+    /// @param from the first byte of the part that this lane reads
+    /// @param end the byte behind it
+    void enqueue(ContentRead read, long from, long end) {
+        enqueue(read.part(from, end, chunkBytes));
     }
 
     /// Posts reads of those that wait, as far as there is room.

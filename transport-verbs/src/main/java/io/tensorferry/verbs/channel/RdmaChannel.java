@@ -205,8 +205,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends the offer of an edge, as [#send(NamedMemory, int, MemoryNaming)] does with what names memory; its contents
-    /// come over the lanes that [#lanesOf] says.
+    /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer writes
+    /// or reads there over the lanes that [#lanesOf] says.
     public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
         if (!open) {
             return MemoryGrant.LASTING;
@@ -222,15 +222,32 @@ public final class RdmaChannel {
     /// @param lane 1 to [#laneCount()]
     /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
     public void read(ReadBatch batch, int lane) {
-        if (description.readsAtOnce() == 0) {
-            throw new IllegalStateException("no memory is read over the channel to " + peer);
-        }
+        requireReads();
         if (open) {
-            batch.begin();
             lanes.get(lane).enqueue(batch);
             pumpSoon();
         } else {
             batch.onAbandoned();
+        }
+    }
+
+    /// Reads a content that the peer has announced for an edge, over the lanes that one of its size is written over;
+    /// exactly one of its two methods is called in the end, on the loop.
+    ///
+    /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
+    public void read(ContentRead read, int edge) {
+        requireReads();
+        if (open) {
+            striping.enqueue(read, Immediate.ofEdge(edge));
+            pumpSoon();
+        } else {
+            read.onContentAbandoned();
+        }
+    }
+
+    private void requireReads() {
+        if (description.readsAtOnce() == 0) {
+            throw new IllegalStateException("no memory is read over the channel to " + peer);
         }
     }
 

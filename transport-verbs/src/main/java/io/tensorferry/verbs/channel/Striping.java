@@ -51,11 +51,34 @@ final class Striping {
             return;
         }
         write.lanesLeft = laneCount;
-        long part = ((write.length - 1) / laneCount / PART_ALIGNMENT + 1) * PART_ALIGNMENT;
+        long part = partBytes(write.length);
         for (int i = 0; i < laneCount; i++) {
             int lane = 1 + (home(write.immediate) + i) % laneCount;
             long from = Math.min(write.length, i * part);
             lanes.get(lane).enqueue(write, from, Math.min(write.length, from + part));
+        }
+    }
+
+    private long partBytes(long length) {
+        return ((length - 1) / laneCount / PART_ALIGNMENT + 1) * PART_ALIGNMENT;
+    }
+
+    /// Puts the reads of a content where they wait.
+    ///
+    /// @param index says which lane, where it goes over one
+    void enqueue(ContentRead read, int index) {
+        long length = read.length();
+        if (!isStriped(length)) {
+            read.begin(1);
+            laneOf(index).enqueue(read, 0, length);
+            return;
+        }
+        long part = partBytes(length);
+        int parts = Math.toIntExact((length - 1) / part + 1);
+        read.begin(parts);
+        for (int i = 0; i < parts; i++) {
+            int lane = 1 + (home(index) + i) % laneCount;
+            lanes.get(lane).enqueue(read, i * part, Math.min(length, (i + 1) * part));
         }
     }
 

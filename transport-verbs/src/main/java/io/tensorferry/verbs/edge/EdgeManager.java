@@ -1,5 +1,8 @@
 package io.tensorferry.verbs.edge;
 
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -19,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// The edges of one worker over one adapter.
 ///
@@ -39,7 +43,7 @@ public final class EdgeManager implements AutoCloseable {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new EdgeContext(
-                adapter.loop(), adapter.memory(), new EdgeCounters(), adapter::withChannel, adapter.random());
+                adapter.loop(), adapter.workers(), adapter.memory(), new EdgeCounters(), adapter::withChannel, adapter.random());
     }
 
     /// What the adapter's channels are to tell.
@@ -54,11 +58,22 @@ public final class EdgeManager implements AutoCloseable {
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once this is closed
     public StaticSender openSender(StaticEdge edge) {
-        RendezvousKey key = edge.key();
-        checkParties(edge, key.source().worker(), key.destination().worker());
-        PeerEdges peer = peer(key.destination().worker());
-        var end = new SendingEnd(edge, context, peer);
+        return open(new StaticSendingEnd(edge, context, consumer(edge.key(), metaData(edge))), edge.key());
+    }
+
+    /// The producer's end of a dynamic edge, on this worker.
+    ///
+    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is no member of the
+    ///     cluster, or if the key has more than some 500 bytes
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once this is closed
+    public DynamicSender openSender(DynamicEdge edge) {
+        return open(new DynamicSendingEnd(edge, context, consumer(edge.key(), null)), edge.key());
+    }
+
+    private <E extends SendingEnd> E open(E end, RendezvousKey key) {
         add(senders, key, end, end.ended());
+        PeerEdges peer = peer(key.destination().worker());
         context.loop().execute(() -> {
             peer.open(end);
             if (closed) {
@@ -88,18 +103,30 @@ public final class EdgeManager implements AutoCloseable {
     }
 
     private StaticReceiver openReceiver(StaticEdge edge, Supplier<Places> memory) {
-        RendezvousKey key = edge.key();
-        checkParties(edge, key.destination().worker(), key.source().worker());
-        PeerEdges peer = peer(key.source().worker());
+        PeerEdges peer = producer(edge.key(), metaData(edge));
         Places places = memory.get();
-        var end = new ReceivingEnd(edge, context, peer, places);
         try {
-            add(receivers, key, end, end.ended());
+            return open(new StaticReceivingEnd(edge, context, peer, places), edge.key());
         } catch (RuntimeException e) {
             places.peerIsDone();
             places.consumerIsDone();
             throw e;
         }
+    }
+
+    /// The consumer's end of a dynamic edge, on this worker. Its tensors are in memory of the pool.
+    ///
+    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is no member of the
+    ///     cluster, or if the key has more than some 500 bytes
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once this is closed
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        return open(new DynamicReceivingEnd(edge, context, producer(edge.key(), null)), edge.key());
+    }
+
+    private <E extends ReceivingEnd> E open(E end, RendezvousKey key) {
+        add(receivers, key, end, end.ended());
+        PeerEdges peer = peer(key.source().worker());
         context.loop().execute(() -> {
             if (closed) {
                 end.refuse(stopped());
@@ -110,8 +137,21 @@ public final class EdgeManager implements AutoCloseable {
         return end;
     }
 
-    private void checkParties(StaticEdge edge, String here, String there) {
-        RendezvousKey key = edge.key();
+    private static TensorMetaData metaData(StaticEdge edge) {
+        return TensorMetaData.of(edge.dataType(), edge.shape());
+    }
+
+    /// @param offered with the key
+    private PeerEdges consumer(RendezvousKey key, @Nullable TensorMetaData offered) {
+        return other(key, key.source().worker(), key.destination().worker(), offered);
+    }
+
+    /// @param offered with the key
+    private PeerEdges producer(RendezvousKey key, @Nullable TensorMetaData offered) {
+        return other(key, key.destination().worker(), key.source().worker(), offered);
+    }
+
+    private PeerEdges other(RendezvousKey key, String here, String there, @Nullable TensorMetaData offered) {
         if (!here.equals(workerName)) {
             throw new IllegalArgumentException("this end of " + key + " is on " + here + ", not on " + workerName);
         }
@@ -119,9 +159,10 @@ public final class EdgeManager implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the other end of " + key + " is on " + there + ", which is no member of the cluster");
         }
-        if (!MessageCodec.mayName(key.toString(), TensorMetaData.of(edge.dataType(), edge.shape()))) {
-            throw new IllegalArgumentException("the key and the shape of " + edge + " are too long to be offered");
+        if (!MessageCodec.mayName(key.toString(), offered)) {
+            throw new IllegalArgumentException("the key " + key + ", with the shape, is too long to be offered");
         }
+        return peer(there);
     }
 
     private <E> void add(Map<RendezvousKey, E> ends, RendezvousKey key, E end, CompletableFuture<Void> ended) {

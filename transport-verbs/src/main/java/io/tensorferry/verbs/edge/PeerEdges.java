@@ -32,11 +32,11 @@ final class PeerEdges {
     private final EdgeTable<SendingEnd> accepted = new EdgeTable<>();
     private final Map<String, SendingEnd> senders = new HashMap<>();
     // Offers of the open channel that wait for this worker to open its end.
-    private final Map<String, Message.EdgeOffer> parked = new LinkedHashMap<>();
-    private final EdgeTable<Message.EdgeOffer> parkedByNumber = new EdgeTable<>();
-    private final Map<String, Message.EdgeStatus> lastWords = new LinkedHashMap<>() {
+    private final Map<String, Message.Opening> parked = new LinkedHashMap<>();
+    private final EdgeTable<Message.Opening> parkedByNumber = new EdgeTable<>();
+    private final Map<String, SendingEnd.LastWord> lastWords = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Message.EdgeStatus> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, SendingEnd.LastWord> eldest) {
             return size() > MOST_LAST_WORDS;
         }
     };
@@ -67,21 +67,20 @@ final class PeerEdges {
 
     void forget(ReceivingEnd end, int number) {
         // One that was refused has no number.
-        if (number >= 0 && receivers.get(number) == end) {
+        if (number >= 0 && end.equals(receivers.get(number))) {
             receivers.put(number, null);
             numbers.clear(number);
         }
     }
 
     void open(SendingEnd end) {
-        String key = end.edge().key().toString();
-        senders.put(key, end);
+        senders.put(end.key(), end);
         acceptParked(end);
     }
 
     private void acceptParked(SendingEnd end) {
         RdmaChannel open = channel;
-        Message.EdgeOffer offer = parked.get(end.edge().key().toString());
+        Message.Opening offer = parked.get(end.key());
         if (offer != null && open != null) {
             unpark(offer);
             accept(open, end, offer);
@@ -89,12 +88,11 @@ final class PeerEdges {
     }
 
     /// @param lastWord what the consumer is told if it asks again; null if it was never told that there is this end
-    void forget(SendingEnd end, int number, Message.@Nullable EdgeStatus lastWord) {
-        String key = end.edge().key().toString();
-        senders.remove(key, end);
+    void forget(SendingEnd end, int number, SendingEnd.@Nullable LastWord lastWord) {
+        senders.remove(end.key(), end);
         if (lastWord != null) {
-            lastWords.put(key, lastWord);
-            if (accepted.get(number) == end) {
+            lastWords.put(end.key(), lastWord);
+            if (end.equals(accepted.get(number))) {
                 accepted.put(number, null);
             }
         }
@@ -102,7 +100,8 @@ final class PeerEdges {
 
     void onMessage(RdmaChannel from, Message.OfEdge message) {
         switch (message) {
-            case Message.EdgeOffer offer -> onOffer(from, offer);
+            case Message.Opening offer -> onOffer(from, offer);
+            case Message.EdgeTensor tensor -> receiver(tensor.edge()).onTensor(tensor);
             case Message.EdgeStatus status -> {
                 switch (status.direction()) {
                     case TO_RECEIVER -> receiver(status.edge()).onStatus(status);
@@ -110,12 +109,10 @@ final class PeerEdges {
                 }
             }
             case Message.EdgeCredit credit -> onCredit(credit.edge(), credit.released());
-            case Message.DynamicOffer _, Message.EdgeTensor _ ->
-                throw new ProtocolViolationException("dynamic edges are not known here");
         }
     }
 
-    private void onOffer(RdmaChannel from, Message.EdgeOffer offer) {
+    private void onOffer(RdmaChannel from, Message.Opening offer) {
         checkParties(offer.key());
         SendingEnd end = senders.get(offer.key());
         if (accepted.get(offer.edge()) != null
@@ -132,15 +129,13 @@ final class PeerEdges {
             refuse(from, offer, stopped.code(), String.valueOf(stopped.getMessage()));
             return;
         }
-        if (!offer.resumed()) {
-            // Whoever opened the consumer's end before has heard why that ended, or does not care.
-            lastWords.remove(offer.key());
-        }
-        Message.EdgeStatus word = lastWords.get(offer.key());
-        if (end != null && end.goesOnWith(offer, word)) {
-            accept(from, end, offer);
-        } else if (word != null || offer.received() > 0) {
+        Message.EdgeStatus word = lastWordFor(offer);
+        if (word != null) {
             answerWithLastWord(from, offer, word);
+        } else if (end != null && end.goesOnWith(offer)) {
+            accept(from, end, offer);
+        } else if (offer.received() > 0) {
+            answerWithLastWord(from, offer, null);
         } else {
             park(offer);
             if (end != null) {
@@ -150,8 +145,21 @@ final class PeerEdges {
         }
     }
 
+    private Message.@Nullable EdgeStatus lastWordFor(Message.Opening offer) {
+        SendingEnd.LastWord word = lastWords.get(offer.key());
+        if (word == null) {
+            return null;
+        }
+        if (offer.resumed() && offer.opening() == word.opening()) {
+            return word.status();
+        }
+        // Whoever opened the consumer's end before has heard why that ended, or does not care.
+        lastWords.remove(offer.key());
+        return null;
+    }
+
     private static void answerWithLastWord(
-            RdmaChannel from, Message.EdgeOffer offer, Message.@Nullable EdgeStatus word) {
+            RdmaChannel from, Message.Opening offer, Message.@Nullable EdgeStatus word) {
         from.send(new Message.EdgeStatus(
                 offer.edge(),
                 word == null ? offer.received() : Math.max(offer.received(), word.count()),
@@ -160,12 +168,12 @@ final class PeerEdges {
                 word == null ? "the producer has ended the edge" : word.message()));
     }
 
-    private void park(Message.EdgeOffer offer) {
+    private void park(Message.Opening offer) {
         parked.put(offer.key(), offer);
         parkedByNumber.put(offer.edge(), offer);
     }
 
-    private void unpark(Message.EdgeOffer offer) {
+    private void unpark(Message.Opening offer) {
         parked.remove(offer.key());
         parkedByNumber.put(offer.edge(), null);
     }
@@ -176,7 +184,7 @@ final class PeerEdges {
     }
 
     /// Nothing comes over the edge beyond what the consumer has.
-    private static void refuse(RdmaChannel from, Message.EdgeOffer offer, StatusCode code, String why) {
+    private static void refuse(RdmaChannel from, Message.Opening offer, StatusCode code, String why) {
         from.send(new Message.EdgeStatus(offer.edge(), offer.received(), Message.Direction.TO_RECEIVER, code, why));
     }
 
@@ -193,8 +201,8 @@ final class PeerEdges {
         }
     }
 
-    private void accept(RdmaChannel from, SendingEnd end, Message.EdgeOffer offer) {
-        String disagreement = end.disagreement(offer);
+    private void accept(RdmaChannel from, SendingEnd end, Message.Opening offer) {
+        String disagreement = end.disagreement(from, offer);
         if (disagreement != null) {
             refuse(from, offer, StatusCode.INVALID_ARGUMENT, disagreement);
             end.onConsumerGone(new TransportException(StatusCode.INVALID_ARGUMENT, disagreement, name, 0, null));
@@ -211,7 +219,7 @@ final class PeerEdges {
             return;
         }
         // Nobody has accepted it here, or its last word is on its way already.
-        Message.EdgeOffer offer = parkedByNumber.get(status.edge());
+        Message.Opening offer = parkedByNumber.get(status.edge());
         if (offer != null) {
             unpark(offer);
             refuse(from, offer, status.code(), status.message());

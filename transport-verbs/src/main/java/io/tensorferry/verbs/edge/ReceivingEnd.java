@@ -1,16 +1,12 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.EdgeReceiver;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ChannelWaiter;
-import io.tensorferry.verbs.channel.MemoryGrant;
-import io.tensorferry.verbs.channel.MemoryNaming;
-import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
@@ -23,30 +19,29 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The consumer's end of one edge: offers its memory on each channel, counts what lands, and says what is released.
+/// The consumer's end of one edge, of either kind: offers itself on each channel, counts what arrives, and says what is
+/// released.
 ///
 /// ```
 /// (no channel) -- channel open -->                offered
-/// offered      -- accepted -->                    open: tensors land
+/// offered      -- accepted -->                    open: tensors arrive
 /// offered, open -- channel lost, to be resumed --> (no channel)
 /// offered, open -- this end ends it -->           given up: the producer is told
-/// any          -- the producer's last word, all it has written has landed; no channel --> ended
+/// any          -- the producer's last word, and all before it is here; no channel --> ended
 /// ```
 ///
-/// Owner: the loop, but for what the consumer does: [#poll], [#take], [#release].
-final class ReceivingEnd implements StaticReceiver {
+/// Owner: the loop, but for what the consumer does: [#poll], [#take].
+abstract class ReceivingEnd implements EdgeReceiver {
     private static final Logger LOG = LoggerFactory.getLogger(ReceivingEnd.class);
     private static final long ENDED = Long.MAX_VALUE;
 
-    private final StaticEdge edge;
+    private final RendezvousKey key;
+    private final String edge;
     private final EdgeContext context;
     private final PeerEdges peer;
-    private final Places places;
-    private final LandedParts parts;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Runnable onReleased = this::sendCredit;
     private final Credit credit = new Credit();
 
     // What the consumer looks at: tensors that have arrived, or ENDED; then `failure` and `arrivedAtEnd` say more.
@@ -54,63 +49,84 @@ final class ReceivingEnd implements StaticReceiver {
     private volatile @Nullable TransportException failure;
     private long arrivedAtEnd;
     private volatile Runnable readyAction = () -> {};
-    // The consumer's own count, and what it tells the loop.
-    private long taken;
-    private volatile long released;
+    // The consumer's own count.
+    private volatile long taken;
 
     // Of the loop from here on.
     private long arrived;
     // When this channel was opened.
     private long arrivedBefore;
     private int number = -1;
-    // Tells this end from another with the same key, before it or behind it.
     private int opening;
     private @Nullable RdmaChannel channel;
-    private MemoryGrant grant = MemoryGrant.LASTING;
     private long incarnation;
     // To that incarnation, on an earlier channel.
     private boolean wasOffered;
     private boolean resumes;
     private boolean wasAccepted;
     private boolean accepted;
-    private boolean givenUp;
+    private @Nullable TransportException givenUp;
+    private boolean saidGivenUp;
     // What the producer said last, once it has: how many come, and why no more do.
     private long last = ENDED;
     private @Nullable TransportException lastWord;
     private boolean over;
     private boolean stranded;
 
-    ReceivingEnd(StaticEdge edge, EdgeContext context, PeerEdges peer, Places places) {
+    /// @param edge as messages are to name it
+    ReceivingEnd(RendezvousKey key, String edge, EdgeContext context, PeerEdges peer) {
+        this.key = key;
         this.edge = edge;
         this.context = context;
         this.peer = peer;
-        this.places = places;
-        this.parts = new LandedParts(edge.places());
     }
 
-    StaticEdge edge() {
+    final String key() {
+        return key.toString();
+    }
+
+    final String edge() {
         return edge;
     }
 
+    final EdgeContext context() {
+        return context;
+    }
+
+    final int number() {
+        return number;
+    }
+
+    /// Drawn when this end was opened.
+    final int opening() {
+        return opening;
+    }
+
+    /// Whether this process of the producer was offered it on an earlier channel.
+    final boolean resumes() {
+        return resumes;
+    }
+
     @Override
-    public CompletableFuture<Void> opened() {
+    public final CompletableFuture<Void> opened() {
         return opened;
     }
 
     @Override
-    public CompletableFuture<Void> ended() {
+    public final CompletableFuture<Void> ended() {
         return ended;
     }
 
     @Override
-    public boolean poll() {
+    public final boolean poll() {
         return ready > taken;
     }
 
     @Override
-    public Tensor take() {
+    @SuppressWarnings("NonAtomicVolatileUpdate") // By the consumer alone.
+    public final Tensor take() {
         if (closed.get()) {
-            throw new IllegalStateException("the consumer's end of " + edge + " is closed");
+            throw closedException();
         }
         long there = ready;
         if (there <= taken) {
@@ -119,10 +135,29 @@ final class ReceivingEnd implements StaticReceiver {
         if (there == ENDED && taken >= arrivedAtEnd) {
             throw failed();
         }
-        if (taken - released >= edge.places()) {
-            throw new IllegalStateException("release() comes before the next take() from " + edge);
-        }
-        return places.tensor(taken++);
+        checkMayTake();
+        Tensor tensor = arrivedTensor(taken);
+        taken++;
+        onTaken();
+        return tensor;
+    }
+
+    final IllegalStateException closedException() {
+        return new IllegalStateException("the consumer's end of " + edge + " is closed");
+    }
+
+    /// @throws IllegalStateException if something else must be done before the next is taken
+    abstract void checkMayTake();
+
+    /// The tensor with a sequence number, which has arrived. On the consumer's thread, once for each.
+    abstract Tensor arrivedTensor(long sequence);
+
+    /// On the consumer's thread.
+    abstract void onTaken();
+
+    /// Tensors that the consumer has taken. Any thread.
+    final long taken() {
+        return taken;
     }
 
     private TransportException failed() {
@@ -134,19 +169,7 @@ final class ReceivingEnd implements StaticReceiver {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // By the consumer alone.
-    public void release() {
-        if (released >= taken) {
-            throw new IllegalStateException("no tensor of " + edge + " is taken");
-        }
-        released++;
-        if (isCredited()) {
-            context.loop().execute(onReleased);
-        }
-    }
-
-    @Override
-    public void onReady(Runnable action) {
+    public final void onReady(Runnable action) {
         readyAction = action;
         context.loop().execute(() -> {
             if (ready > 0) {
@@ -156,27 +179,30 @@ final class ReceivingEnd implements StaticReceiver {
     }
 
     @Override
-    public void startAbort(TransportException cause) {
+    public final void startAbort(TransportException cause) {
         context.loop().execute(() -> giveUp(cause));
     }
 
     @Override
-    public void close() {
+    public final void close() {
         if (closed.compareAndSet(false, true)) {
             context.loop().execute(() -> {
                 giveUp(new TransportException(StatusCode.ABORTED, "the consumer has closed " + edge));
-                places.consumerIsDone();
+                onClosed();
             });
         }
     }
 
+    /// Nothing is taken any more.
+    abstract void onClosed();
+
     /// There is no such edge: it has no number.
-    void refuse(TransportException cause) {
+    final void refuse(TransportException cause) {
         end(cause);
     }
 
-    /// Wants a channel, to offer the memory there.
-    void start(int freeNumber) {
+    /// Wants a channel, to offer itself there.
+    final void start(int freeNumber) {
         number = freeNumber;
         opening = context.random().nextInt();
         wantChannel();
@@ -210,59 +236,39 @@ final class ReceivingEnd implements StaticReceiver {
         channel = open;
         accepted = false;
         arrivedBefore = arrived;
-        parts.begin(open.lanesOf(edge.tensorBytes()), open.laneCount());
-        NamedMemory memory = places.named();
-        if (memory == null) {
-            open.send(offered(0, 0));
-            return;
-        }
-        grant = open.offer(memory, number, new MemoryNaming() {
-            @Override
-            public OutgoingMessage message(int remoteKey) {
-                return offered(memory.address(), remoteKey);
-            }
-
-            @Override
-            public void onRefused(TransportException cause) {
-                grant = MemoryGrant.LASTING;
-                end(cause);
-            }
-        });
+        credit.begin();
+        sendOffer(open);
     }
 
-    private Message.EdgeOffer offered(long address, int remoteKey) {
-        credit.said = released;
-        return new Message.EdgeOffer(
-                number,
-                edge.key().toString(),
-                TensorMetaData.of(edge.dataType(), edge.shape()),
-                edge.places(),
-                isCredited(),
-                resumes,
-                opening,
-                arrived,
-                (int) (arrived - credit.said),
-                address,
-                remoteKey);
+    /// On a new channel, where what came over an earlier one and has not arrived as a whole does not count.
+    abstract void sendOffer(RdmaChannel open);
+
+    /// Tensors that have arrived, over all channels.
+    final long arrived() {
+        return arrived;
+    }
+
+    final @Nullable RdmaChannel channel() {
+        return channel;
     }
 
     /// The producer has accepted the edge, or writes no more.
-    void onStatus(Message.EdgeStatus status) {
+    final void onStatus(Message.EdgeStatus status) {
         if (status.code() == StatusCode.OK) {
             if (accepted || status.count() != arrivedBefore) {
                 throw new ProtocolViolationException("it accepted edge " + number + " with " + status.count()
                         + " tensors, it was told of " + arrivedBefore);
             }
+            onAccepted();
             accepted = true;
-            wasAccepted = true;
             opened.complete(null);
             sendCredit();
             return;
         }
-        boolean tooMany = isCredited() && status.count() - edge.places() > released;
-        if (status.count() < arrived || tooMany || last != ENDED || over) {
+        boolean possible = status.count() >= come() && status.count() <= mostPossible();
+        if (!possible || last != ENDED || over) {
             throw new ProtocolViolationException(
-                    "it ended edge " + number + " with " + status.count() + " tensors, " + arrived + " are here");
+                    "it ended edge " + number + " with " + status.count() + " tensors, " + come() + " are here");
         }
         var cause = new TransportException(status.code(), status.message(), peer.name(), 0, null);
         if (!accepted && status.count() > arrived) {
@@ -277,28 +283,41 @@ final class ReceivingEnd implements StaticReceiver {
         }
         last = status.count();
         lastWord = cause;
+        onLastWord();
         endIfAllIsHere();
     }
 
-    /// The next tensor, or a part of it, has landed.
-    void onContent(int lane) {
-        // It may come before the acceptance, which goes over another queue pair.
+    /// The producer goes on from here.
+    final void onAccepted() {
+        // What it sends may come before its acceptance, which goes over another queue pair.
         wasAccepted = true;
-        if (!parts.add(lane)) {
-            return;
-        }
-        if (arrived - released >= edge.places()) {
-            if (isCredited()) {
-                throw new ProtocolViolationException("it wrote edge " + number + " without a credit");
-            }
-            giveUp(new TransportException(
-                    StatusCode.FAILED_PRECONDITION,
-                    "tensor " + arrived + " of " + edge + " was written before tensor " + (arrived - edge.places())
-                            + " was released"));
-        }
+    }
+
+    /// Tensors that have come, as a whole or not.
+    abstract long come();
+
+    /// The most that can come, as far as the producer was told what is released.
+    abstract long mostPossible();
+
+    /// No more come than the producer has said.
+    abstract void onLastWord();
+
+    /// Whether the producer has said how many come.
+    final boolean hasLastWord() {
+        return lastWord != null;
+    }
+
+    /// A part of the next tensor has landed.
+    abstract void onContent(int lane);
+
+    /// The producer has announced a tensor.
+    abstract void onTensor(Message.EdgeTensor tensor);
+
+    /// The next tensor is here, as a whole.
+    final void onArrived(long bytes) {
         arrived++;
         context.counters().tensorsReceived.increment();
-        context.counters().bytesReceived.add(edge.tensorBytes());
+        context.counters().bytesReceived.add(bytes);
         if (failure == null) {
             ready = arrived;
             tellReady();
@@ -308,26 +327,51 @@ final class ReceivingEnd implements StaticReceiver {
 
     private void endIfAllIsHere() {
         TransportException cause = lastWord;
-        if (arrived == last && cause != null) {
+        if (cause != null && (arrived == last || isOverWhenGivenUp())) {
             end(cause);
         }
     }
 
-    /// This end wants no more: the memory is its own again when the producer knows.
-    void giveUp(TransportException cause) {
+    private boolean isOverWhenGivenUp() {
+        return saidGivenUp && !mayLandAfterGivingUp();
+    }
+
+    /// Whether what the producer has begun before it hears that this end gave up still comes.
+    abstract boolean mayLandAfterGivingUp();
+
+    /// This end wants no more: it ends when the producer knows.
+    final void giveUp(TransportException cause) {
         if (over) {
             return;
         }
         publishEnd(cause);
-        RdmaChannel open = channel;
-        if (open == null) {
+        if (channel == null) {
             end(cause);
-        } else if (!givenUp) {
-            givenUp = true;
-            open.send(new Message.EdgeStatus(
-                    number, 0, Message.Direction.TO_SENDER, cause.code(), String.valueOf(cause.getMessage())));
+        } else if (givenUp == null) {
+            givenUp = cause;
+            sayGivenUp();
         }
     }
+
+    final boolean hasGivenUp() {
+        return givenUp != null;
+    }
+
+    /// Once nothing here uses what is the producer's.
+    final void sayGivenUp() {
+        RdmaChannel open = channel;
+        TransportException why = givenUp;
+        if (open == null || why == null || saidGivenUp || isReading()) {
+            return;
+        }
+        saidGivenUp = true;
+        open.send(new Message.EdgeStatus(
+                number, 0, Message.Direction.TO_SENDER, why.code(), String.valueOf(why.getMessage())));
+        endIfAllIsHere();
+    }
+
+    /// Whether memory of the producer is being read.
+    abstract boolean isReading();
 
     private void tellReady() {
         try {
@@ -346,64 +390,113 @@ final class ReceivingEnd implements StaticReceiver {
         }
     }
 
-    /// Nobody writes any more, or will.
-    private void end(TransportException cause) {
+    /// Whether more is published: the edge has not failed at this end.
+    final boolean isPublishing() {
+        return failure == null;
+    }
+
+    /// Nobody sends any more, or will.
+    final void end(TransportException cause) {
         if (over) {
             return;
         }
+        onEnding();
         over = true;
         channel = null;
         publishEnd(cause);
         opened.completeExceptionally(cause);
-        MemoryGrant granted = grant;
-        grant = MemoryGrant.LASTING;
-        granted.revoke(() -> {
+        letGo(() -> {
             peer.forget(this, number);
             if (!stranded) {
-                places.peerIsDone();
+                onLetGo();
                 ended.complete(null);
             }
         });
     }
 
-    void onMemoryStranded() {
+    /// The channel is still there, if it was.
+    abstract void onEnding();
+
+    /// Gives up what the producer was told of.
+    ///
+    /// @param then runs when the producer can reach nothing of it any more
+    abstract void letGo(Runnable then);
+
+    /// The memory of the edge is its own again.
+    abstract void onLetGo();
+
+    final void onMemoryStranded() {
         stranded |= channel != null;
     }
 
-    void onChannelLost(ChannelLoss loss) {
+    final boolean isStranded() {
+        return stranded;
+    }
+
+    final void onChannelLost(ChannelLoss loss) {
         if (over || channel == null) {
             return;
         }
         channel = null;
-        grant = MemoryGrant.LASTING;
         accepted = false;
-        credit.queued = false;
+        onChannelGone();
         TransportException word = lastWord;
+        TransportException why = givenUp;
         if (word != null) {
             end(word);
-        } else if (givenUp || !loss.resumable()) {
+        } else if (why != null || !loss.resumable()) {
             end(loss.cause());
         } else {
             wantChannel();
         }
     }
 
-    private boolean isCredited() {
-        return edge.reuse() == StaticEdge.Reuse.CREDIT;
+    /// What came over the channel and has not arrived as a whole is void.
+    abstract void onChannelGone();
+
+    /// Tensors that the producer may take as released now.
+    abstract long releasable();
+
+    /// Says what is released, if that is to be said now.
+    final void sendCredit() {
+        sendCredit(false);
     }
 
-    private void sendCredit() {
+    /// @param inAnyCase also if it is not [#isWorthACredit]
+    final void sendCredit(boolean inAnyCase) {
         RdmaChannel open = channel;
-        if (open != null && isCredited() && accepted && !givenUp && !credit.queued && credit.said < released) {
-            credit.queued = true;
-            open.send(credit);
+        if (open != null && accepted && !saidGivenUp) {
+            credit.send(open, inAnyCase);
         }
     }
+
+    /// What the producer has been told to be released.
+    final long saidReleased() {
+        return credit.said;
+    }
+
+    /// Whether it is worth a message now.
+    ///
+    /// @param unsaid tensors that are released and of which the producer does not know, 1 or more
+    abstract boolean isWorthACredit(long unsaid);
 
     /// What is released when it leaves, which may be more than when it was queued: one for several.
     private final class Credit implements OutgoingMessage {
         private boolean queued;
         private long said;
+
+        private void begin() {
+            queued = false;
+            said = releasable();
+        }
+
+        private void send(RdmaChannel open, boolean inAnyCase) {
+            long unsaid = releasable() - said;
+            if (!queued && unsaid > 0 && (inAnyCase || isWorthACredit(unsaid))) {
+                queued = true;
+                open.send(this);
+            }
+        }
 
         @Override
         public int encodedSize() {
@@ -413,7 +506,7 @@ final class ReceivingEnd implements StaticReceiver {
         @Override
         public int encode(MemorySegment target, long offset, int room) {
             queued = false;
-            said = released;
+            said = releasable();
             return MessageCodec.encodeEdgeCredit(target, offset, number, said);
         }
     }

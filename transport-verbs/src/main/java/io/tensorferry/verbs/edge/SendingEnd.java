@@ -1,45 +1,37 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticSender;
+import io.tensorferry.api.EdgeSender;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ChannelWaiter;
-import io.tensorferry.verbs.channel.ContentWrite;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
-import io.tensorferry.verbs.device.MemoryRegion;
-import io.tensorferry.verbs.memory.RegisteredBuffer;
-import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The producer's end of one edge: accepts the memory that the consumer offers on each channel, and writes what was
-/// sent there, in order.
-///
-/// A tensor is kept until its write has completed, so that it can be written again over the next channel.
+/// The producer's end of one edge, of either kind: what was sent waits until it may go, is under way, and is done when
+/// the consumer has it. Accepts what the consumer offers on each channel, and goes on there with what is not done.
 ///
 /// Owner: the loop, but for [#queue], which its lock guards.
-final class SendingEnd implements StaticSender {
+abstract class SendingEnd implements EdgeSender {
     private static final int MOST_WAITING = 1024;
 
-    private final StaticEdge edge;
+    private final RendezvousKey key;
+    private final String edge;
     private final EdgeContext context;
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final Runnable onSent = this::writeWhatMayGo;
-    private final Write[] writes;
+    private final Runnable onSent = this::sendWhatMayGo;
 
-    // Those that wait, and those that are posted and not known to be written, oldest first; why nothing is taken any
-    // more; and whether this end was closed. The lock of the first guards all of them.
+    // Those that wait, and those that are under way, oldest first; why nothing is taken any more; and whether this end
+    // was closed. The lock of the first guards all of them.
     private final ArrayDeque<Tensor> queue = new ArrayDeque<>();
     // Changed by the loop alone, which reads it without the lock.
     private final ArrayDeque<Tensor> underWay = new ArrayDeque<>();
@@ -48,54 +40,66 @@ final class SendingEnd implements StaticSender {
 
     private @Nullable RdmaChannel channel;
     private int number;
-    private long address;
-    private int remoteKey;
+    private int opening;
     private long incarnation;
     private boolean wasAccepted;
     // Waits for another channel.
     private boolean wantsChannel;
-    // Tensors over all channels: known to be written, and released by the consumer.
-    private long written;
-    private long released;
-    // The most that were posted at any time.
+    // Tensors over all channels that the consumer is known to have.
+    private long done;
+    // The most that had left at any time.
     private long reached;
+    private boolean lastWordSaid;
     private boolean over;
 
-    SendingEnd(StaticEdge edge, EdgeContext context, PeerEdges peer) {
+    /// @param edge as messages are to name it
+    SendingEnd(RendezvousKey key, String edge, EdgeContext context, PeerEdges peer) {
+        this.key = key;
         this.edge = edge;
         this.context = context;
         this.peer = peer;
-        this.writes = new Write[edge.places()];
-        for (int i = 0; i < writes.length; i++) {
-            writes[i] = new Write();
-        }
     }
 
-    StaticEdge edge() {
+    final String key() {
+        return key.toString();
+    }
+
+    final String edge() {
         return edge;
     }
 
+    final EdgeContext context() {
+        return context;
+    }
+
+    final int number() {
+        return number;
+    }
+
     @Override
-    public CompletableFuture<Void> opened() {
+    public final CompletableFuture<Void> opened() {
         return opened;
     }
 
     @Override
-    public CompletableFuture<Void> ended() {
+    public final CompletableFuture<Void> ended() {
         return ended;
     }
 
     @Override
-    public void send(Tensor tensor) {
-        Tensor registered = registered(tensor);
+    public final void send(Tensor tensor) {
+        Tensor usable = usable(tensor);
         try {
-            enqueue(registered);
+            enqueue(usable);
         } catch (RuntimeException e) {
-            registered.close();
+            usable.close();
             throw e;
         }
         context.loop().execute(onSent);
     }
+
+    /// The tensor, or a copy in memory that the edge can use; takes it, even where it throws. On the user's thread.
+    abstract Tensor usable(Tensor tensor);
 
     private void enqueue(Tensor tensor) {
         synchronized (queue) {
@@ -107,58 +111,35 @@ final class SendingEnd implements StaticSender {
             }
             if (queue.size() >= MOST_WAITING) {
                 throw new TransportException(
-                        StatusCode.RESOURCE_EXHAUSTED,
-                        queue.size() + " tensors wait for a place of " + edge + "; no more are taken");
+                        StatusCode.RESOURCE_EXHAUSTED, queue.size() + " tensors wait in " + edge + "; no more are taken");
             }
             queue.add(tensor);
         }
     }
 
-    /// The tensor, or a copy in registered memory; takes it.
-    private Tensor registered(Tensor tensor) {
-        try {
-            if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
-                throw new IllegalArgumentException("a " + tensor.dataType() + " tensor of shape " + tensor.shape()
-                        + " is not what goes over " + edge);
-            }
-            MemorySegment content = tensor.segment();
-            if (content.byteSize() == 0 || context.memory().regionOf(content.address(), content.byteSize()) != null) {
-                return tensor;
-            }
-            RegisteredBuffer buffer = context.memory().allocate(content.byteSize());
-            MemorySegment.copy(content, 0, buffer.segment(), 0, content.byteSize());
-            context.counters().unregisteredCopies.increment();
-            tensor.close();
-            return buffer.toTensor(edge.dataType(), edge.shape());
-        } catch (RuntimeException e) {
-            tensor.close();
-            throw e;
-        }
-    }
-
     @Override
-    public void startAbort(TransportException cause) {
+    public final void startAbort(TransportException cause) {
         context.loop().execute(() -> fail(cause));
     }
 
     @Override
-    public void close() {
+    public final void close() {
         synchronized (queue) {
             if (closed) {
                 return;
             }
             closed = true;
         }
-        context.loop().execute(this::endIfAllIsWritten);
+        context.loop().execute(this::endIfAllIsDone);
     }
 
-    boolean isBusy() {
+    final boolean isBusy() {
         synchronized (queue) {
             return !queue.isEmpty() || !underWay.isEmpty();
         }
     }
 
-    /// Whether it ends, as soon as what is under way is written.
+    /// Whether it ends, as soon as what is under way is done.
     private boolean isEnding() {
         synchronized (queue) {
             return failure != null;
@@ -166,136 +147,134 @@ final class SendingEnd implements StaticSender {
     }
 
     /// Whether the offer is for this end, and not for one before or behind it that has the same key. One that nothing
-    /// was written for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
+    /// was done for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
     /// next.
-    ///
-    /// @param lastWord of a producer's end before this one, which the consumer may not have heard
-    boolean goesOnWith(Message.EdgeOffer offer, Message.@Nullable EdgeStatus lastWord) {
-        if (isEnding()) {
-            return false;
-        }
-        return wasAccepted ? offer.resumed() || written == 0 : lastWord == null && offer.received() == 0;
+    final boolean goesOnWith(Message.Opening offer) {
+        return !isEnding()
+                && (wasAccepted
+                        ? (offer.resumed() && offer.opening() == opening) || done == 0
+                        : offer.received() == 0);
     }
 
-    /// Whether the consumer has offered its memory on the channel that is open.
-    boolean isOnChannel() {
+    /// Whether the consumer has offered on the channel that is open.
+    final boolean isOnChannel() {
         return channel != null;
     }
 
-    /// Whether a consumer whose channel was lost has yet to offer its memory on another.
-    boolean waitsForConsumer() {
+    /// Whether a consumer whose channel was lost has yet to offer on another.
+    final boolean waitsForConsumer() {
         return wasAccepted && !over && channel == null;
     }
 
-    /// The consumer offers its memory; returns why that is no end of this edge, or null.
+    /// The consumer offers; returns why that is no end of this edge, or null.
     @Nullable
-    String disagreement(Message.EdgeOffer offer) {
-        boolean credit = edge.reuse() == StaticEdge.Reuse.CREDIT;
-        TensorMetaData own = TensorMetaData.of(edge.dataType(), edge.shape());
-        return offer.metaData().equals(own) && offer.places() == edge.places() && offer.credit() == credit
-                ? null
-                : "the ends of " + edge.key() + " disagree: the producer has " + edge + ", the consumer "
-                        + offer.metaData() + ", " + offer.places() + " places, "
-                        + (offer.credit() ? StaticEdge.Reuse.CREDIT : StaticEdge.Reuse.DEPENDENCY);
-    }
+    abstract String disagreement(RdmaChannel open, Message.Opening offer);
 
     /// Goes on over a channel, where the consumer has what it says.
     ///
     /// @param offer that agrees with this end
-    void accept(RdmaChannel open, Message.EdgeOffer offer) {
+    final void accept(RdmaChannel open, Message.Opening offer) {
         if (offer.received() > reached) {
             throw new ProtocolViolationException(
-                    "it has received " + offer.received() + " tensors of " + edge + ", " + reached + " were written");
+                    "it has received " + offer.received() + " tensors of " + edge + ", " + reached + " were sent");
         }
         channel = open;
         number = offer.edge();
-        address = offer.address();
-        remoteKey = offer.remoteKey();
+        opening = offer.opening();
         incarnation = open.peerIncarnation();
         wasAccepted = true;
-        if (offer.received() < written) {
+        lastWordSaid = false;
+        if (offer.received() < done) {
             fail(new TransportException(
                     StatusCode.UNAVAILABLE,
-                    (written - offer.received()) + " tensors of " + edge + " were written and lost with their channel",
+                    (done - offer.received()) + " tensors of " + edge + " were written and lost with their channel",
                     open.peer(),
                     0,
                     null));
             return;
         }
-        while (written < offer.received()) {
-            // They had landed before the channel was lost.
-            removeWritten();
+        while (done < offer.received()) {
+            // They had arrived before the channel was lost.
+            Tensor tensor;
+            synchronized (queue) {
+                tensor = queue.remove();
+            }
+            count(tensor);
+            tensor.close();
         }
-        released = offer.received() - offer.unreleased();
-        open.send(new Message.EdgeStatus(number, written, Message.Direction.TO_RECEIVER, StatusCode.OK, ""));
+        begin(offer);
+        open.send(new Message.EdgeStatus(number, done, Message.Direction.TO_RECEIVER, StatusCode.OK, ""));
         opened.complete(null);
-        writeWhatMayGo();
-        endIfAllIsWritten();
+        sendWhatMayGo();
+        endIfAllIsDone();
     }
 
-    /// Of those that wait.
-    private void removeWritten() {
-        Tensor tensor;
-        synchronized (queue) {
-            tensor = queue.remove();
-        }
-        count(tensor);
-    }
+    /// What the consumer has said of this kind of edge holds from now on.
+    abstract void begin(Message.Opening offer);
 
     private void count(Tensor tensor) {
-        tensor.close();
-        written++;
+        done++;
         context.counters().tensorsSent.increment();
-        context.counters().bytesSent.add(edge.tensorBytes());
+        context.counters().bytesSent.add(tensor.byteSize());
     }
 
     /// The consumer has released so many.
-    void onCredit(long count) {
-        if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > posted()) {
-            throw new ProtocolViolationException(
-                    "it released " + count + " tensors of edge " + number + ", after " + released + " of " + posted());
-        }
-        released = count;
-        writeWhatMayGo();
-    }
+    abstract void onCredit(long count);
 
     /// The consumer wants no more.
-    void onGivenUp(Message.EdgeStatus status) {
+    final void onGivenUp(Message.EdgeStatus status) {
+        onReceiverStopped();
         fail(new TransportException(status.code(), status.message(), peer.name(), 0, null));
     }
 
-    private void writeWhatMayGo() {
+    /// The consumer has given the edge up, on the channel that is open, and uses nothing of it any more.
+    abstract void onReceiverStopped();
+
+    private void sendWhatMayGo() {
         RdmaChannel open = channel;
-        while (open != null && open.isOpen() && mayWrite()) {
+        while (open != null && open.isOpen() && !over && mayGo(underWay.size())) {
             Tensor next = next();
             if (next == null) {
                 break;
             }
-            Write write = writes[(int) (posted() % writes.length)];
+            synchronized (queue) {
+                underWay.add(next);
+            }
             try {
-                write.begin(next);
+                start(open, next, gone() - 1);
             } catch (RuntimeException e) {
-                next.close();
+                removeNewest().close();
                 fail(new TransportException(
                         StatusCode.INTERNAL, "a tensor that was sent over " + edge + " cannot be read: " + e, e));
                 return;
             }
-            synchronized (queue) {
-                underWay.add(next);
-            }
-            reached = Math.max(reached, posted());
-            open.writeDirectly(write);
+            reached = Math.max(reached, gone());
         }
+        endIfAllIsDone();
     }
 
-    private long posted() {
-        return written + underWay.size();
+    /// The same, later in this turn of the loop or in the next.
+    final void sendSoon() {
+        context.loop().execute(onSent);
     }
 
-    private boolean mayWrite() {
-        return !over
-                && underWay.size() < writes.length
-                && (edge.reuse() == StaticEdge.Reuse.DEPENDENCY || posted() < released + writes.length);
+    /// Whether another may be under way.
+    abstract boolean mayGo(int alreadyUnderWay);
+
+    /// Sends a tensor on its way: [#completeOldest()], [#dropOldest()] or [#removeNewest()] follows, unless the channel
+    /// is lost.
+    ///
+    /// @throws RuntimeException if it cannot be read any more; nothing was started then
+    abstract void start(RdmaChannel open, Tensor tensor, long sequence);
+
+    /// Tensors that are done or under way.
+    final long gone() {
+        return done + underWay.size();
+    }
+
+    /// Tensors that the consumer is known to have.
+    final long done() {
+        return done;
     }
 
     /// Takes the first of those that wait.
@@ -305,8 +284,29 @@ final class SendingEnd implements StaticSender {
         }
     }
 
+    /// The consumer has the oldest of those under way; the caller closes it.
+    final Tensor completeOldest() {
+        Tensor tensor = dropOldest();
+        count(tensor);
+        return tensor;
+    }
+
+    /// The consumer does not want the oldest of those under way; the caller closes it.
+    final Tensor dropOldest() {
+        synchronized (queue) {
+            return underWay.remove();
+        }
+    }
+
+    /// The newest of those under way never left; the caller closes it.
+    final Tensor removeNewest() {
+        synchronized (queue) {
+            return underWay.removeLast();
+        }
+    }
+
     /// What was under way waits again.
-    private void takeBack() {
+    final void takeBack() {
         synchronized (queue) {
             while (!underWay.isEmpty()) {
                 queue.addFirst(underWay.removeLast());
@@ -314,53 +314,13 @@ final class SendingEnd implements StaticSender {
         }
     }
 
-    /// One tensor on its way into a place.
-    private final class Write extends ContentWrite {
-        private void begin(Tensor tensor) {
-            long bytes = edge.tensorBytes();
-            int immediate = Immediate.ofEdge(number);
-            if (bytes == 0) {
-                set(0, 0, 0, 0, 0, immediate);
-                return;
-            }
-            long from = tensor.segment().address();
-            MemoryRegion region = context.memory().regionOf(from, bytes);
-            if (region == null) {
-                throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
-            }
-            long to = address + posted() % writes.length * edge.placeBytes();
-            set(from, bytes, region.localKey(), to, remoteKey, immediate);
-        }
-
-        @Override
-        public int encodedSize() {
-            throw new IllegalStateException("tensors of an edge do not go inside the ring");
-        }
-
-        @Override
-        public int encode(MemorySegment target, long offset, int room) {
-            throw new IllegalStateException("tensors of an edge do not go inside the ring");
-        }
-
-        @Override
-        protected void onWritten() {
-            Tensor tensor;
-            synchronized (queue) {
-                tensor = underWay.remove();
-            }
-            count(tensor);
-            writeWhatMayGo();
-            endIfAllIsWritten();
-        }
-
-        @Override
-        protected void onAbandoned() {
-            // It waits again when the loss of the channel is told.
-        }
+    /// Some were completed.
+    final void goOn() {
+        sendWhatMayGo();
     }
 
-    /// Takes no more, drops what waits, and ends when what is under way is written.
-    private void fail(TransportException cause) {
+    /// Takes no more, drops what waits, and ends when what is under way is done.
+    final void fail(TransportException cause) {
         List<Tensor> dropped;
         synchronized (queue) {
             failure = failure == null ? cause : failure;
@@ -368,36 +328,55 @@ final class SendingEnd implements StaticSender {
             queue.clear();
         }
         dropped.forEach(Tensor::close);
-        endIfAllIsWritten();
+        endIfAllIsDone();
     }
 
-    private void endIfAllIsWritten() {
+    private void endIfAllIsDone() {
         TransportException cause;
+        boolean all;
         synchronized (queue) {
-            if (!queue.isEmpty() || !underWay.isEmpty() || !(closed || failure != null)) {
+            if (over || !queue.isEmpty() || !(closed || failure != null)) {
                 return;
             }
             cause = failure != null
                     ? failure
                     : new TransportException(StatusCode.ABORTED, "the producer has closed " + edge);
-            failure = cause;
+            all = underWay.isEmpty() && !isLettingGo();
+            if (all) {
+                failure = cause;
+            }
         }
-        end(cause);
+        if (all) {
+            end(cause);
+        } else if (saysLastWordEarly()) {
+            sayLastWord(cause);
+        }
+    }
+
+    /// Whether some are done that cannot be closed yet.
+    abstract boolean isLettingGo();
+
+    /// Whether the consumer is to know that no more come while some are under way.
+    abstract boolean saysLastWordEarly();
+
+    private Message.EdgeStatus lastWord(TransportException cause) {
+        return new Message.EdgeStatus(
+                number, gone(), Message.Direction.TO_RECEIVER, notOk(cause), String.valueOf(cause.getMessage()));
+    }
+
+    private void sayLastWord(TransportException cause) {
+        RdmaChannel open = channel;
+        if (open != null && !lastWordSaid) {
+            lastWordSaid = true;
+            open.send(lastWord(cause));
+        }
     }
 
     private void end(TransportException cause) {
-        if (over) {
-            return;
-        }
         over = true;
-        RdmaChannel open = channel;
+        sayLastWord(cause);
         channel = null;
-        var word = new Message.EdgeStatus(
-                number, written, Message.Direction.TO_RECEIVER, notOk(cause), String.valueOf(cause.getMessage()));
-        if (open != null) {
-            open.send(word);
-        }
-        peer.forget(this, number, wasAccepted ? word : null);
+        peer.forget(this, number, wasAccepted ? new LastWord(opening, lastWord(cause)) : null);
         opened.completeExceptionally(cause);
         ended.complete(null);
     }
@@ -407,34 +386,35 @@ final class SendingEnd implements StaticSender {
     }
 
     /// Another process has taken the consumer's place.
-    boolean wasAcceptedByAnother(RdmaChannel open) {
+    final boolean wasAcceptedByAnother(RdmaChannel open) {
         return wasAccepted && incarnation != open.peerIncarnation();
     }
 
     /// The consumer's process is gone, or no way leads to it.
-    void onConsumerGone(TransportException cause) {
+    final void onConsumerGone(TransportException cause) {
         channel = null;
         takeBack();
         fail(cause);
     }
 
     /// The memory of what is under way stays out of use.
-    void onMemoryStranded() {
+    final void onMemoryStranded() {
         if (channel == null) {
             return;
         }
         synchronized (queue) {
-            written += underWay.size();
+            done += underWay.size();
             underWay.clear();
         }
     }
 
     /// Also for one that waits for its consumer: it may be the only one who wants another channel.
-    void onChannelLost(ChannelLoss loss) {
+    final void onChannelLost(ChannelLoss loss) {
         if (over || !wasAccepted) {
             return;
         }
         channel = null;
+        onChannelGone();
         takeBack();
         if (isEnding() || !loss.resumable()) {
             fail(loss.cause());
@@ -444,7 +424,10 @@ final class SendingEnd implements StaticSender {
         }
     }
 
-    /// The consumer offers its memory again by itself, or says that it wants no more; this tells if it cannot.
+    /// What was started on the channel is not under way any more.
+    abstract void onChannelGone();
+
+    /// The consumer offers again by itself, or says that it wants no more; this tells if it cannot.
     private void wantChannel() {
         context.channels().accept(peer.name(), new ChannelWaiter() {
             @Override
@@ -459,4 +442,9 @@ final class SendingEnd implements StaticSender {
             }
         });
     }
+
+    /// What a consumer is told that asks again.
+    ///
+    /// @param opening of the consumer's end that it is for
+    record LastWord(int opening, Message.EdgeStatus status) {}
 }

@@ -137,6 +137,16 @@ public final class RegisteredMemory implements AutoCloseable {
         return new RegisteredBuffer(readablePool, readablePool.allocate(bytes, true), bytes);
     }
 
+    /// The same as [#allocateNow] where that takes no registration; otherwise null. For threads that must not take long.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
+    public @Nullable RegisteredBuffer allocateIfThere(long bytes) {
+        requirePositive(bytes);
+        Block block = pool.allocateIfThere(bytes);
+        return block == null ? null : new RegisteredBuffer(pool, block, bytes);
+    }
+
     /// Registers the first slab, unless there is one: memory that cannot be pinned is noticed now and not with the
     /// first tensor.
     ///

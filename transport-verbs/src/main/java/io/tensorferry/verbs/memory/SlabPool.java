@@ -72,6 +72,12 @@ final class SlabPool {
         return block;
     }
 
+    /// What a slab that is there has room for, or null.
+    @Nullable
+    Block allocateIfThere(long bytes) {
+        return bytes > LARGEST_REQUEST ? null : take(Block.roundUp(bytes));
+    }
+
     /// Null at the limit.
     private @Nullable Block takeOrGrow(long size) {
         Block block = take(size);

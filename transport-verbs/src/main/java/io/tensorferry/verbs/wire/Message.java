@@ -180,6 +180,21 @@ public sealed interface Message extends OutgoingMessage {
         int edge();
     }
 
+    /// Receiver to sender, once on each channel: this end of an edge is open.
+    sealed interface Opening extends OfEdge {
+        /// The rendezvous key as it is printed.
+        String key();
+
+        /// Whether this process of the sender was offered it on an earlier channel.
+        boolean resumed();
+
+        /// A number that the receiver drew when it opened this end: another one is another edge of the same key.
+        int opening();
+
+        /// Tensors that have arrived so far, over all channels.
+        long received();
+    }
+
     /// Receiver to sender, once on each channel: here is the memory of an edge.
     ///
     /// @param key the rendezvous key as it is printed
@@ -205,7 +220,7 @@ public sealed interface Message extends OutgoingMessage {
             int unreleased,
             long address,
             int remoteKey)
-            implements OfEdge {
+            implements Opening {
         public EdgeOffer {
             MessageRules.checkEdge(edge);
             MessageRules.checkNumeric(metaData);
@@ -225,7 +240,7 @@ public sealed interface Message extends OutgoingMessage {
     /// @param opening as in an [EdgeOffer]
     /// @param received tensors that have arrived so far, over all channels
     record DynamicOffer(int edge, String key, int slots, long largestBytes, boolean resumed, int opening, long received)
-            implements OfEdge {
+            implements Opening {
         public DynamicOffer {
             MessageRules.checkEdge(edge);
             MessageRules.checkOffered(key, null);

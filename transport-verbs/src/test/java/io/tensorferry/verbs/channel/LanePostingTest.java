@@ -245,15 +245,10 @@ class LanePostingTest {
         };
     }
 
-    private static void enqueue(Lane lane, ReadBatch batch) {
-        batch.begin();
-        lane.enqueue(batch);
-    }
-
     @Test
     void ofReadsOneInAnIntervalAndTheLastAskForACompletion() {
         Lane lane = lane(0, 1 << 20);
-        enqueue(lane, reads("a", 10, 4));
+        lane.enqueue(reads("a", 10, 4));
         lane.pumpReads();
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::opcode).containsOnly(Opcode.RDMA_READ);
@@ -277,7 +272,7 @@ class LanePostingTest {
     @Test
     void readsLeaveAQuarterOfTheQueueToContents() {
         Lane lane = lane(0, 1 << 20);
-        enqueue(lane, reads("a", 2 * DEPTH, 0));
+        lane.enqueue(reads("a", 2 * DEPTH, 0));
         lane.pumpReads();
         lane.submit();
         assertThat(queuePair.sent()).hasSize(DEPTH - DEPTH / 4);
@@ -289,7 +284,7 @@ class LanePostingTest {
     void readsWaitForBytesUnderWay() {
         Lane lane = lane(0, CHUNK);
         enqueue(lane, content(0, CHUNK));
-        enqueue(lane, reads("a", 1, 0));
+        lane.enqueue(reads("a", 1, 0));
         lane.pumpContents();
         lane.pumpReads();
         lane.submit();
@@ -303,9 +298,9 @@ class LanePostingTest {
     @Test
     void readsThatArePostedHalfPostedOrWaitingAreAllGivenBack() {
         Lane lane = lane(0, 1 << 20);
-        enqueue(lane, reads("posted", 10, 0));
-        enqueue(lane, reads("half", DEPTH, 0));
-        enqueue(lane, reads("waiting", 1, 0));
+        lane.enqueue(reads("posted", 10, 0));
+        lane.enqueue(reads("half", DEPTH, 0));
+        lane.enqueue(reads("waiting", 1, 0));
         lane.pumpReads();
         lane.submit();
         var abandoned = new ArrayList<ReadBatch>();

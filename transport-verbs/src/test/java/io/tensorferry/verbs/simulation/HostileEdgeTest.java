@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What a member that breaks the rules of edges can do to a worker: end its own channel, and nothing else.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -48,6 +49,7 @@ class HostileEdgeTest {
     /// The victim's ends of edges with the attacker, and the attacker's messages about them.
     private static final class Field {
         final HostileStage stage;
+        int opening = OPENING;
         private final List<AutoCloseable> open = new ArrayList<>();
         private final List<CompletableFuture<Void>> ended = new ArrayList<>();
 
@@ -102,7 +104,7 @@ class HostileEdgeTest {
                     1,
                     true,
                     resumed,
-                    OPENING,
+                    opening,
                     received,
                     unreleased,
                     stage.attacker.contentAddress(),
@@ -439,6 +441,30 @@ class HostileEdgeTest {
                     () -> stage.attacker.contents().contains(Immediate.ofEdge(7)), "the tensor that waited is written");
             field.giveUp(7);
             stage.await(() -> sender.ended().isDone(), "the producer's end ends");
+            assertThat(stage.counters().protocolViolations()).isZero();
+            field.close();
+            stage.end();
+        }
+    }
+
+    /// The consumer's end before it is gone, and the tensors that went there are none of this one's.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anOfferOfAnotherOpeningIsOfAnotherEdge(boolean closed) {
+        try (var stage = new HostileStage(SEED)) {
+            var field = new Field(stage);
+            stage.connect();
+            StaticSender sender = field.accepted("edge", 1);
+            if (closed) {
+                sender.close();
+            }
+            stage.connect();
+            field.opening++;
+            field.offer(7, Scenario.key(VICTIM, ATTACKER, "edge").toString(), true, 0, 0);
+            stage.await(() -> sender.ended().isDone(), "the producer's end ends");
+            StaticSender next = field.sender(Field.edge(VICTIM, ATTACKER, "edge"));
+            stage.await(() -> next.opened().isDone(), "the offer is accepted");
+            assertThat(next.opened()).isCompleted();
             assertThat(stage.counters().protocolViolations()).isZero();
             field.close();
             stage.end();

@@ -141,12 +141,14 @@ final class HostileEdges {
 
     /// An act of the attacker: a message, or a write.
     void attack() {
-        switch (bytes.below(6)) {
+        switch (bytes.below(8)) {
             case 0, 1 -> offer();
             case 2 -> send(new Message.EdgeCredit(bytes.below(NUMBERS), count()));
             case 3 -> status();
             case 4 -> write();
-            default -> giveUp();
+            case 5 -> giveUp();
+            case 6 -> dynamicOffer();
+            default -> announce();
         }
     }
 
@@ -178,6 +180,31 @@ final class HostileEdges {
                 0,
                 content ? attacker.contentAddress() : 0,
                 content ? attacker.contentKey() : 0));
+    }
+
+    private void dynamicOffer() {
+        long received = count();
+        int flags = bytes.below(8);
+        send(new Message.DynamicOffer(
+                bytes.below(NUMBERS),
+                edge(VICTIM, ATTACKER).key().toString(),
+                1 + bytes.small(),
+                count(),
+                (flags & 1) != 0,
+                flags >> 2,
+                (flags & 2) != 0 ? received : 0));
+    }
+
+    /// A tensor in the attacker's memory, which nobody may READ, or more than there is of it.
+    private void announce() {
+        long size = count();
+        TensorMetaData metaData = TensorMetaData.of(DataType.UINT8, Shape.of(size));
+        send(new Message.EdgeTensor(
+                bytes.below(NUMBERS),
+                count(),
+                metaData,
+                size == 0 ? 0 : attacker.contentAddress(),
+                size == 0 ? 0 : attacker.contentKey()));
     }
 
     private void status() {

@@ -68,9 +68,9 @@ final class HostileProgram {
     }
 
     private void act() {
-        switch (bytes.below(22)) {
+        switch (bytes.below(23)) {
             case 0 -> sendBytes(bytes.take(bytes.small() * 2));
-            case 1 -> sendBytes(header(bytes.below(10), bytes.take(56), bytes.small() % 32 * 8));
+            case 1 -> sendBytes(header(bytes.below(16), bytes.take(56), bytes.small() % 32 * 8));
             case 2 -> immediate(bytes.below(2), bytes.number());
             case 3 -> immediate(bytes.below(2), Immediate.ACKNOWLEDGEMENT);
             case 4 -> contentAnywhere();
@@ -90,7 +90,8 @@ final class HostileProgram {
             case 18 -> carry(lastIndex());
             case 19 -> attacker.acknowledges = bytes.below(2) == 0;
             case 20 -> edges.use();
-            default -> edges.attack();
+            case 21 -> edges.attack();
+            default -> send(part());
         }
     }
 
@@ -302,6 +303,25 @@ final class HostileProgram {
             case 2 -> TensorMetaData.ofDead();
             case 3 -> TensorMetaData.of(DataType.FLOAT, Shape.of(dimension, 256));
             default -> TensorMetaData.of(DataType.UINT8, Shape.of(dimension));
+        };
+    }
+
+    /// About a part of a tensor that the victim may have, or may have opened.
+    private Message part() {
+        int part = bytes.below(EDGES);
+        int rows = bytes.small();
+        return switch (bytes.below(3)) {
+            case 0 ->
+                new Message.PartOpen(
+                        part, edge(bytes.below(EDGES)), TensorMetaData.of(DataType.FLOAT, Shape.of(rows, 4)));
+            case 1 ->
+                new Message.PartGrant(
+                        part,
+                        bytes.small(),
+                        rows * 16L,
+                        rows == 0 ? 0 : attacker.contentAddress(),
+                        rows == 0 ? 0 : attacker.contentKey());
+            default -> new Message.PartStatus(part, direction(), code(), "x".repeat(rows));
         };
     }
 

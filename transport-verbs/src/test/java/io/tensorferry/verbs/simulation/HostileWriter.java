@@ -95,7 +95,7 @@ final class HostileWriter {
     /// Writes something that must end the channel, or may, and says which.
     Outcome bad() {
         takeMessages();
-        return switch (random.nextInt(11)) {
+        return switch (random.nextInt(13)) {
             case 0 -> bytes(randomBytes());
             case 1, 2, 3 -> bytes(mutated());
             case 4 -> {
@@ -138,6 +138,16 @@ final class HostileWriter {
                         ""));
                 yield Outcome.VIOLATION;
             }
+            case 10 -> {
+                // Of an edge that was not offered.
+                attacker.send(tensorOfEdge(random.nextInt(Immediate.EDGES)));
+                yield Outcome.VIOLATION;
+            }
+            case 11 -> {
+                // Of a part that was not opened.
+                attacker.send(grant());
+                yield Outcome.VIOLATION;
+            }
             default -> {
                 stage.scenario.send(VICTIM, ATTACKER, STEP, "tempting", 3, 1);
                 attacker.send(new Message.TensorRequest(
@@ -177,6 +187,14 @@ final class HostileWriter {
                 0,
                 1,
                 2);
+    }
+
+    private Message tensorOfEdge(int number) {
+        return new Message.EdgeTensor(number, random.nextInt(3), TensorMetaData.of(DataType.UINT8, Shape.of(3)), 1, 2);
+    }
+
+    private Message grant() {
+        return new Message.PartGrant(random.nextInt(Message.OfPart.COUNT), random.nextInt(100), 8, 1, 2);
     }
 
     private void takeMessages() {
@@ -309,7 +327,20 @@ final class HostileWriter {
     }
 
     private byte[] mutated() {
-        Message message = switch (random.nextInt(7)) {
+        Message message = switch (random.nextInt(12)) {
+            case 7 ->
+                new Message.DynamicOffer(
+                        random.nextInt(Immediate.EDGES),
+                        Scenario.key(VICTIM, ATTACKER, "mutated").toString(),
+                        4,
+                        100,
+                        false,
+                        3,
+                        0);
+            case 8 -> tensorOfEdge(random.nextInt(Immediate.EDGES));
+            case 9 -> new Message.PartOpen(5, "mutated", TensorMetaData.of(DataType.FLOAT, Shape.of(10, 4)));
+            case 10 -> grant();
+            case 11 -> new Message.PartStatus(5, Message.Direction.TO_SENDER, StatusCode.CANCELLED, "no");
             case 4 -> edgeOffer(random.nextInt(Immediate.EDGES));
             case 5 ->
                 new Message.EdgeStatus(

@@ -37,7 +37,15 @@ class HostileMessageTest {
             new MetaDataResponse(
                     3, INDEX, new TensorMetaData(DataType.STRING, Shape.of(4), false, 99), OptionalLong.empty()),
             new TensorReRequest(3, INDEX, MATRIX, 0x1000, 7),
-            new ErrorStatus(3, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "the step was aborted: naïve"));
+            new ErrorStatus(3, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "the step was aborted: naïve"),
+            new Message.EdgeOffer(77, "a;1;b;edge;0:0", MATRIX, 2, true, true, -5, 9, 2, 0x1000, 7),
+            new Message.DynamicOffer(77, "a;1;b;edge;0:0", 8, 1 << 20, true, -5, 9),
+            new Message.EdgeTensor(77, 9, MATRIX, 0x1000, 7),
+            new Message.EdgeStatus(77, 9, Direction.TO_RECEIVER, StatusCode.ABORTED, "closed: naïve"),
+            new Message.EdgeCredit(77, 9),
+            new Message.PartOpen(77, "embédding", MATRIX),
+            new Message.PartGrant(77, 9, 24, 0x1000, 7),
+            new Message.PartStatus(77, Direction.TO_SENDER, StatusCode.CANCELLED, "closed: naïve"));
 
     @Test
     void randomBytesAreMalformed() {
@@ -61,7 +69,7 @@ class HostileMessageTest {
             MemorySegment message = MemorySegment.ofArray(bytes);
             message.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
             message.set(MessageLayout.U8, MessageLayout.VERSION, (byte) MessageLayout.VERSION_VALUE);
-            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(7));
+            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(16));
             message.set(MessageLayout.U32, MessageLayout.LENGTH, bytes.length);
             decodes(bytes, i);
         }

@@ -48,6 +48,7 @@ class MessageCodecFuzz {
         StatusCode code = switch (message) {
             case Message.ErrorStatus status -> status.code();
             case Message.EdgeStatus status -> status.code();
+            case Message.PartStatus status -> status.code();
             default -> StatusCode.OK;
         };
         if (code == StatusCode.UNKNOWN) {

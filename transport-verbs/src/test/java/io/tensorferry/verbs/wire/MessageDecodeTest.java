@@ -1,5 +1,9 @@
 package io.tensorferry.verbs.wire;
 
+import static io.tensorferry.verbs.wire.WrongBytes.assertReaderRefuses;
+import static io.tensorferry.verbs.wire.WrongBytes.assertRefused;
+import static io.tensorferry.verbs.wire.WrongBytes.encode;
+import static io.tensorferry.verbs.wire.WrongBytes.with;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -34,12 +38,6 @@ class MessageDecodeTest {
             new MetaDataResponse(1, RequestIndex.of(5, 2), MATRIX, OptionalLong.of(9));
     private static final ErrorStatus STATUS =
             new ErrorStatus(1, RequestIndex.of(5, 2), Direction.TO_RECEIVER, StatusCode.ABORTED, "it failed");
-
-    private static final Message.EdgeOffer OFFER =
-            new Message.EdgeOffer(3, "a;1;b;edge;0:0", MATRIX, 2, true, true, 0xABCDEF01, Long.MAX_VALUE, 2, 0x1000, 7);
-    private static final Message.EdgeStatus END =
-            new Message.EdgeStatus(3, 9, Direction.TO_RECEIVER, StatusCode.ABORTED, "it failed");
-    private static final Message CREDIT = new Message.EdgeCredit(3, 9);
     private static final Message.TensorContent CONTENT =
             new Message.TensorContent(1, RequestIndex.of(5, 2), ByteBuffer.wrap(new byte[] {
                 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19
@@ -229,155 +227,6 @@ class MessageDecodeTest {
     }
 
     @Test
-    void theNumberOfAnEdgeThatIsOutOfRangeIsRefused() {
-        for (Message message : new Message[] {OFFER, END, CREDIT}) {
-            for (int edge : new int[] {Immediate.EDGES, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
-                assertRefused(message, m -> m.set(MessageLayout.U32, 16, edge), "the content", "contradictory");
-            }
-            assertRefused(message, m -> m.set(MessageLayout.U32, 16, -1), "request_index", "0xffffffff");
-            var last = (Message.OfEdge) with(message, m -> m.set(MessageLayout.U32, 16, Immediate.EDGES - 1));
-            assertThat(last.edge()).isEqualTo(Immediate.EDGES - 1);
-        }
-    }
-
-    @Test
-    void aCountOfTensorsThatIsNegativeIsRefused() {
-        for (Message message : new Message[] {OFFER, END, CREDIT}) {
-            assertRefused(message, m -> m.set(MessageLayout.U64, 8, -1), "the content", "contradictory");
-            assertRefused(message, m -> m.set(MessageLayout.U64, 8, Long.MIN_VALUE), "the content", "contradictory");
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {3, -1, Integer.MIN_VALUE, Integer.MAX_VALUE})
-    void anOfferWithMoreUnreleasedThanThereArePlacesIsRefused(int unreleased) {
-        assertRefused(OFFER, m -> m.set(MessageLayout.U32, 40, unreleased), "the content", "contradictory");
-    }
-
-    @Test
-    void anOfferWithMoreUnreleasedThanWereReceivedIsRefused() {
-        assertRefused(OFFER, m -> m.set(MessageLayout.U64, 8, 1), "the content", "contradictory");
-        // One place, and two in it.
-        assertRefused(OFFER, m -> m.set(MessageLayout.U8, 52, (byte) 0x2A), "the content", "contradictory");
-    }
-
-    @Test
-    void anOfferHasMetaDataAKeyAndMemory() {
-        assertRefused(
-                OFFER,
-                m -> {
-                    m.set(MessageLayout.U8, 52, (byte) 0x2C);
-                    m.set(MessageLayout.U8, 53, (byte) 0);
-                    m.set(MessageLayout.U32, 4, 80);
-                    m.set(MessageLayout.U64, 32, 0);
-                    m.set(MessageLayout.U32, 48, 0);
-                },
-                "flags",
-                "0x2c");
-        assertRefused(
-                OFFER,
-                m -> {
-                    m.set(MessageLayout.U16, 54, (short) 0);
-                    m.set(MessageLayout.U32, 4, 80);
-                },
-                "the content",
-                "contradictory");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U8, 80, (byte) 0xFF), "name", "no UTF-8");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U64, 24, 0), "the content", "contradictory");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U64, 24, -8), "the content", "contradictory");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U64, 32, 25), "the content", "contradictory");
-    }
-
-    @Test
-    void anOfferOfWhatCannotBeWrittenByItselfIsRefused() {
-        var string = DataType.STRING.number();
-        assertRefused(OFFER, m -> m.set(MessageLayout.U32, 48, string), "the content", "contradictory");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U8, 52, (byte) 0x2F), "the content", "contradictory");
-    }
-
-    @Test
-    void memoryThatIsOfferedForNothingIsRefused() {
-        var nothing = TensorMetaData.of(DataType.FLOAT, Shape.of(0));
-        var offer = new Message.EdgeOffer(3, "a;1;b;edge;0:0", nothing, 1, true, false, 0, 0, 0, 0, 0);
-        assertRefused(offer, m -> m.set(MessageLayout.U64, 24, 0x1000), "the content", "contradictory");
-        assertRefused(offer, m -> m.set(MessageLayout.U32, 20, 7), "the content", "contradictory");
-    }
-
-    @Test
-    void whatAMessageOfAnEdgeDoesNotHaveMustBeZero() {
-        for (int flag : new int[] {0x10, 0x40, 0x80}) {
-            byte flags = (byte) (0x2E | flag);
-            String value = "0x" + Integer.toHexString(flags & 0xFF);
-            assertRefused(OFFER, m -> m.set(MessageLayout.U8, 52, flags), "flags", value);
-        }
-        for (int flag : new int[] {0x01, 0x02, 0x04, 0x08, 0x20, 0x40, 0x80}) {
-            assertRefused(
-                    END, m -> m.set(MessageLayout.U8, 52, (byte) flag), "flags", "0x" + Integer.toHexString(flag));
-        }
-        assertRefused(OFFER, m -> m.set(MessageLayout.U32, 56, 1), "status_code", "0x1");
-        assertRefused(END, m -> m.set(MessageLayout.U32, 20, 1), "rkey", "0x1");
-        assertRefused(END, m -> m.set(MessageLayout.U64, 24, 1), "remote_addr", "0x1");
-        assertRefused(END, m -> m.set(MessageLayout.U64, 32, 1), "tensor_bytes", "0x1");
-        assertRefused(END, m -> m.set(MessageLayout.U64, 40, 1), "checksum", "0x1");
-        assertRefused(END, m -> m.set(MessageLayout.U32, 48, 1), "data_type", "0x1");
-        assertRefused(CREDIT, m -> m.set(MessageLayout.U32, 20, 1), "the reserved field", "0x1");
-    }
-
-    @Test
-    void theLengthOfAMessageOfAnEdgeIsThatOfItsParts() {
-        assertRefused(OFFER, m -> m.set(MessageLayout.U32, 4, 88), "length", "88");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U16, 54, (short) 17), "length", "96");
-        assertRefused(OFFER, m -> m.set(MessageLayout.U8, 95, (byte) 1), "the padding at 95", "1");
-        assertRefused(END, m -> m.set(MessageLayout.U32, 60, 17), "length", "80");
-        assertRefused(END, m -> m.set(MessageLayout.U32, 4, 64), "length", "64");
-        assertRefused(CREDIT, m -> m.set(MessageLayout.U32, 4, 32), "length", "32");
-        assertRefused(CREDIT, m -> m.set(MessageLayout.U8, 3, (byte) 8), "length", "24");
-    }
-
-    @Test
-    void aReceiverThatEndsAnEdgeSaysWhyAndCountsNothing() {
-        // To the sender: 9 tensors.
-        assertRefused(END, m -> m.set(MessageLayout.U8, 52, (byte) 0x10), "the content", "contradictory");
-        assertRefused(
-                END,
-                m -> {
-                    m.set(MessageLayout.U8, 52, (byte) 0x10);
-                    m.set(MessageLayout.U64, 8, 0);
-                    m.set(MessageLayout.U32, 56, 0);
-                },
-                "the content",
-                "contradictory");
-        assertThat(((Message.EdgeStatus) with(END, m -> m.set(MessageLayout.U32, 56, 4711))).code())
-                .isEqualTo(StatusCode.UNKNOWN);
-    }
-
-    @Test
-    void theReaderRefusesACreditThatTheDecoderRefuses() {
-        assertReaderRefuses(CREDIT, bytes -> bytes.set(MessageLayout.U64, 8, -1));
-        assertReaderRefuses(CREDIT, bytes -> bytes.set(MessageLayout.U32, 16, -1));
-        assertReaderRefuses(CREDIT, bytes -> bytes.set(MessageLayout.U32, 16, Immediate.EDGES));
-        assertReaderRefuses(CREDIT, bytes -> bytes.set(MessageLayout.U32, 20, 1));
-    }
-
-    private static void assertReaderRefuses(Message message, Consumer<MemorySegment> change) {
-        MemorySegment slot = MemorySegment.ofArray(new byte[64]);
-        slot.copyFrom(MemorySegment.ofArray(encode(message)));
-        var reader = new SlotReader(64);
-        reader.open(slot, 0);
-        assertThat(Messages.next(reader)).isEqualTo(message);
-        change.accept(slot);
-        reader.open(slot, 0);
-        assertThat(reader.next()).isEqualTo(SlotReader.Kind.OTHER);
-        assertThatExceptionOfType(MalformedMessageException.class).isThrownBy(reader::message);
-    }
-
-    private static Message with(Message message, Consumer<MemorySegment> change) {
-        MemorySegment bytes = MemorySegment.ofArray(encode(message));
-        change.accept(bytes);
-        return MessageCodec.decode(bytes);
-    }
-
-    @Test
     void anEmptyNameIsRefused() {
         assertRefused(
                 REQUEST,
@@ -449,23 +298,5 @@ class MessageDecodeTest {
         assertThatExceptionOfType(MalformedMessageException.class)
                 .isThrownBy(() -> MessageCodec.decode(MemorySegment.NULL))
                 .withMessageContaining("0 bytes long");
-    }
-
-    private static byte[] encode(Message message) {
-        byte[] bytes = new byte[MessageCodec.encodedSize(message)];
-        MessageCodec.encode(message, MemorySegment.ofArray(bytes));
-        return bytes;
-    }
-
-    private static void assertRefused(Message message, Consumer<MemorySegment> change, String field, String value) {
-        MemorySegment bytes = MemorySegment.ofArray(encode(message));
-        change.accept(bytes);
-        assertThatExceptionOfType(MalformedMessageException.class)
-                .isThrownBy(() -> MessageCodec.decode(bytes))
-                .satisfies(e -> {
-                    assertThat(e.field()).isEqualTo(field);
-                    assertThat(e.value()).isEqualTo(value);
-                    assertThat(e).hasMessageContaining(field).hasMessageContaining(value);
-                });
     }
 }

@@ -8,11 +8,17 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Message.Direction;
+import io.tensorferry.verbs.wire.Message.DynamicOffer;
 import io.tensorferry.verbs.wire.Message.EdgeCredit;
 import io.tensorferry.verbs.wire.Message.EdgeOffer;
 import io.tensorferry.verbs.wire.Message.EdgeStatus;
+import io.tensorferry.verbs.wire.Message.EdgeTensor;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
+import io.tensorferry.verbs.wire.Message.OfPart;
+import io.tensorferry.verbs.wire.Message.PartGrant;
+import io.tensorferry.verbs.wire.Message.PartOpen;
+import io.tensorferry.verbs.wire.Message.PartStatus;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
@@ -25,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class MessageEncodeTest {
     private static final int INDEX = RequestIndex.of(0, 0);
     private static final TensorMetaData MATRIX = TensorMetaData.of(DataType.FLOAT, Shape.of(2, 3));
+    private static final TensorMetaData STRINGS = new TensorMetaData(DataType.STRING, Shape.of(2, 3), false, 8);
 
     @Test
     void aKeyThatDoesNotFitTheSlotIsRefusedAndNothingIsWritten() {
@@ -130,8 +137,7 @@ class MessageEncodeTest {
         assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 2, 1, 2));
         assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 1, 2, 2));
         assertThatIllegalArgumentException().isThrownBy(() -> offer("k", MATRIX, 1, 2, -1));
-        var strings = new TensorMetaData(DataType.STRING, Shape.of(1), false, 8);
-        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", strings, 1, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> offer("k", STRINGS, 1, 0, 0));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new EdgeOffer(0, "k", MATRIX, 1, true, false, 5, 0, 0, 0, 7));
         assertThatIllegalArgumentException().isThrownBy(() -> new EdgeCredit(0, -1));
@@ -180,6 +186,114 @@ class MessageEncodeTest {
         assertThat(MessageCodec.encode(end, MemorySegment.ofArray(slot))).isEqualTo(72);
         assertThat(((EdgeStatus) MessageCodec.decode(MemorySegment.ofArray(slot))).message())
                 .isEqualTo("aaaaaa");
+    }
+
+    @Test
+    void messagesOfDynamicEdgesThatBreakTheProtocolCannotBeMade() {
+        for (int edge : new int[] {-1, Immediate.EDGES}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new DynamicOffer(edge, "k", 1, 1, false, 5, 0))
+                    .withMessageContaining("edge");
+            assertThatIllegalArgumentException().isThrownBy(() -> new EdgeTensor(edge, 0, MATRIX, 0x1000, 7));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("", 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("lone \ud800 surrogate", 1, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("k", 0, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("k", 65_536, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("k", 1, -1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> dynamic("k", 1, 1, -1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new EdgeTensor(0, -1, MATRIX, 0x1000, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new EdgeTensor(0, 0, MATRIX, 0, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new EdgeTensor(0, 0, TensorMetaData.ofDead(), 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> new EdgeTensor(0, 0, STRINGS, 0x1000, 7));
+    }
+
+    @Test
+    void messagesOfPartsThatBreakTheProtocolCannotBeMade() {
+        for (int part : new int[] {-1, OfPart.COUNT}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new PartOpen(part, "n", MATRIX))
+                    .withMessageContaining("part");
+            assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(part, 0, 0, 0, 0));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new PartStatus(part, Direction.TO_SENDER, StatusCode.ABORTED, ""));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartOpen(0, "", MATRIX));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartOpen(0, "lone \ud800 surrogate", MATRIX));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartOpen(0, "n", STRINGS));
+        var dead = new TensorMetaData(DataType.FLOAT, Shape.of(2, 3), true, 0);
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartOpen(0, "n", dead));
+        for (Shape shape : new Shape[] {Shape.of(), Shape.of(6), Shape.of(1, 2, 3)}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> new PartOpen(0, "n", TensorMetaData.of(DataType.FLOAT, shape)))
+                    .withMessageContaining("rows");
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(0, -1, 8, 0x1000, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(0, 0, -1, 0x1000, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(0, 0, 8, 0, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(0, 0, 8, -7, 7));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PartGrant(0, 0, 0, 0, 7));
+        for (Direction direction : Direction.values()) {
+            assertThatIllegalArgumentException().isThrownBy(() -> new PartStatus(0, direction, StatusCode.OK, ""));
+        }
+    }
+
+    @Test
+    void theNamesOfDynamicEdgesAndPartsAreBounded() {
+        assertThat(MessageCodec.encodedSize(dynamic("k".repeat(512), 1, 1, 0))).isEqualTo(576);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> dynamic("k".repeat(513), 1, 1, 0))
+                .withMessageContaining("too long");
+        assertThat(MessageCodec.encodedSize(new PartOpen(0, "n".repeat(496), MATRIX)))
+                .isEqualTo(576);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PartOpen(0, "n".repeat(497), MATRIX))
+                .withMessageContaining("too long");
+    }
+
+    @Test
+    void aMessageOfADynamicEdgeOrAPartThatDoesNotFitTheSlotIsRefusedAndNothingIsWritten() {
+        for (Message message : new Message[] {
+            dynamic("k", 1, 1, 0),
+            new EdgeTensor(1, 0, MATRIX, 0x1000, 7),
+            new PartOpen(1, "n", MATRIX),
+            new PartGrant(1, 0, 8, 0x1000, 7),
+            new PartStatus(1, Direction.TO_SENDER, StatusCode.ABORTED, "")
+        }) {
+            int length = MessageCodec.encodedSize(message);
+            byte[] slot = new byte[length - 8];
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> MessageCodec.encode(message, MemorySegment.ofArray(slot)))
+                    .withMessageContaining("" + length)
+                    .withMessageContaining("" + slot.length);
+            assertThat(slot).containsOnly(0);
+        }
+    }
+
+    @Test
+    void whyAPartEndsIsCutToTheSlot() {
+        Message end = new PartStatus(1, Direction.TO_RECEIVER, StatusCode.ABORTED, "aaaaaa😀");
+        assertThat(end.shortestSize()).isEqualTo(64);
+        byte[] slot = new byte[72];
+        assertThat(MessageCodec.encode(end, MemorySegment.ofArray(slot))).isEqualTo(72);
+        assertThat(((PartStatus) MessageCodec.decode(MemorySegment.ofArray(slot))).message())
+                .isEqualTo("aaaaaa");
+    }
+
+    /// What a peer can have said by asking counts as an answer: it bounds what waits for a peer that takes none.
+    @Test
+    void whatTheOwnerOfAPartSaysIsAnAnswer() {
+        assertThat(new PartGrant(1, 0, 8, 0x1000, 7).isAnswer()).isTrue();
+        assertThat(new PartStatus(1, Direction.TO_RECEIVER, StatusCode.ABORTED, "").isAnswer())
+                .isTrue();
+        assertThat(new PartStatus(1, Direction.TO_SENDER, StatusCode.ABORTED, "").isAnswer())
+                .isFalse();
+        assertThat(new PartOpen(1, "n", MATRIX).isAnswer()).isFalse();
+        assertThat(new EdgeTensor(1, 0, MATRIX, 0x1000, 7).isAnswer()).isFalse();
+    }
+
+    private static Message dynamic(String key, int slots, long largestBytes, long received) {
+        return new DynamicOffer(1, key, slots, largestBytes, false, 5, received);
     }
 
     private static Message offer(String key, TensorMetaData metaData, int places, long received, int unreleased) {

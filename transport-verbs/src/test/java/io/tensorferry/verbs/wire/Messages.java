@@ -53,8 +53,13 @@ public final class Messages extends DomainContextBase {
                 reRequests(),
                 statuses().map(status -> status),
                 edgeOffers(),
+                dynamicOffers(),
+                edgeTensors(),
                 edgeStatuses(),
                 edgeCredits(),
+                partOpens(),
+                partGrants(),
+                partStatuses(),
                 Arbitraries.of(new Message.Heartbeat(), new Message.Resumed()));
     }
 
@@ -115,6 +120,70 @@ public final class Messages extends DomainContextBase {
         return !metaData.dead()
                 && metaData.dataType().isDmaAble()
                 && metaData.shape().rank() < 8;
+    }
+
+    private static Arbitrary<Message> dynamicOffers() {
+        return Combinators.combine(
+                        edges(),
+                        text().ofMinLength(1).ofMaxLength(100),
+                        Arbitraries.integers().between(1, 0xFFFF),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE),
+                        Arbitraries.of(false, true),
+                        Arbitraries.integers(),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE))
+                .as(Message.DynamicOffer::new);
+    }
+
+    private static Arbitrary<Message> edgeTensors() {
+        return Combinators.combine(
+                        edges(),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE),
+                        metaData()
+                                .filter(metaData ->
+                                        !metaData.dead() && metaData.dataType().isDmaAble()),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers())
+                .as((edge, sequence, metaData, address, remoteKey) -> {
+                    boolean content = metaData.byteSize() > 0;
+                    return new Message.EdgeTensor(
+                            edge, sequence, metaData, content ? address : 0, content ? remoteKey : 0);
+                });
+    }
+
+    private static Arbitrary<Message> partOpens() {
+        Arbitrary<Long> dimensions = Arbitraries.longs().between(0, 1L << 28);
+        return Combinators.combine(
+                        parts(),
+                        text().ofMinLength(1).ofMaxLength(100),
+                        Arbitraries.of(DataType.class).filter(DataType::isDmaAble),
+                        dimensions,
+                        dimensions)
+                .as((part, name, dataType, rows, columns) ->
+                        new Message.PartOpen(part, name, TensorMetaData.of(dataType, Shape.of(rows, columns))));
+    }
+
+    private static Arbitrary<Message> partGrants() {
+        return Combinators.combine(
+                        parts(),
+                        Arbitraries.longs().between(0, Long.MAX_VALUE),
+                        Arbitraries.longs().between(0, MAX_ADDRESS),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers())
+                .as((part, firstRow, bytes, address, remoteKey) -> new Message.PartGrant(
+                        part, firstRow, bytes, bytes > 0 ? address : 0, bytes > 0 ? remoteKey : 0));
+    }
+
+    private static Arbitrary<Message> partStatuses() {
+        return Combinators.combine(
+                        parts(),
+                        Arbitraries.of(Direction.class),
+                        Arbitraries.of(StatusCode.class).filter(code -> code != StatusCode.OK),
+                        text())
+                .as(Message.PartStatus::new);
+    }
+
+    private static Arbitrary<Integer> parts() {
+        return Arbitraries.integers().between(0, Message.OfPart.COUNT - 1);
     }
 
     private static Arbitrary<Message> edgeStatuses() {

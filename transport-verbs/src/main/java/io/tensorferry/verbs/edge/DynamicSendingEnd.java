@@ -1,0 +1,192 @@
+package io.tensorferry.verbs.edge;
+
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.MemoryGrant;
+import io.tensorferry.verbs.channel.MemoryNaming;
+import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.OutgoingMessage;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/// The producer's end of a dynamic edge: announces each tensor, and keeps it until the consumer says that it has read
+/// it.
+///
+/// Owner: the loop.
+final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
+    private final DynamicEdge edge;
+    // That the consumer may read those under way, oldest first.
+    private final ArrayDeque<MemoryGrant> grants = new ArrayDeque<>();
+    // The key of the newest one's memory is not known yet; the next is announced behind it.
+    private boolean awaitsKey;
+    private boolean starting;
+    // Tensors that the consumer is done with, and that it could still read.
+    private int revoking;
+
+    DynamicSendingEnd(DynamicEdge edge, EdgeContext context, PeerEdges peer) {
+        super(edge.key(), edge.toString(), context, peer);
+        this.edge = edge;
+    }
+
+    @Override
+    public TensorAllocator allocator() {
+        return context().memory().readableAllocator();
+    }
+
+    @Override
+    Tensor usable(Tensor tensor) {
+        try {
+            if (!tensor.dataType().isDmaAble()) {
+                throw new IllegalArgumentException(
+                        "the elements of " + tensor.dataType() + " have no fixed size; " + edge + " carries none");
+            }
+            long bytes = tensor.byteSize();
+            if (bytes > edge.largestBytes()) {
+                throw new IllegalArgumentException("a tensor of " + bytes + " bytes is larger than " + edge + " carries");
+            }
+            if (bytes == 0 || context().memory().readableRegionOf(tensor.segment().address(), bytes) != null) {
+                return tensor;
+            }
+            RegisteredBuffer buffer = context().memory().allocateReadable(bytes);
+            return context().copy(tensor, buffer);
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    @Override
+    @Nullable
+    String disagreement(RdmaChannel open, Message.Opening offer) {
+        if (offer instanceof Message.DynamicOffer other
+                && other.slots() == edge.slots()
+                && other.largestBytes() == edge.largestBytes()) {
+            return open.description().readsAtOnce() > 0
+                    ? null
+                    : "nothing is read between the workers of " + edge + ", so that it cannot carry anything";
+        }
+        return "the ends of " + key() + " disagree: the producer has " + edge + ", the consumer "
+                + switch (offer) {
+                    case Message.DynamicOffer other ->
+                        other.slots() + " slots, up to " + other.largestBytes() + " bytes";
+                    case Message.EdgeOffer _ -> "a static edge";
+                };
+    }
+
+    @Override
+    void begin(Message.Opening offer) {
+        // Nothing but what both ends have.
+    }
+
+    @Override
+    void onCredit(long count) {
+        if (count < done() || count > gone()) {
+            throw new ProtocolViolationException(
+                    "it released " + count + " tensors of edge " + number() + ", after " + done() + " of " + gone());
+        }
+        while (done() < count) {
+            closeWhenRevoked(completeOldest());
+        }
+        goOn();
+    }
+
+    private void closeWhenRevoked(Tensor tensor) {
+        revoking++;
+        grants.remove().revoke(() -> {
+            revoking--;
+            tensor.close();
+            goOn();
+        });
+    }
+
+    @Override
+    boolean isLettingGo() {
+        return revoking > 0;
+    }
+
+    /// It reads nothing any more: what it has not released is dropped.
+    @Override
+    void onReceiverStopped() {
+        while (!grants.isEmpty()) {
+            closeWhenRevoked(dropOldest());
+        }
+    }
+
+    @Override
+    boolean mayGo(int alreadyUnderWay) {
+        return alreadyUnderWay < edge.slots() && !awaitsKey;
+    }
+
+    @Override
+    void start(RdmaChannel open, Tensor tensor, long sequence) {
+        var metaData = TensorMetaData.of(tensor.dataType(), tensor.shape());
+        MemorySegment content = tensor.segment();
+        if (content.byteSize() == 0) {
+            open.send(new Message.EdgeTensor(number(), sequence, metaData, 0, 0));
+            grants.add(MemoryGrant.LASTING);
+            return;
+        }
+        MemoryRegion region = context().memory().readableRegionOf(content.address(), content.byteSize());
+        if (region == null) {
+            throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
+        }
+        awaitsKey = true;
+        starting = true;
+        grants.add(open.offer(
+                NamedMemory.toRead(region, content.address(), content.byteSize()),
+                number(),
+                new Announcement(sequence, metaData, content.address())));
+        starting = false;
+    }
+
+    @Override
+    boolean saysLastWordEarly() {
+        return !awaitsKey;
+    }
+
+    @Override
+    void onChannelGone() {
+        grants.clear();
+        awaitsKey = false;
+    }
+
+    /// Tells the consumer of one tensor, when the key of its memory is known.
+    private final class Announcement implements MemoryNaming {
+        private final long sequence;
+        private final TensorMetaData metaData;
+        private final long address;
+
+        private Announcement(long sequence, TensorMetaData metaData, long address) {
+            this.sequence = sequence;
+            this.metaData = metaData;
+            this.address = address;
+        }
+
+        @Override
+        public OutgoingMessage message(int remoteKey) {
+            awaitsKey = false;
+            if (!starting) {
+                sendSoon();
+            }
+            return new Message.EdgeTensor(number(), sequence, metaData, address, remoteKey);
+        }
+
+        @Override
+        public void onRefused(TransportException cause) {
+            awaitsKey = false;
+            grants.removeLast();
+            removeNewest().close();
+            fail(cause);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.tensorferry.verbs.edge;
+
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticSender;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.channel.ContentWrite;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.Message;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// The producer's end of a static edge: writes each tensor into the next place of the memory that the consumer offers.
+///
+/// A tensor is kept until its write has completed, so that it can be written again over the next channel.
+///
+/// Owner: the loop.
+final class StaticSendingEnd extends SendingEnd implements StaticSender {
+    private final StaticEdge edge;
+    private final Write[] writes;
+    private long address;
+    private int remoteKey;
+    // Tensors over all channels that the consumer has released.
+    private long released;
+
+    StaticSendingEnd(StaticEdge edge, EdgeContext context, PeerEdges peer) {
+        super(edge.key(), edge.toString(), context, peer);
+        this.edge = edge;
+        this.writes = new Write[edge.places()];
+        for (int i = 0; i < writes.length; i++) {
+            writes[i] = new Write();
+        }
+    }
+
+    @Override
+    Tensor usable(Tensor tensor) {
+        try {
+            if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
+                throw new IllegalArgumentException("a " + tensor.dataType() + " tensor of shape " + tensor.shape()
+                        + " is not what goes over " + edge);
+            }
+            MemorySegment content = tensor.segment();
+            if (content.byteSize() == 0 || context().memory().regionOf(content.address(), content.byteSize()) != null) {
+                return tensor;
+            }
+            RegisteredBuffer buffer = context().memory().allocate(content.byteSize());
+            return context().copy(tensor, buffer);
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    @Override
+    @Nullable
+    String disagreement(RdmaChannel open, Message.Opening offer) {
+        boolean credit = edge.reuse() == StaticEdge.Reuse.CREDIT;
+        TensorMetaData own = TensorMetaData.of(edge.dataType(), edge.shape());
+        if (offer instanceof Message.EdgeOffer other
+                && other.metaData().equals(own)
+                && other.places() == edge.places()
+                && other.credit() == credit) {
+            return null;
+        }
+        return "the ends of " + key() + " disagree: the producer has " + edge + ", the consumer "
+                + switch (offer) {
+                    case Message.EdgeOffer other ->
+                        other.metaData() + ", " + other.places() + " places, "
+                                + (other.credit() ? StaticEdge.Reuse.CREDIT : StaticEdge.Reuse.DEPENDENCY);
+                    case Message.DynamicOffer _ -> "a dynamic edge";
+                };
+    }
+
+    @Override
+    void begin(Message.Opening offer) {
+        var places = (Message.EdgeOffer) offer;
+        address = places.address();
+        remoteKey = places.remoteKey();
+        released = places.received() - places.unreleased();
+    }
+
+    @Override
+    void onCredit(long count) {
+        if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > gone()) {
+            throw new ProtocolViolationException(
+                    "it released " + count + " tensors of edge " + number() + ", after " + released + " of " + gone());
+        }
+        released = count;
+        goOn();
+    }
+
+    @Override
+    void onReceiverStopped() {
+        // What is under way lands in memory that is there until the last word.
+    }
+
+    @Override
+    boolean mayGo(int alreadyUnderWay) {
+        return alreadyUnderWay < writes.length
+                && (edge.reuse() == StaticEdge.Reuse.DEPENDENCY || gone() < released + writes.length);
+    }
+
+    @Override
+    void start(RdmaChannel open, Tensor tensor, long sequence) {
+        int place = (int) (sequence % writes.length);
+        writes[place].begin(tensor, place);
+        open.writeDirectly(writes[place]);
+    }
+
+    @Override
+    boolean saysLastWordEarly() {
+        return false;
+    }
+
+    @Override
+    boolean isLettingGo() {
+        return false;
+    }
+
+    @Override
+    void onChannelGone() {
+        // Every write has been told that it is abandoned.
+    }
+
+    /// One tensor on its way into a place.
+    private final class Write extends ContentWrite {
+        private void begin(Tensor tensor, int place) {
+            long bytes = edge.tensorBytes();
+            int immediate = Immediate.ofEdge(number());
+            if (bytes == 0) {
+                set(0, 0, 0, 0, 0, immediate);
+                return;
+            }
+            long from = tensor.segment().address();
+            MemoryRegion region = context().memory().regionOf(from, bytes);
+            if (region == null) {
+                throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
+            }
+            set(from, bytes, region.localKey(), address + place * edge.placeBytes(), remoteKey, immediate);
+        }
+
+        @Override
+        public int encodedSize() {
+            throw new IllegalStateException("tensors of an edge do not go inside the ring");
+        }
+
+        @Override
+        public int encode(MemorySegment target, long offset, int room) {
+            throw new IllegalStateException("tensors of an edge do not go inside the ring");
+        }
+
+        @Override
+        protected void onWritten() {
+            completeOldest().close();
+            goOn();
+        }
+
+        @Override
+        protected void onAbandoned() {
+            // It waits again when the loss of the channel is told.
+        }
+    }
+}
