@@ -3,9 +3,9 @@ package io.tensorferry.api;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
-/// A matrix whose rows lie on several workers, each a range, and which any of them reads rows of, in any order, by RDMA
-/// READ: whoever has a row does nothing for it. For rows that are looked up by number, such as the features of the nodes
-/// of a graph or the entries of an embedding.
+/// A matrix whose rows lie on several workers, each a range, and which any of them reads rows of, in any order,
+/// by RDMA READ: whoever has a row does nothing for it. For rows that are looked up by number, such as the
+/// features of the nodes of a graph or the entries of an embedding.
 ///
 /// ```java
 /// var spec = PartitionedTensorSpec.of("features", DataType.FLOAT, 512, RowPartition.even(nodes, workers));

@@ -3,8 +3,8 @@ package io.tensorferry.api;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// What a [PartitionedTensor] is. Immutable; every worker that opens it gives an equal one, but for what it keeps a copy
-/// of.
+/// What a [PartitionedTensor] is. Immutable; every worker that opens it gives an equal one, but for what it keeps
+/// a copy of.
 ///
 /// @param name by which the workers find each other's parts, 1 to 400 bytes in UTF-8
 /// @param dataType of the elements; not [DataType#STRING]
@@ -12,7 +12,11 @@ import org.jspecify.annotations.Nullable;
 /// @param partition who has which rows, and how many there are
 /// @param replicated rows that this worker keeps a copy of, such as those that are asked for most; null for none
 public record PartitionedTensorSpec(
-        String name, DataType dataType, long columns, RowPartition partition, @Nullable RowRange replicated) {
+        String name,
+        DataType dataType,
+        long columns,
+        RowPartition partition,
+        @Nullable RowRange replicated) {
     private static final int MOST_NAME_BYTES = 400;
 
     /// @throws IllegalArgumentException naming what is out of its range
@@ -27,8 +31,8 @@ public record PartitionedTensorSpec(
                     "the elements of " + dataType + " have no fixed size; no rows of '" + name + "' could be read");
         }
         if (replicated != null && replicated.end() > partition.rows()) {
-            throw new IllegalArgumentException("rows " + replicated + " of '" + name
-                    + "' cannot be copied: there are " + partition.rows());
+            throw new IllegalArgumentException(
+                    "rows " + replicated + " of '" + name + "' cannot be copied: there are " + partition.rows());
         }
         // Notices now what would overflow.
         Shape.of(partition.rows(), columns).byteSize(dataType);

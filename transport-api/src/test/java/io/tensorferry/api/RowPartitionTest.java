@@ -32,7 +32,8 @@ class RowPartitionTest {
         assertThat(partition.rangeOf("somebody").isEmpty()).isTrue();
         assertThat(partition.toString()).contains("w3=[8, 10)");
         assertThat(partition).isNotEqualTo(RowPartition.ofEnds(workers(4), 3, 6, 8, 11));
-        assertThat(partition.hashCode()).isEqualTo(RowPartition.even(10, workers(4)).hashCode());
+        assertThat(partition.hashCode())
+                .isEqualTo(RowPartition.even(10, workers(4)).hashCode());
     }
 
     @Test
@@ -69,7 +70,8 @@ class RowPartitionTest {
 
     @Property(tries = 300)
     void anEvenPartitionHoldsAllRowsAndNoTwoPartsDifferByMoreThanOne(
-            @ForAll @LongRange(max = RowPartition.MOST_ROWS) long rows, @ForAll @IntRange(min = 1, max = 50) int count) {
+            @ForAll @LongRange(max = RowPartition.MOST_ROWS) long rows,
+            @ForAll @IntRange(min = 1, max = 50) int count) {
         RowPartition partition = RowPartition.even(rows, workers(count));
         long[] sizes = new long[count];
         for (int i = 0; i < count; i++) {

@@ -125,8 +125,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().openReceiver(edge, memory);
     }
 
-    /// Opens this worker's end of a tensor whose rows lie on several workers, with memory of the transport for those that
-    /// it has. The others open theirs earlier or later. The caller closes it; [#stop] ends it too.
+    /// Opens this worker's end of a tensor whose rows lie on several workers, with memory of the transport for
+    /// those that it has. The others open theirs earlier or later. The caller closes it; [#stop] ends it too.
     ///
     /// @throws IllegalArgumentException if a worker that has rows is no member of the cluster
     /// @throws IllegalStateException if this worker has a partitioned tensor of this name open already

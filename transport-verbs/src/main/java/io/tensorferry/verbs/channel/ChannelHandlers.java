@@ -5,7 +5,8 @@ package io.tensorferry.verbs.channel;
 /// @param transfers what is asked for, each by itself
 /// @param edges what was arranged once
 /// @param parts what peers read by themselves
-public record ChannelHandlers(ChannelHandler transfers, EdgeHandler edges, PartHandler parts) implements ChannelListener {
+public record ChannelHandlers(ChannelHandler transfers, EdgeHandler edges, PartHandler parts)
+        implements ChannelListener {
     @Override
     public void onChannelOpen(RdmaChannel channel) {
         transfers.onChannelOpen(channel);

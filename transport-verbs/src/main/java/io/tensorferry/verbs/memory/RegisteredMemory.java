@@ -185,8 +185,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return register(memory, registrar, true);
     }
 
-    /// Memory that lies where slabs do, and in pages like theirs, to be registered by whoever wants it. It is not of the
-    /// pool, and does not count for its limit.
+    /// Memory that lies where slabs do, and in pages like theirs, to be registered by whoever wants it. It is not
+    /// of the pool, and does not count for its limit.
     ///
     /// @param arena shared; gives it back when it is closed
     /// @return zeroed memory that begins at a page

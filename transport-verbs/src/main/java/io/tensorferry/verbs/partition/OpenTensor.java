@@ -58,8 +58,8 @@ final class OpenTensor implements PartitionedTensor {
         this.onPublished = onPublished;
         this.onClose = onClose;
         this.staging = new Staging(context);
-        this.rows = new OwnedRows(
-                spec, spec.partition().rangeOf(workerName), context.memory(), () -> ended.complete(null));
+        this.rows =
+                new OwnedRows(spec, spec.partition().rangeOf(workerName), context.memory(), () -> ended.complete(null));
     }
 
     /// Begins to ask peers for their parts.

@@ -86,7 +86,9 @@ public final class PartitionManager implements AutoCloseable {
         List<RowSource> sources = new ArrayList<>();
         for (int owner = 0; owner < partition.workers().size(); owner++) {
             String name = partition.workers().get(owner);
-            if (!name.equals(workerName) && !partition.range(owner).isEmpty() && tensor.spec().rowBytes() > 0) {
+            if (!name.equals(workerName)
+                    && !partition.range(owner).isEmpty()
+                    && tensor.spec().rowBytes() > 0) {
                 sources.add(new RowSource(tensor, context, peer(name), owner));
             }
         }
@@ -104,7 +106,8 @@ public final class PartitionManager implements AutoCloseable {
                 .execute(() -> end(
                         tensor,
                         new TransportException(
-                                StatusCode.ABORTED, workerName + " has closed '" + tensor.spec().name() + "'")));
+                                StatusCode.ABORTED,
+                                workerName + " has closed '" + tensor.spec().name() + "'")));
     }
 
     private void end(OpenTensor tensor, TransportException cause) {

@@ -66,11 +66,7 @@ final class PeerParts {
                 OwnedRows rows = tensor.rows();
                 rows.hold();
                 channel.send(new Message.PartGrant(
-                        number,
-                        rows.range().first(),
-                        rows.part().byteSize(),
-                        rows.address(),
-                        rows.remoteKey()));
+                        number, rows.range().first(), rows.part().byteSize(), rows.address(), rows.remoteKey()));
             }
         }
 

@@ -17,7 +17,11 @@ record ReadRules(long rowBytes, boolean direct, boolean sorted, boolean merged, 
 
     static ReadRules of(GatherOptions options, long rowBytes, boolean direct) {
         return new ReadRules(
-                rowBytes, direct, options.sorted(), options.merged(), !direct || rowBytes <= options.mostCopiedRowBytes());
+                rowBytes,
+                direct,
+                options.sorted(),
+                options.merged(),
+                !direct || rowBytes <= options.mostCopiedRowBytes());
     }
 
     long mostRows(boolean copied) {

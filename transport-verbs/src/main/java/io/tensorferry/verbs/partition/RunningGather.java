@@ -245,7 +245,10 @@ final class RunningGather implements Gather {
         try {
             progress.onRows(arrived, ids.length);
         } catch (RuntimeException e) {
-            LOG.error("the progress of a gather of {} could not be told", tensor.spec().name(), e);
+            LOG.error(
+                    "the progress of a gather of {} could not be told",
+                    tensor.spec().name(),
+                    e);
         }
     }
 

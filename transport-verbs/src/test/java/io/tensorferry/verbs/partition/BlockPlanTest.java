@@ -146,7 +146,13 @@ class BlockPlanTest {
         for (boolean direct : new boolean[] {true, false}) {
             var plan = new BlockPlan();
             plan.plan(
-                    ids, 0, ids.length, one, RowRange.EMPTY, RowRange.EMPTY, new ReadRules(2048, direct, true, true, true));
+                    ids,
+                    0,
+                    ids.length,
+                    one,
+                    RowRange.EMPTY,
+                    RowRange.EMPTY,
+                    new ReadRules(2048, direct, true, true, true));
             long most = direct ? ReadRules.MOST_DIRECT_BYTES : ReadRules.MOST_COPIED_BYTES;
             assertThat(plan.rowsOf(0) * 2048).isEqualTo(most);
             assertThat(plan.readCount()).isEqualTo((int) Math.ceilDiv(ids.length * 2048L, most));
@@ -180,7 +186,8 @@ class BlockPlanTest {
             ends[i] = end;
         }
         ends[ends.length - 1] = ++end;
-        RowPartition partition = RowPartition.ofEnds(List.of("a", "b", "c", "d", "e", "f").subList(0, ends.length), ends);
+        RowPartition partition =
+                RowPartition.ofEnds(List.of("a", "b", "c", "d", "e", "f").subList(0, ends.length), ends);
         RowRange own = partition.range(random.nextInt(ends.length));
         long replicaFirst = random.nextLong(end);
         var replica = new RowRange(replicaFirst, replicaFirst + random.nextLong(end - replicaFirst + 1));

@@ -53,8 +53,8 @@ class HostilePartTest {
         void open() {
             stage.connect();
             List<String> workers = List.of(SimulatedCluster.name(VICTIM), SimulatedCluster.name(ATTACKER));
-            end = stage.victim.partitions.open(PartitionedTensorSpec.of(
-                    "rows", DataType.UINT8, COLUMNS, RowPartition.even(10, workers)));
+            end = stage.victim.partitions.open(
+                    PartitionedTensorSpec.of("rows", DataType.UINT8, COLUMNS, RowPartition.even(10, workers)));
             end.publish();
         }
 
@@ -77,7 +77,11 @@ class HostilePartTest {
                         return unread.stream().anyMatch(type::isInstance);
                     },
                     "a " + type.getSimpleName());
-            M found = unread.stream().filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
+            M found = unread.stream()
+                    .filter(type::isInstance)
+                    .map(type::cast)
+                    .findFirst()
+                    .orElseThrow();
             unread.remove(found);
             return found;
         }
@@ -126,8 +130,9 @@ class HostilePartTest {
                     field.status(3, Message.Direction.TO_SENDER);
                 }),
                 attack("a grant that was not asked for", field -> field.grant(9_999)),
-                attack("the end of a part that was not asked for", field -> field.status(
-                        9_999, Message.Direction.TO_RECEIVER)),
+                attack(
+                        "the end of a part that was not asked for",
+                        field -> field.status(9_999, Message.Direction.TO_RECEIVER)),
                 attack("a part that is granted twice", field -> {
                     int number = field.asked().part();
                     field.grant(number);
@@ -172,12 +177,7 @@ class HostilePartTest {
             try (var field = new Field()) {
                 field.open();
                 int number = field.asked().part();
-                field.send(new Message.PartGrant(
-                        number,
-                        part[0],
-                        part[1],
-                        1,
-                        field.stage.attacker.contentKey()));
+                field.send(new Message.PartGrant(number, part[0], part[1], 1, field.stage.attacker.contentKey()));
                 TransportException failure = field.gatherFails();
                 assertThat(failure.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
                 assertThat(failure).hasMessageContaining("the workers disagree");

@@ -34,12 +34,17 @@ class PartScenarioTest {
 
     private static Scenario scenario(long seed, int workers) {
         var network = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
-        return new Scenario(seed, workers, 0, SimulatedCluster.Options.defaults().variedBy(seed), network);
+        return new Scenario(
+                seed, workers, 0, SimulatedCluster.Options.defaults().variedBy(seed), network);
     }
 
     private static GatherOptions drawnOptions(Random random) {
         return new GatherOptions(
-                random.nextInt(4), 1 + random.nextInt(200), random.nextBoolean(), random.nextBoolean(), random.nextInt(5000));
+                random.nextInt(4),
+                1 + random.nextInt(200),
+                random.nextBoolean(),
+                random.nextBoolean(),
+                random.nextInt(5000));
     }
 
     private static SimulatedRows drawnRows(Scenario scenario, Random random, int workers) {
@@ -76,8 +81,7 @@ class PartScenarioTest {
         for (boolean registered : new boolean[] {true, false}) {
             try (var scenario = new Scenario(3, 2)) {
                 try (var rows = new SimulatedRows(scenario, SimulatedRows.even(4, 2), 700_001)) {
-                    try (var batch =
-                            rows.new Batch(0, new long[] {3, 0, 2, 3}, GatherOptions.defaults(), registered)) {
+                    try (var batch = rows.new Batch(0, new long[] {3, 0, 2, 3}, GatherOptions.defaults(), registered)) {
                         batch.assertSucceeds();
                     }
                 }
@@ -163,7 +167,10 @@ class PartScenarioTest {
                 try (var rows = new SimulatedRows(scenario, SimulatedRows.even(3_000, 2), 2_048)) {
                     rows.awaitReady();
                     // More reads than can be under way.
-                    var failing = rows.gather(0, rows.drawIds(random, 20_000), drawnOptions(random).withMerged(false));
+                    var failing = rows.gather(
+                            0,
+                            rows.drawIds(random, 20_000),
+                            drawnOptions(random).withMerged(false));
                     scenario.runFor(1 + random.nextLong(MILLISECOND_NS / 10));
                     scenario.cluster.restart(scenario.worker(1));
                     rows.reopen(1);
@@ -301,9 +308,7 @@ class PartScenarioTest {
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> rows.gather(0, new long[] {-1}))
                         .withMessageContaining("id -1 at position 0");
-                assertThatIllegalStateException()
-                        .isThrownBy(() -> rows.open(0))
-                        .withMessageContaining("open already");
+                assertThatIllegalStateException().isThrownBy(() -> rows.open(0)).withMessageContaining("open already");
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> scenario.worker(0)
                                 .partitions
@@ -355,7 +360,8 @@ class PartScenarioTest {
                 long[] ids = {73, 71, 90, 72, 73, 51, 90};
                 long before = 0;
                 for (boolean merged : new boolean[] {true, false}) {
-                    try (var batch = rows.gather(0, ids, GatherOptions.defaults().withMerged(merged))) {
+                    try (var batch =
+                            rows.gather(0, ids, GatherOptions.defaults().withMerged(merged))) {
                         batch.assertSucceeds();
                     }
                     long reads = statistics(scenario, 0).reads() - before;

@@ -94,9 +94,8 @@ final class SimulatedRows implements AutoCloseable {
 
         Batch(int worker, long[] ids, GatherOptions options, boolean registered) {
             this.ids = ids;
-            TensorAllocator allocator = registered
-                    ? scenario.worker(worker).adapter.memory().allocator()
-                    : TensorAllocator.unregistered();
+            TensorAllocator allocator =
+                    registered ? scenario.worker(worker).adapter.memory().allocator() : TensorAllocator.unregistered();
             this.out = allocator.allocate(DataType.UINT8, Shape.of(ids.length, spec.columns()));
             out.segment().fill((byte) 0xEE);
             try {

@@ -47,7 +47,8 @@ abstract class PartitionContract extends RendezvousContract {
     }
 
     private RowPartition overBoth(long rows) {
-        return RowPartition.even(rows, List.of(producer().workerName(), consumer().workerName()));
+        return RowPartition.even(
+                rows, List.of(producer().workerName(), consumer().workerName()));
     }
 
     private PartitionedTensorSpec bytes(long rows, long columns) {
@@ -99,7 +100,8 @@ abstract class PartitionContract extends RendezvousContract {
             try (Tensor out = result(allocator, ids.length)) {
                 out.segment().fill((byte) 0xEE);
                 var last = new AtomicLong();
-                join(here.gather(ids, out, options, (arrived, _) -> last.set(arrived)).done());
+                join(here.gather(ids, out, options, (arrived, _) -> last.set(arrived))
+                        .done());
                 assertThat(last).hasValue(ids.length);
                 check(ids, out);
             }
@@ -259,7 +261,10 @@ abstract class PartitionContract extends RendezvousContract {
     @Test
     void aWorkerWithoutRowsReadsThoseOfOthers() {
         var spec = PartitionedTensorSpec.of(
-                "features", DataType.UINT8, 100, RowPartition.even(1_000, List.of(producer().workerName())));
+                "features",
+                DataType.UINT8,
+                100,
+                RowPartition.even(1_000, List.of(producer().workerName())));
         try (var ends = new Ends(spec)) {
             assertThat(ends.here.localRange().isEmpty()).isTrue();
             ends.gatherAndCheck(ends.drawIds(1_000, 2), GatherOptions.defaults());
@@ -331,7 +336,8 @@ abstract class PartitionContract extends RendezvousContract {
                 "features",
                 DataType.UINT8,
                 4,
-                RowPartition.even(30, List.of(producer().workerName(), consumer().workerName(), name(ABSENT))));
+                RowPartition.even(
+                        30, List.of(producer().workerName(), consumer().workerName(), name(ABSENT))));
         try (var ends = new Ends(spec);
                 Tensor out = ends.result(consumer().allocator(), 2)) {
             Gather waiting = ends.here.gather(new long[] {0, 29}, out);
