@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RendezvousKey;
@@ -64,10 +67,21 @@ final class GrpcTransport implements WorkerTransport {
         throw noEdges(edge);
     }
 
-    private static TransportException noEdges(StaticEdge edge) {
+    @Override
+    public DynamicSender openSender(DynamicEdge edge) {
+        throw noEdges(edge);
+    }
+
+    @Override
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        throw noEdges(edge);
+    }
+
+    private static TransportException noEdges(Record edge) {
         return new TransportException(
                 StatusCode.UNIMPLEMENTED,
-                edge + " needs the protocol grpc+verbs; over grpc nobody can write into a consumer's memory");
+                edge
+                        + " needs the protocol grpc+verbs; over grpc nobody can write into another worker's memory, or read it");
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.Rendezvous;
@@ -123,6 +126,26 @@ public final class TransportServer implements AutoCloseable {
     /// @throws IllegalArgumentException if the memory is none of that, too
     public StaticReceiver openReceiver(StaticEdge edge, MemorySegment memory) {
         return parts.transport().openReceiver(edge, memory);
+    }
+
+    /// Opens the producer's end of a dynamic edge, which is to be on this worker. The consumer opens the other end,
+    /// earlier or later. The caller closes it; [#stop] ends it too.
+    ///
+    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
+    public DynamicSender openSender(DynamicEdge edge) {
+        return parts.transport().openSender(edge);
+    }
+
+    /// Opens the consumer's end of a dynamic edge, which is to be on this worker; its tensors are in memory of the
+    /// transport. The caller closes it; [#stop] ends it too.
+    ///
+    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
+    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        return parts.transport().openReceiver(edge);
     }
 
     /// Opens this worker's end of a tensor whose rows lie on several workers, with memory of the transport for

@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RendezvousKey;
@@ -139,6 +142,16 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory) {
         return memory == null ? edges.openReceiver(edge) : edges.openReceiver(edge, memory);
+    }
+
+    @Override
+    public DynamicSender openSender(DynamicEdge edge) {
+        return edges.openSender(edge);
+    }
+
+    @Override
+    public DynamicReceiver openReceiver(DynamicEdge edge) {
+        return edges.openReceiver(edge);
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.StaticEdge;
@@ -28,6 +31,12 @@ interface WorkerTransport extends AutoCloseable {
     ///
     /// @param memory where its tensors go; null for memory of the pool
     StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory);
+
+    /// The producer's end of a dynamic edge.
+    DynamicSender openSender(DynamicEdge edge);
+
+    /// The consumer's end of a dynamic edge.
+    DynamicReceiver openReceiver(DynamicEdge edge);
 
     /// This worker's end of a partitioned tensor.
     PartitionedTensor openPartitioned(PartitionedTensorSpec spec);

@@ -205,7 +205,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer writes
+    /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer
+    /// writes
     /// or reads there over the lanes that [#lanesOf] says.
     public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
         if (!open) {

@@ -111,8 +111,8 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
                     + ", where " + (hasLastWord() ? "none" : expected) + " comes next");
         }
         if (expected - saidReleased() >= edge.slots()) {
-            throw new ProtocolViolationException("it announced tensor " + expected + " of edge " + number()
-                    + " with " + saidReleased() + " released and " + edge.slots() + " slots");
+            throw new ProtocolViolationException("it announced tensor " + expected + " of edge " + number() + " with "
+                    + saidReleased() + " released and " + edge.slots() + " slots");
         }
         RdmaChannel open = channel();
         if (open == null || open.description().readsAtOnce() == 0) {

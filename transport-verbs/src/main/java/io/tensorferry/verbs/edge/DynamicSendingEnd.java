@@ -52,9 +52,11 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
             }
             long bytes = tensor.byteSize();
             if (bytes > edge.largestBytes()) {
-                throw new IllegalArgumentException("a tensor of " + bytes + " bytes is larger than " + edge + " carries");
+                throw new IllegalArgumentException(
+                        "a tensor of " + bytes + " bytes is larger than " + edge + " carries");
             }
-            if (bytes == 0 || context().memory().readableRegionOf(tensor.segment().address(), bytes) != null) {
+            if (bytes == 0
+                    || context().memory().readableRegionOf(tensor.segment().address(), bytes) != null) {
                 return tensor;
             }
             RegisteredBuffer buffer = context().memory().allocateReadable(bytes);

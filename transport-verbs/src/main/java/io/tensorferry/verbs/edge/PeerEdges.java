@@ -158,8 +158,7 @@ final class PeerEdges {
         return null;
     }
 
-    private static void answerWithLastWord(
-            RdmaChannel from, Message.Opening offer, Message.@Nullable EdgeStatus word) {
+    private static void answerWithLastWord(RdmaChannel from, Message.Opening offer, Message.@Nullable EdgeStatus word) {
         from.send(new Message.EdgeStatus(
                 offer.edge(),
                 word == null ? offer.received() : Math.max(offer.received(), word.count()),

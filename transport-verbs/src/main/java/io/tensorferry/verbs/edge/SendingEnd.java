@@ -111,7 +111,8 @@ abstract class SendingEnd implements EdgeSender {
             }
             if (queue.size() >= MOST_WAITING) {
                 throw new TransportException(
-                        StatusCode.RESOURCE_EXHAUSTED, queue.size() + " tensors wait in " + edge + "; no more are taken");
+                        StatusCode.RESOURCE_EXHAUSTED,
+                        queue.size() + " tensors wait in " + edge + "; no more are taken");
             }
             queue.add(tensor);
         }
@@ -151,9 +152,7 @@ abstract class SendingEnd implements EdgeSender {
     /// next.
     final boolean goesOnWith(Message.Opening offer) {
         return !isEnding()
-                && (wasAccepted
-                        ? (offer.resumed() && offer.opening() == opening) || done == 0
-                        : offer.received() == 0);
+                && (wasAccepted ? (offer.resumed() && offer.opening() == opening) || done == 0 : offer.received() == 0);
     }
 
     /// Whether the consumer has offered on the channel that is open.

@@ -130,8 +130,8 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
             }
             giveUp(new TransportException(
                     StatusCode.FAILED_PRECONDITION,
-                    "tensor " + arrived() + " of " + edge + " was written before tensor "
-                            + (arrived() - edge.places()) + " was released"));
+                    "tensor " + arrived() + " of " + edge + " was written before tensor " + (arrived() - edge.places())
+                            + " was released"));
         }
         onArrived(edge.tensorBytes());
     }

@@ -137,7 +137,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return new RegisteredBuffer(readablePool, readablePool.allocate(bytes, true), bytes);
     }
 
-    /// The same as [#allocateNow] where that takes no registration; otherwise null. For threads that must not take long.
+    /// The same as [#allocateNow] where that takes no registration; otherwise null. For threads that must not take
+    /// long.
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed
@@ -244,7 +245,8 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     public MemoryStatistics statistics() {
-        return pool.statistics(registrations.size());
+        MemoryStatistics all = pool.statistics(registrations.size());
+        return readablePool == pool ? all : all.with(readablePool.statistics(0));
     }
 
     /// Ends every registration. No queue pair of the domain may be open any more, so that no device uses the

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.EdgeReceiver;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -83,11 +84,11 @@ abstract class EdgeContract extends RendezvousContract {
         }
     }
 
-    private static void join(CompletableFuture<Void> future) {
+    static void join(CompletableFuture<Void> future) {
         future.copy().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
     }
 
-    private static TransportException takeFailure(StaticReceiver receiver) {
+    static TransportException takeFailure(EdgeReceiver receiver) {
         eventually("the edge has ended", receiver::poll);
         try {
             receiver.take();

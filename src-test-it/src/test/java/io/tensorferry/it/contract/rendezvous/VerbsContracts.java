@@ -19,6 +19,13 @@ abstract class VerbsContracts extends RendezvousContracts {
     }
 
     @Nested
+    class UnknownShapes extends DynamicEdgeContract {
+        UnknownShapes() {
+            super(protocol);
+        }
+    }
+
+    @Nested
     class Partition extends PartitionContract {
         Partition() {
             super(protocol);
