@@ -9,6 +9,7 @@ import io.tensorferry.grpc.TransportServer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// How double arrays travel between two devices, one name for each, once in each step.
@@ -24,12 +25,13 @@ interface ModelExchange extends AutoCloseable {
         return switch (placement) {
             case RENDEZVOUS -> new RendezvousExchange(server);
             case STATIC -> new StaticExchange(server);
+            case DYNAMIC -> new DynamicExchange(server);
         };
     }
 
     /// Puts `values` into a new tensor. The caller owns it.
     ///
-    /// @param allocator of the sender's server: its tensors travel without an extra copy
+    /// @param allocator whose tensors travel without an extra copy
     static Tensor tensor(TensorAllocator allocator, Shape shape, double... values) {
         Tensor tensor = allocator.allocate(DataType.DOUBLE, shape);
         ValueLayout.OfDouble littleEndian = ValueLayout.JAVA_DOUBLE.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -37,8 +39,8 @@ interface ModelExchange extends AutoCloseable {
         return tensor;
     }
 
-    /// Makes a tensor available to `to` in a step, and takes it.
-    void send(long step, DeviceName to, String name, Tensor tensor);
+    /// Makes a tensor of these values available to each of `to` in a step.
+    void send(long step, List<DeviceName> to, String name, Shape shape, double... values);
 
     /// The elements of the tensor that `from` makes available in a step.
     ///

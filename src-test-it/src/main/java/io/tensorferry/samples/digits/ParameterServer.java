@@ -5,7 +5,6 @@ import static io.tensorferry.samples.digits.ModelExchange.LOSS;
 import static io.tensorferry.samples.digits.ModelExchange.WEIGHTS;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,14 +18,12 @@ final class ParameterServer {
         void stepDone(long step, double loss, SoftmaxRegression model);
     }
 
-    private final TransportServer server;
     private final TrainingPlan plan;
     private final ModelExchange exchange;
     private final List<DeviceName> workers;
     private final SoftmaxRegression model = new SoftmaxRegression();
 
     ParameterServer(TransportServer server, ModelExchange exchange, TrainingPlan plan) {
-        this.server = server;
         this.plan = plan;
         this.exchange = exchange;
         this.workers = server.cluster().tasks("worker").stream()
@@ -57,14 +54,8 @@ final class ParameterServer {
     }
 
     private void offerModel(long step) {
-        try (Tensor weights = ModelExchange.tensor(server.allocator(), WEIGHTS, model.weights());
-                Tensor bias = ModelExchange.tensor(server.allocator(), BIAS, model.bias())) {
-            for (DeviceName worker : workers) {
-                // send takes the handle it is given, so each worker gets one of its own on the same memory.
-                exchange.send(step, worker, "weights", weights.share());
-                exchange.send(step, worker, "bias", bias.share());
-            }
-        }
+        exchange.send(step, workers, "weights", WEIGHTS, model.weights());
+        exchange.send(step, workers, "bias", BIAS, model.bias());
     }
 
     private CompletableFuture<Gradient> gradientOf(long step, DeviceName worker) {

@@ -5,5 +5,7 @@ enum Placement {
     /// In memory that is allocated when they are asked for, one by one.
     RENDEZVOUS,
     /// In memory that is allocated once, for all steps.
-    STATIC
+    STATIC,
+    /// In memory that is allocated when they come, and read from there.
+    DYNAMIC
 }

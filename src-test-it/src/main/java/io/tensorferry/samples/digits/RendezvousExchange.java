@@ -6,6 +6,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /// Each tensor is asked for: each training step is one step of the transport, with a rendezvous of its own.
@@ -19,8 +20,13 @@ final class RendezvousExchange implements ModelExchange {
     }
 
     @Override
-    public void send(long step, DeviceName to, String name, Tensor tensor) {
-        server.rendezvous(step).send(RendezvousKey.of(self, to, name), tensor);
+    public void send(long step, List<DeviceName> to, String name, Shape shape, double... values) {
+        try (Tensor tensor = ModelExchange.tensor(server.allocator(), shape, values)) {
+            for (DeviceName device : to) {
+                // send takes the handle it is given, so each gets one of its own on the same memory.
+                server.rendezvous(step).send(RendezvousKey.of(self, device, name), tensor.share());
+            }
+        }
     }
 
     @Override

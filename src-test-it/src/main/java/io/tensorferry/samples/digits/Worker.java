@@ -7,11 +7,11 @@ import static io.tensorferry.samples.digits.ModelExchange.WEIGHTS;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.Shape;
 import io.tensorferry.grpc.TransportServer;
+import java.util.List;
 
 /// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's
 /// part of the batch.
 final class Worker {
-    private final TransportServer server;
     private final TrainingPlan plan;
     private final Digits training;
     private final ModelExchange exchange;
@@ -19,7 +19,6 @@ final class Worker {
     private final DeviceName parameterServer = new DeviceName("ps", 0, 0, "CPU", 0);
 
     Worker(TransportServer server, ModelExchange exchange, TrainingPlan plan, Digits training) {
-        this.server = server;
         this.plan = plan;
         this.training = training;
         this.exchange = exchange;
@@ -54,6 +53,6 @@ final class Worker {
     }
 
     private void offer(long step, String name, Shape shape, double... values) {
-        exchange.send(step, parameterServer, name, ModelExchange.tensor(server.allocator(), shape, values));
+        exchange.send(step, List.of(parameterServer), name, shape, values);
     }
 }

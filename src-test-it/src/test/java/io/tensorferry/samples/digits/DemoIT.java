@@ -20,7 +20,7 @@ class DemoIT {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     @ParameterizedTest
-    @CsvSource({"grpc+verbs,rendezvous", "grpc,rendezvous", "grpc+verbs,static"})
+    @CsvSource({"grpc+verbs,rendezvous", "grpc,rendezvous", "grpc+verbs,static", "grpc+verbs,dynamic"})
     void threeProcessesTrainWhatOneProcessWould(String protocol, String placement) throws Exception {
         try (ChildJvm demo = demo("--steps=40", "--protocol=" + protocol, "--placement=" + placement)) {
             demo.awaitSuccess(LIMIT);

@@ -19,7 +19,6 @@ import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -77,7 +76,8 @@ public final class EdgeManager implements AutoCloseable {
     }
 
     private <E extends SendingEnd> E open(E end, RendezvousKey key) {
-        add(senders, key, end, end.ended());
+        end.whenEnded(() -> senders.remove(key, end));
+        add(senders, key, end);
         PeerEdges peer = peer(key.destination().worker());
         context.loop().execute(() -> {
             peer.open(end);
@@ -130,7 +130,8 @@ public final class EdgeManager implements AutoCloseable {
     }
 
     private <E extends ReceivingEnd> E open(E end, RendezvousKey key) {
-        add(receivers, key, end, end.ended());
+        end.whenEnded(() -> receivers.remove(key, end));
+        add(receivers, key, end);
         PeerEdges peer = peer(key.source().worker());
         context.loop().execute(() -> {
             if (closed) {
@@ -170,14 +171,13 @@ public final class EdgeManager implements AutoCloseable {
         return peer(there);
     }
 
-    private <E> void add(Map<RendezvousKey, E> ends, RendezvousKey key, E end, CompletableFuture<Void> ended) {
+    private <E> void add(Map<RendezvousKey, E> ends, RendezvousKey key, E end) {
         if (closed) {
             throw stopped();
         }
         if (ends.putIfAbsent(key, end) != null) {
             throw new IllegalStateException("this end of the edge " + key + " is open already");
         }
-        var _ = ended.whenComplete((_, _) -> ends.remove(key));
     }
 
     private TransportException stopped() {

@@ -41,6 +41,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private Runnable onEnded = () -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Credit credit = new Credit();
 
@@ -105,6 +106,11 @@ abstract class ReceivingEnd implements EdgeReceiver {
     /// Whether this process of the producer was offered it on an earlier channel.
     final boolean resumes() {
         return resumes;
+    }
+
+    /// @param action runs before [#ended()] completes; given before anything else happens
+    final void whenEnded(Runnable action) {
+        onEnded = action;
     }
 
     @Override
@@ -409,6 +415,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
             peer.forget(this, number);
             if (!stranded) {
                 onLetGo();
+                onEnded.run();
                 ended.complete(null);
             }
         });

@@ -28,6 +28,7 @@ abstract class SendingEnd implements EdgeSender {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private Runnable onEnded = () -> {};
     private final Runnable onSent = this::sendWhatMayGo;
 
     // Those that wait, and those that are under way, oldest first; why nothing is taken any more; and whether this end
@@ -74,6 +75,11 @@ abstract class SendingEnd implements EdgeSender {
 
     final int number() {
         return number;
+    }
+
+    /// @param action runs before [#ended()] completes; given before anything else happens
+    final void whenEnded(Runnable action) {
+        onEnded = action;
     }
 
     @Override
@@ -377,6 +383,7 @@ abstract class SendingEnd implements EdgeSender {
         channel = null;
         peer.forget(this, number, wasAccepted ? new LastWord(opening, lastWord(cause)) : null);
         opened.completeExceptionally(cause);
+        onEnded.run();
         ended.complete(null);
     }
 

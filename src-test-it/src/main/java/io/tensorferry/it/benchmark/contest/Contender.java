@@ -1,5 +1,6 @@
 package io.tensorferry.it.benchmark.contest;
 
+import io.tensorferry.it.benchmark.edge.ContentEdge;
 import io.tensorferry.it.benchmark.edge.EdgeConsumer;
 import io.tensorferry.it.benchmark.edge.EdgeProducer;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
@@ -35,6 +36,9 @@ public enum Contender {
     /// Over static edges, and the same with loops that never sleep.
     STATIC("grpc+verbs@static"),
     BUSY_STATIC("grpc+verbs@static:busy"),
+    /// The same over dynamic edges.
+    DYNAMIC("grpc+verbs@dynamic"),
+    BUSY_DYNAMIC("grpc+verbs@dynamic:busy"),
     OWN_GRPC(Variant.GRPC.path()),
     GRPC_UNARY("grpc-java"),
     GRPC_STREAM("grpc-java-stream"),
@@ -73,13 +77,13 @@ public enum Contender {
     /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
     /// while other paths are measured.
     boolean neverRests() {
-        return this == BUSY || this == BUSY_STATIC;
+        return this == BUSY || this == BUSY_STATIC || this == BUSY_DYNAMIC;
     }
 
     /// Whether its name may turn knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC -> true;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC -> true;
             case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
     }
@@ -112,8 +116,10 @@ public enum Contender {
             case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousProducer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, knobs, ports);
-            case STATIC -> EdgeProducer.open(Variant.VERBS, knobs, ports);
-            case BUSY_STATIC -> EdgeProducer.open(Variant.BUSY, knobs, ports);
+            case STATIC -> EdgeProducer.open(ContentEdge.STATIC, Variant.VERBS, knobs, ports);
+            case BUSY_STATIC -> EdgeProducer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
+            case DYNAMIC -> EdgeProducer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
+            case BUSY_DYNAMIC -> EdgeProducer.open(ContentEdge.DYNAMIC, Variant.BUSY, knobs, ports);
             case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
             case FLIGHT -> new FlightTensorProducer(port);
@@ -131,8 +137,10 @@ public enum Contender {
             case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousConsumer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, knobs, ports);
-            case STATIC -> EdgeConsumer.open(Variant.VERBS, knobs, ports);
-            case BUSY_STATIC -> EdgeConsumer.open(Variant.BUSY, knobs, ports);
+            case STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.VERBS, knobs, ports);
+            case BUSY_STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
+            case DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
+            case BUSY_DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.BUSY, knobs, ports);
             case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);

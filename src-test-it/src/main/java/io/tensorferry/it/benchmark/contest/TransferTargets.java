@@ -87,7 +87,18 @@ final class TransferTargets {
                     verdicts.add(UCX.verdict(at, comparison.throughput()));
                 }
             }
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, OWN_GRPC, FLIGHT, UCX_TCP, SOCKET -> {
+            case VERBS,
+                    WINDOWS,
+                    BUSY,
+                    VERBS_TCP,
+                    STATIC,
+                    BUSY_STATIC,
+                    DYNAMIC,
+                    BUSY_DYNAMIC,
+                    OWN_GRPC,
+                    FLIGHT,
+                    UCX_TCP,
+                    SOCKET -> {
                 // No target.
             }
         }

@@ -1,9 +1,9 @@
 package io.tensorferry.it.benchmark.edge;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.EdgeReceiver;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
@@ -20,27 +20,31 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Asks over one static edge and takes over another, a pair of them for each slot. Arrivals are told on the transport's
+/// Asks over a static edge and takes over one of either kind, a pair of them for each slot. Arrivals are told on the
+/// transport's
 /// loop.
 public final class EdgeConsumer implements TensorConsumer {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
+    private final ContentEdge kind;
     private final TransportServer server;
     private final Tensor empty;
     private final List<Slot> slots = new ArrayList<>();
     private long bytes = -1;
     private long step;
 
-    private EdgeConsumer(TransportServer server) {
+    private EdgeConsumer(ContentEdge kind, TransportServer server) {
+        this.kind = kind;
         this.server = server;
         this.empty = server.allocator().allocate(DataType.UINT8, Shape.of(0));
     }
 
     /// @param ports of the producer and of the consumer
-    public static EdgeConsumer open(Variant variant, Knobs knobs, List<Integer> ports) throws InterruptedException {
+    public static EdgeConsumer open(ContentEdge kind, Variant variant, Knobs knobs, List<Integer> ports)
+            throws InterruptedException {
         TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
         server.awaitPeers(LIMIT);
-        var consumer = new EdgeConsumer(server);
+        var consumer = new EdgeConsumer(kind, server);
         // As with receives, both ends are through their set-up before they may be stopped.
         consumer.begin(0, 0, 1);
         return consumer;
@@ -63,7 +67,7 @@ public final class EdgeConsumer implements TensorConsumer {
         rendezvous.send(RendezvousNode.ORDER, new Order(bytes, count, slotCount, false).toTensor(server.allocator()));
         rendezvous.recv(RendezvousNode.READY, LIMIT).tensorOrThrow().close();
         for (int slot = 0; slot < slotCount; slot++) {
-            slots.add(new Slot(EdgePair.of(step, slot, bytes)));
+            slots.add(new Slot(EdgePair.of(step, slot)));
         }
         slots.forEach(Slot::awaitOpen);
         server.closeStep(step);
@@ -89,12 +93,12 @@ public final class EdgeConsumer implements TensorConsumer {
     /// Asks for one tensor at a time.
     private final class Slot {
         private final StaticSender requests;
-        private final StaticReceiver contents;
+        private final EdgeReceiver contents;
         private volatile @Nullable Arrival asker;
 
         Slot(EdgePair pair) {
             this.requests = server.openSender(pair.request());
-            this.contents = server.openReceiver(pair.content());
+            this.contents = kind.openReceiver(server, pair.content(), bytes);
             contents.onReady(this::take);
         }
 
@@ -114,13 +118,15 @@ public final class EdgeConsumer implements TensorConsumer {
                 if (arrival == null) {
                     return;
                 }
+                Tensor content;
                 try {
-                    arrival.arrived(contents.take().segment());
+                    content = contents.take();
                 } catch (TransportException e) {
                     arrival.failed(e);
                     return;
                 }
-                contents.release();
+                arrival.arrived(content.segment());
+                ContentEdge.done(contents, content);
                 arrival.slotIsFree();
             }
         }

@@ -1,8 +1,8 @@
 package io.tensorferry.it.benchmark.edge;
 
+import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
@@ -21,22 +21,23 @@ import org.slf4j.LoggerFactory;
 public final class EdgeProducer implements TensorProducer {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeProducer.class);
 
+    private final ContentEdge kind;
     private final TransportServer server;
     private final List<Runnable> closings = new ArrayList<>();
 
-    private EdgeProducer(TransportServer server) {
+    private EdgeProducer(ContentEdge kind, TransportServer server) {
+        this.kind = kind;
         this.server = server;
     }
 
     /// @param ports of the producer and of the consumer
-    public static EdgeProducer open(Variant variant, Knobs knobs, List<Integer> ports) {
-        var producer = new EdgeProducer(RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
+    public static EdgeProducer open(ContentEdge kind, Variant variant, Knobs knobs, List<Integer> ports) {
+        var producer = new EdgeProducer(kind, RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
         Thread.ofPlatform().daemon().name("producer over edges").start(producer::serveOrders);
         return producer;
     }
 
     private void serveOrders() {
-        Tensor source = RendezvousNode.tensor(server, 0);
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
@@ -44,25 +45,25 @@ public final class EdgeProducer implements TensorProducer {
                         rendezvous.recvAsync(RendezvousNode.ORDER).join().tensorOrThrow());
                 server.closeStep(step - 1);
                 closeEnds();
-                source.close();
-                source = RendezvousNode.tensor(server, order.bytes());
                 for (int slot = 0; slot < order.names(); slot++) {
-                    open(EdgePair.of(step, slot, order.bytes()), source);
+                    open(EdgePair.of(step, slot), order.bytes());
                 }
-                rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
+                rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server.allocator(), 0));
             }
         } catch (CompletionException | TransportException e) {
             LOG.debug("the consumer or the server has stopped", e);
         } finally {
-            source.close();
+            closeEnds();
         }
     }
 
-    private void open(EdgePair pair, Tensor source) {
-        StaticSender contents = server.openSender(pair.content());
+    private void open(EdgePair pair, long bytes) {
+        EdgeSender contents = kind.openSender(server, pair.content(), bytes);
+        Tensor source = RendezvousNode.tensor(ContentEdge.allocator(server, contents), bytes);
         StaticReceiver requests = server.openReceiver(pair.request());
         closings.add(contents::close);
         closings.add(requests::close);
+        closings.add(source::close);
         requests.onReady(() -> {
             try {
                 while (requests.poll()) {
@@ -70,8 +71,8 @@ public final class EdgeProducer implements TensorProducer {
                     requests.release();
                     contents.send(source.share());
                 }
-            } catch (TransportException e) {
-                LOG.debug("the consumer has closed the edge", e);
+            } catch (TransportException | IllegalStateException e) {
+                LOG.debug("one of the ends is closed", e);
             }
         });
     }

@@ -1,3 +1,3 @@
-/// Static edges as one of the paths that are compared: a tensor is asked for by an empty one, and comes into memory
-/// that was given once.
+/// Edges as paths that are compared: an empty tensor asks, and the content comes into memory that was given once, or is
+/// announced and read.
 package io.tensorferry.it.benchmark.edge;

@@ -5,6 +5,7 @@ import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
@@ -64,8 +65,8 @@ public final class RendezvousNode {
     }
 
     /// A tensor of so many bytes with the content that a consumer checks. The caller owns it.
-    public static Tensor tensor(TransportServer server, long bytes) {
-        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(bytes));
+    public static Tensor tensor(TensorAllocator allocator, long bytes) {
+        Tensor tensor = allocator.allocate(DataType.UINT8, Shape.of(bytes));
         Content.fill(tensor.segment());
         return tensor;
     }

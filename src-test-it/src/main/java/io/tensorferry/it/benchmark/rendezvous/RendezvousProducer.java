@@ -25,7 +25,7 @@ public final class RendezvousProducer implements TensorProducer {
     }
 
     private void serveOrders() {
-        Tensor source = RendezvousNode.tensor(server, 0);
+        Tensor source = RendezvousNode.tensor(server.allocator(), 0);
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
@@ -35,10 +35,10 @@ public final class RendezvousProducer implements TensorProducer {
                 server.closeStep(step - 1);
                 if (source.byteSize() != order.bytes()) {
                     source.close();
-                    source = RendezvousNode.tensor(server, order.bytes());
+                    source = RendezvousNode.tensor(server.allocator(), order.bytes());
                 }
                 if (order.late()) {
-                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
+                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server.allocator(), 0));
                     rendezvous
                             .recvAsync(RendezvousNode.RELEASE)
                             .join()
@@ -50,7 +50,7 @@ public final class RendezvousProducer implements TensorProducer {
                     rendezvous.send(keys.get(i % keys.size()), source.share());
                 }
                 if (!order.late()) {
-                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server, 0));
+                    rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server.allocator(), 0));
                 }
             }
         } catch (CompletionException | TransportException _) {

@@ -27,12 +27,28 @@ record VerbsName(
 
     static final String BUSY_EDGE = "static-busy";
 
+    /// The same with dynamic edges.
+    static final String DYNAMIC_EDGE = "dynamic";
+
+    static final String BUSY_DYNAMIC_EDGE = "dynamic-busy";
+
+    static final List<String> EDGES = List.of(EDGE, BUSY_EDGE, DYNAMIC_EDGE, BUSY_DYNAMIC_EDGE);
+
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
 
     /// The paths there are.
-    static final List<String> PLAIN =
-            List.of(C_WRITE, RAW_WRITE, TENSOR, BUSY_TENSOR, EDGE, BUSY_EDGE, C_READ, RAW_READ);
+    static final List<String> PLAIN = List.of(
+            C_WRITE,
+            RAW_WRITE,
+            TENSOR,
+            BUSY_TENSOR,
+            EDGE,
+            BUSY_EDGE,
+            DYNAMIC_EDGE,
+            BUSY_DYNAMIC_EDGE,
+            C_READ,
+            RAW_READ);
 
     /// What is compared with what.
     private static final Map<String, String> BASES = Map.of(
@@ -41,6 +57,8 @@ record VerbsName(
             BUSY_TENSOR, C_WRITE,
             EDGE, C_WRITE,
             BUSY_EDGE, C_WRITE,
+            DYNAMIC_EDGE, C_WRITE,
+            BUSY_DYNAMIC_EDGE, C_WRITE,
             RAW_READ, C_READ);
 
     /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
@@ -71,6 +89,8 @@ record VerbsName(
             case BUSY_TENSOR -> Entrant.of(Contender.BUSY, settings);
             case EDGE -> Entrant.of(Contender.STATIC, settings);
             case BUSY_EDGE -> Entrant.of(Contender.BUSY_STATIC, settings);
+            case DYNAMIC_EDGE -> Entrant.of(Contender.DYNAMIC, settings);
+            case BUSY_DYNAMIC_EDGE -> Entrant.of(Contender.BUSY_DYNAMIC, settings);
             default -> {
                 if (!name.settings().isEmpty()) {
                     throw new IllegalArgumentException(

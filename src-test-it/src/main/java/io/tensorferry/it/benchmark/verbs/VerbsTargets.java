@@ -57,8 +57,7 @@ final class VerbsTargets {
     }
 
     private static boolean isEdge(PathSeries series) {
-        String plain = VerbsName.of(series.path().name()).plain();
-        return plain.equals(VerbsName.EDGE) || plain.equals(VerbsName.BUSY_EDGE);
+        return VerbsName.EDGES.contains(VerbsName.of(series.path().name()).plain());
     }
 
     private static boolean onOneLane(PathSeries series) {

@@ -1,0 +1,40 @@
+package io.tensorferry.samples.digits;
+
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.grpc.TransportServer;
+
+/// As if no shape were known before a tensor is there: whoever wants it reads it.
+final class DynamicExchange extends EdgeExchange<DynamicSender, DynamicReceiver> {
+    private final TransportServer server;
+
+    DynamicExchange(TransportServer server) {
+        super(server);
+        this.server = server;
+    }
+
+    @Override
+    DynamicSender openSender(RendezvousKey key, Shape shape) {
+        return server.openSender(DynamicEdge.of(key));
+    }
+
+    @Override
+    DynamicReceiver openReceiver(RendezvousKey key, Shape shape) {
+        return server.openReceiver(DynamicEdge.of(key));
+    }
+
+    @Override
+    TensorAllocator allocator(DynamicSender sender) {
+        return sender.allocator();
+    }
+
+    @Override
+    void done(DynamicReceiver receiver, Tensor tensor) {
+        tensor.close();
+    }
+}
