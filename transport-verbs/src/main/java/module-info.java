@@ -17,6 +17,7 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.device.software.simulated;
     exports io.tensorferry.verbs.edge;
     exports io.tensorferry.verbs.memory;
+    exports io.tensorferry.verbs.partition;
     exports io.tensorferry.verbs.placement;
     exports io.tensorferry.verbs.rendezvous;
     exports io.tensorferry.verbs.simulation;

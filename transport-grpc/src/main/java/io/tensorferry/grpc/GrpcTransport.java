@@ -4,6 +4,8 @@ import io.grpc.BindableService;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -80,6 +82,14 @@ final class GrpcTransport implements WorkerTransport {
                 StatusCode.UNIMPLEMENTED,
                 edge
                         + " needs the protocol grpc+verbs; over grpc nobody can write into another worker's memory, or read it");
+    }
+
+    @Override
+    public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
+        throw new TransportException(
+                StatusCode.UNIMPLEMENTED,
+                "the partitioned tensor '" + spec.name()
+                        + "' needs the protocol grpc+verbs; over grpc nobody can read another worker's memory");
     }
 
     @Override

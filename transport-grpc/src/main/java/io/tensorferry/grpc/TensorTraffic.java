@@ -45,6 +45,7 @@ final class TensorTraffic {
                 0,
                 0,
                 null,
+                null,
                 null);
     }
 }

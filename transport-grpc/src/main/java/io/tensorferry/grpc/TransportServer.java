@@ -4,6 +4,8 @@ import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -144,6 +146,17 @@ public final class TransportServer implements AutoCloseable {
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public DynamicReceiver openReceiver(DynamicEdge edge) {
         return parts.transport().openReceiver(edge);
+    }
+
+    /// Opens this worker's end of a tensor whose rows lie on several workers, with memory of the transport for
+    /// those that it has. The others open theirs earlier or later. The caller closes it; [#stop] ends it too.
+    ///
+    /// @throws IllegalArgumentException if a worker that has rows is no member of the cluster
+    /// @throws IllegalStateException if this worker has a partitioned tensor of this name open already
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no memory
+    ///     or it cannot be pinned; `UNIMPLEMENTED` over gRPC
+    public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
+        return parts.transport().openPartitioned(spec);
     }
 
     /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and

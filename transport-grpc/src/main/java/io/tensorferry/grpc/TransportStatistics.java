@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.edge.EdgeStatistics;
+import io.tensorferry.verbs.partition.PartitionStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
 ///     a peer, or that were too many
 /// @param edges what of this went over edges, and more about them; null over gRPC
+/// @param partitioned what was read of partitioned tensors, which is not counted above; null over gRPC
 /// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
@@ -33,6 +35,7 @@ public record TransportStatistics(
         long refusedCalls,
         long refusedConnections,
         @Nullable EdgeStatistics edges,
+        @Nullable PartitionStatistics partitioned,
         @Nullable RendezvousStatistics verbs) {
     TransportStatistics withRefused(long calls, long connections) {
         return new TransportStatistics(
@@ -46,6 +49,7 @@ public record TransportStatistics(
                 calls,
                 connections,
                 edges,
+                partitioned,
                 verbs);
     }
 }

@@ -4,6 +4,8 @@ import io.grpc.BindableService;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -21,6 +23,7 @@ import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.memory.Registration;
+import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
@@ -47,6 +50,7 @@ final class VerbsTransport implements WorkerTransport {
     private final boolean hasFallback;
     private final RdmaRendezvousManager manager;
     private final EdgeManager edges;
+    private final PartitionManager partitions;
     private final VerbsServiceImpl service;
     private final TensorTraffic fallbackTraffic = new TensorTraffic();
     private final TensorServiceImpl fallbackService;
@@ -66,7 +70,8 @@ final class VerbsTransport implements WorkerTransport {
                 worker, incarnation, peers, adapter.memory().allocatorNow(), fallbackTraffic);
         this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous(), hasFallback ? fallback : null);
         this.edges = new EdgeManager(adapter, worker.members());
-        adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
+        this.partitions = new PartitionManager(adapter, worker.members());
+        adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
         this.service = new VerbsServiceImpl(callers, adapter.acceptor());
         this.fallbackService = new TensorServiceImpl(
                 worker,
@@ -150,6 +155,11 @@ final class VerbsTransport implements WorkerTransport {
     }
 
     @Override
+    public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
+        return partitions.open(spec);
+    }
+
+    @Override
     public int closeStep(long stepId) {
         return manager.closeStep(stepId);
     }
@@ -159,6 +169,7 @@ final class VerbsTransport implements WorkerTransport {
         fallbackService.refuseAll();
         manager.close();
         edges.close();
+        partitions.close();
     }
 
     /// With the steps closed nothing new begins: what is left are contents whose tensors were taken, and requests of
@@ -176,7 +187,7 @@ final class VerbsTransport implements WorkerTransport {
 
     private boolean isBusy() {
         RendezvousStatistics now = manager.statistics();
-        return now.pendingRequests() > 0 || now.pendingResponses() > 0 || edges.isBusy();
+        return now.pendingRequests() > 0 || now.pendingResponses() > 0 || edges.isBusy() || partitions.isBusy();
     }
 
     @Override
@@ -228,6 +239,7 @@ final class VerbsTransport implements WorkerTransport {
                 0,
                 0,
                 straight,
+                partitions.statistics(),
                 verbs);
     }
 

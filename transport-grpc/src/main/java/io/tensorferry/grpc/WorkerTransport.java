@@ -4,6 +4,8 @@ import io.grpc.BindableService;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
@@ -36,10 +38,13 @@ interface WorkerTransport extends AutoCloseable {
     /// The consumer's end of a dynamic edge.
     DynamicReceiver openReceiver(DynamicEdge edge);
 
+    /// This worker's end of a partitioned tensor.
+    PartitionedTensor openPartitioned(PartitionedTensorSpec spec);
+
     /// Ends a step; returns the sends that nobody had asked for.
     int closeStep(long stepId);
 
-    /// Ends every step and every edge: what waits fails with `ABORTED`.
+    /// Ends every step, every edge and every partitioned tensor: what waits fails with `ABORTED`.
     void closeSteps();
 
     /// Waits, with the steps closed, until `patience` is over or nothing is written to peers any more and no peer

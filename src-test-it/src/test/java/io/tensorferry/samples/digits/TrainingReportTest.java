@@ -28,7 +28,7 @@ class TrainingReportTest {
     }
 
     private static TrainingReport report(long steps, double accuracy, double distance) {
-        var traffic = new TransportStatistics(0, 0, 0, 5, 500, 5, 500, 0, 0, null, null);
+        var traffic = new TransportStatistics(0, 0, 0, 5, 500, 5, 500, 0, 0, null, null, null);
         return new TrainingReport(
                 new TrainingPlan(steps, 2), "grpc", "none (grpc)", accuracy, distance, traffic, Duration.ofSeconds(1));
     }

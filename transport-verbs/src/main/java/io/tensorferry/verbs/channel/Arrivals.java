@@ -116,7 +116,7 @@ final class Arrivals {
                 handlers.edges().onResumed(channel);
             }
             case Message.OfEdge ofEdge -> handlers.edges().onMessage(channel, ofEdge);
-            case Message.OfPart _ -> throw new ProtocolViolationException("parts are not known here");
+            case Message.OfPart ofPart -> handlers.parts().onMessage(channel, ofPart);
             default -> handlers.transfers().onMessage(channel, message);
         }
     }

@@ -8,6 +8,7 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -38,6 +39,7 @@ public final class RegisteredMemory implements AutoCloseable {
     private static final MemoryOptions ALONE =
             new MemoryOptions(MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
 
+    private final SlabMemory slabMemory;
     private final MemoryRegistrar registrar;
     private final MemoryRegistrar readableRegistrar;
     private final RegionTable regions = new RegionTable();
@@ -64,6 +66,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @param deviceNode the NUMA node of the domain's device, -1 where it is not known
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode) {
         SlabMemory memory = SlabMemory.of(domain, config.hugePages(), config.numaNode(), deviceNode);
+        this.slabMemory = memory;
         RemoteKeyScope scope = config.rkeyScope();
         this.registrar = new MemoryRegistrar(
                 domain,
@@ -181,6 +184,17 @@ public final class RegisteredMemory implements AutoCloseable {
     ///     refuses for another reason, `FAILED_PRECONDITION` if this is closed
     public Registration register(MemorySegment memory) {
         return register(memory, registrar, true);
+    }
+
+    /// Memory that lies where slabs do, and in pages like theirs, to be registered by whoever wants it. It is not
+    /// of the pool, and does not count for its limit.
+    ///
+    /// @param arena shared; gives it back when it is closed
+    /// @return zeroed memory that begins at a page
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is none
+    public MemorySegment allocateOutsidePool(Arena arena, long bytes) {
+        requirePositive(bytes);
+        return slabMemory.allocate(arena, bytes);
     }
 
     /// Lets peers read memory of the user as long as the registration is open, each that is told its key. [#regionOf]

@@ -10,6 +10,7 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
+import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -36,6 +37,7 @@ public final class SimulatedWorker implements AutoCloseable {
     private final RdmaAdapter adapter;
     private final RdmaRendezvousManager manager;
     private final EdgeManager edges;
+    private final PartitionManager partitions;
     private boolean alive = true;
     private long pausedUntilNs;
     private @Nullable CompletionLoop loop;
@@ -77,7 +79,8 @@ public final class SimulatedWorker implements AutoCloseable {
                 setting.rendezvous(),
                 setting.fallback());
         this.edges = new EdgeManager(adapter, setting.adapter().members());
-        adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
+        this.partitions = new PartitionManager(adapter, setting.adapter().members());
+        adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
     }
 
     /// Leaves the loop to whoever calls [#turn].
@@ -118,6 +121,10 @@ public final class SimulatedWorker implements AutoCloseable {
 
     public EdgeManager edges() {
         return edges;
+    }
+
+    public PartitionManager partitions() {
+        return partitions;
     }
 
     public boolean isAlive() {
@@ -174,6 +181,7 @@ public final class SimulatedWorker implements AutoCloseable {
     public void close() {
         manager.close();
         edges.close();
+        partitions.close();
         adapter.close();
     }
 }

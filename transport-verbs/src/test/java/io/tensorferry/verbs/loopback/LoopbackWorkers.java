@@ -24,6 +24,7 @@ import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.ReceiveTimer;
@@ -123,6 +124,7 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
+        final PartitionManager partitions;
 
         private Worker(
                 int index,
@@ -151,7 +153,8 @@ final class LoopbackWorkers implements AutoCloseable {
                             RendezvousLimits.defaults()),
                     RendezvousOptions.defaults());
             edges = new EdgeManager(adapter, options.members());
-            adapter.start(new ChannelHandlers(manager.handler(), edges.handler()));
+            partitions = new PartitionManager(adapter, options.members());
+            adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
             adapters.put(name(index), adapter);
         }
 

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
@@ -322,6 +323,7 @@ final class SimulatedCluster implements AutoCloseable {
         final RdmaAdapter adapter;
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
+        final PartitionManager partitions;
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
@@ -342,6 +344,7 @@ final class SimulatedCluster implements AutoCloseable {
             this.adapter = node.adapter();
             this.manager = node.manager();
             this.edges = node.edges();
+            this.partitions = node.partitions();
         }
 
         boolean isAlive() {

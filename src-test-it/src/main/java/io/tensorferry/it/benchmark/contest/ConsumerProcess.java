@@ -1,6 +1,6 @@
 package io.tensorferry.it.benchmark.contest;
 
-import io.tensorferry.it.benchmark.exchange.ConsumerPath;
+import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.process.Launcher;
 import java.util.List;
 
@@ -28,7 +28,7 @@ final class ConsumerProcess {
         Launcher launcher = Launcher.connect();
         List<Integer> ports = List.of(Integer.parseInt(arguments[1]), Integer.parseInt(arguments[2]));
         Entrant entrant = Entrant.of(arguments[0]);
-        try (var path = new ConsumerPath(entrant.name(), entrant.contender().consume(entrant.knobs(), ports))) {
+        try (TransferPath path = entrant.contender().open(entrant.name(), entrant.knobs(), ports)) {
             launcher.tell(READY + path.device());
             for (String command = launcher.awaitCommand(); !command.equals(STOP); command = launcher.awaitCommand()) {
                 launcher.tell(DONE + serve(path, command.split(" ", -1)));
@@ -37,7 +37,7 @@ final class ConsumerProcess {
         System.exit(0);
     }
 
-    private static String serve(ConsumerPath path, String[] words) throws InterruptedException {
+    private static String serve(TransferPath path, String[] words) throws InterruptedException {
         long bytes = Long.parseLong(words[1]);
         int count = Integer.parseInt(words[2]);
         return switch (Task.valueOf(words[0])) {

@@ -1,12 +1,16 @@
 package io.tensorferry.it.benchmark.contest;
 
+import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.benchmark.edge.ContentEdge;
 import io.tensorferry.it.benchmark.edge.EdgeConsumer;
 import io.tensorferry.it.benchmark.edge.EdgeProducer;
+import io.tensorferry.it.benchmark.exchange.ConsumerPath;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.benchmark.flight.FlightTensorConsumer;
 import io.tensorferry.it.benchmark.flight.FlightTensorProducer;
+import io.tensorferry.it.benchmark.gather.RowConsumer;
+import io.tensorferry.it.benchmark.gather.RowProducer;
 import io.tensorferry.it.benchmark.grpc.GrpcConsumer;
 import io.tensorferry.it.benchmark.grpc.GrpcProducer;
 import io.tensorferry.it.benchmark.grpc.GrpcStreamConsumer;
@@ -39,6 +43,9 @@ public enum Contender {
     /// The same over dynamic edges.
     DYNAMIC("grpc+verbs@dynamic"),
     BUSY_DYNAMIC("grpc+verbs@dynamic:busy"),
+    /// Rows of a partitioned tensor, and the same with loops that never sleep.
+    GATHER("grpc+verbs@gather"),
+    BUSY_GATHER("grpc+verbs@gather:busy"),
     OWN_GRPC(Variant.GRPC.path()),
     GRPC_UNARY("grpc-java"),
     GRPC_STREAM("grpc-java-stream"),
@@ -77,13 +84,13 @@ public enum Contender {
     /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
     /// while other paths are measured.
     boolean neverRests() {
-        return this == BUSY || this == BUSY_STATIC || this == BUSY_DYNAMIC;
+        return this == BUSY || this == BUSY_STATIC || this == BUSY_DYNAMIC || this == BUSY_GATHER;
     }
 
     /// Whether its name may turn knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC -> true;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC, GATHER, BUSY_GATHER -> true;
             case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
     }
@@ -120,6 +127,8 @@ public enum Contender {
             case BUSY_STATIC -> EdgeProducer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
             case DYNAMIC -> EdgeProducer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
             case BUSY_DYNAMIC -> EdgeProducer.open(ContentEdge.DYNAMIC, Variant.BUSY, knobs, ports);
+            case GATHER -> RowProducer.open(Variant.VERBS, knobs, ports);
+            case BUSY_GATHER -> RowProducer.open(Variant.BUSY, knobs, ports);
             case OWN_GRPC -> RendezvousProducer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY, GRPC_STREAM -> new GrpcProducer(port);
             case FLIGHT -> new FlightTensorProducer(port);
@@ -130,7 +139,17 @@ public enum Contender {
     }
 
     /// The consumer's end, in this process; returns when it has reached the producer's, or can.
-    TensorConsumer consume(Knobs knobs, List<Integer> ports) throws IOException, InterruptedException {
+    ///
+    /// @param name of the path
+    TransferPath open(String name, Knobs knobs, List<Integer> ports) throws IOException, InterruptedException {
+        return switch (this) {
+            case GATHER -> RowConsumer.open(name, Variant.VERBS, knobs, ports);
+            case BUSY_GATHER -> RowConsumer.open(name, Variant.BUSY, knobs, ports);
+            default -> new ConsumerPath(name, consume(knobs, ports));
+        };
+    }
+
+    private TensorConsumer consume(Knobs knobs, List<Integer> ports) throws IOException, InterruptedException {
         int port = ports.getFirst();
         return switch (this) {
             case VERBS -> RendezvousConsumer.open(Variant.VERBS, knobs, ports);
@@ -141,6 +160,7 @@ public enum Contender {
             case BUSY_STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
             case DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
             case BUSY_DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.BUSY, knobs, ports);
+            case GATHER, BUSY_GATHER -> throw new IllegalStateException(this + " asks for no tensors");
             case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);

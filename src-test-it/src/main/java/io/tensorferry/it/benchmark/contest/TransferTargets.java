@@ -95,6 +95,8 @@ final class TransferTargets {
                     BUSY_STATIC,
                     DYNAMIC,
                     BUSY_DYNAMIC,
+                    GATHER,
+                    BUSY_GATHER,
                     OWN_GRPC,
                     FLIGHT,
                     UCX_TCP,

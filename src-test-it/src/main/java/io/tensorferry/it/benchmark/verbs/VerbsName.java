@@ -34,6 +34,13 @@ record VerbsName(
 
     static final List<String> EDGES = List.of(EDGE, BUSY_EDGE, DYNAMIC_EDGE, BUSY_DYNAMIC_EDGE);
 
+    /// Rows of a partitioned tensor, each by a read of its own; and the same with loops that never sleep.
+    static final String GATHER = "gather";
+
+    static final String BUSY_GATHER = "gather-busy";
+
+    static final List<String> GATHERS = List.of(GATHER, BUSY_GATHER);
+
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
 
@@ -48,7 +55,9 @@ record VerbsName(
             DYNAMIC_EDGE,
             BUSY_DYNAMIC_EDGE,
             C_READ,
-            RAW_READ);
+            RAW_READ,
+            GATHER,
+            BUSY_GATHER);
 
     /// What is compared with what.
     private static final Map<String, String> BASES = Map.of(
@@ -59,7 +68,9 @@ record VerbsName(
             BUSY_EDGE, C_WRITE,
             DYNAMIC_EDGE, C_WRITE,
             BUSY_DYNAMIC_EDGE, C_WRITE,
-            RAW_READ, C_READ);
+            RAW_READ, C_READ,
+            GATHER, C_READ,
+            BUSY_GATHER, C_READ);
 
     /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
     static VerbsName of(String name) {
@@ -91,6 +102,8 @@ record VerbsName(
             case BUSY_EDGE -> Entrant.of(Contender.BUSY_STATIC, settings);
             case DYNAMIC_EDGE -> Entrant.of(Contender.DYNAMIC, settings);
             case BUSY_DYNAMIC_EDGE -> Entrant.of(Contender.BUSY_DYNAMIC, settings);
+            case GATHER -> Entrant.of(Contender.GATHER, settings);
+            case BUSY_GATHER -> Entrant.of(Contender.BUSY_GATHER, settings);
             default -> {
                 if (!name.settings().isEmpty()) {
                     throw new IllegalArgumentException(

@@ -48,7 +48,7 @@ final class VerbsTargets {
         }
         for (Turn turn : turns) {
             for (PathSeries each : turn.series()) {
-                if (each.path() instanceof TwoProcessPath && onOneLane(each)) {
+                if (each.path() instanceof TwoProcessPath && onOneLane(each) && !isGather(each)) {
                     tensorLatency(turn, each).ifPresent(verdicts::add);
                 }
             }
@@ -58,6 +58,10 @@ final class VerbsTargets {
 
     private static boolean isEdge(PathSeries series) {
         return VerbsName.EDGES.contains(VerbsName.of(series.path().name()).plain());
+    }
+
+    private static boolean isGather(PathSeries series) {
+        return VerbsName.GATHERS.contains(VerbsName.of(series.path().name()).plain());
     }
 
     private static boolean onOneLane(PathSeries series) {

@@ -24,4 +24,11 @@ abstract class VerbsContracts extends RendezvousContracts {
             super(protocol);
         }
     }
+
+    @Nested
+    class Partition extends PartitionContract {
+        Partition() {
+            super(protocol);
+        }
+    }
 }

@@ -1,0 +1,186 @@
+package io.tensorferry.it.benchmark.gather;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Gather;
+import io.tensorferry.api.GatherOptions;
+import io.tensorferry.api.PartitionedTensor;
+import io.tensorferry.api.PartitionedTensorSpec;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.it.benchmark.Transfer;
+import io.tensorferry.it.benchmark.TransferPath;
+import io.tensorferry.it.benchmark.exchange.Content;
+import io.tensorferry.it.benchmark.rendezvous.Knobs;
+import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
+import io.tensorferry.it.benchmark.rendezvous.Variant;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+
+/// Gathers rows drawn at random, each by a read of its own: nothing is merged, so that as many reads are done as C does.
+/// Two gathers are under way at a time. For one thread.
+public final class RowConsumer implements TransferPath {
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final long RESULT_BYTES = 32L << 20;
+    private static final int MOST_ROWS = 1 << 17;
+    private static final GatherOptions OPTIONS = GatherOptions.defaults().withMerged(false);
+
+    private final String name;
+    private final TransportServer server;
+    private @Nullable Table table;
+
+    private RowConsumer(String name, TransportServer server) {
+        this.name = name;
+        this.server = server;
+    }
+
+    /// @param ports of the producer and of the consumer
+    public static RowConsumer open(String name, Variant variant, Knobs knobs, List<Integer> ports)
+            throws InterruptedException {
+        TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
+        server.awaitPeers(LIMIT);
+        return new RowConsumer(name, server);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String device() {
+        return server.transportDevice();
+    }
+
+    /// Rows of one gather.
+    @Override
+    public int window(long bytes) {
+        return Math.clamp(RESULT_BYTES / Math.max(1, bytes), 1, MOST_ROWS);
+    }
+
+    @Override
+    public Transfer throughput(long bytes, int count) {
+        Table rows = table(bytes);
+        long before = System.nanoTime();
+        Gather last = null;
+        int asked = 0;
+        for (int turn = 0; asked < count; turn++) {
+            int some = Math.min(window(bytes), count - asked);
+            Gather next = rows.gather(some, turn % Table.RESULTS);
+            if (last != null) {
+                join(last);
+            }
+            last = next;
+            asked += some;
+        }
+        if (last != null) {
+            join(last);
+        }
+        return Transfer.ofThroughput(count, count * bytes, System.nanoTime() - before);
+    }
+
+    @Override
+    public Transfer latency(long bytes, int count) {
+        Table rows = table(bytes);
+        Histogram latencies = Transfer.emptyHistogram();
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            long before = System.nanoTime();
+            join(rows.gather(1, 0));
+            latencies.recordValue(System.nanoTime() - before);
+        }
+        return new Transfer(count, count * bytes, System.nanoTime() - begin, latencies);
+    }
+
+    @Override
+    public void verify(long bytes) {
+        Table rows = table(bytes);
+        int count = window(bytes);
+        Tensor result = rows.results[0];
+        result.segment().fill((byte) 0);
+        join(rows.gather(count, 0));
+        for (int i = 0; i < count; i++) {
+            Content.check(result.segment().asSlice(i * bytes, bytes), bytes);
+        }
+    }
+
+    private static void join(Gather gather) {
+        gather.done().copy().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    private Table table(long bytes) {
+        Table known = table;
+        if (known != null) {
+            if (known.spec.rowBytes() == bytes) {
+                return known;
+            }
+            known.close();
+        }
+        var opened = new Table(RowTable.of(bytes));
+        table = opened;
+        return opened;
+    }
+
+    @Override
+    public void close() {
+        if (table != null) {
+            table.close();
+        }
+        server.close();
+    }
+
+    /// The rows of one length, and where they go.
+    private final class Table implements AutoCloseable {
+        static final int RESULTS = 2;
+
+        private final PartitionedTensorSpec spec;
+        private final PartitionedTensor rows;
+        private final long[] ids;
+        private final Tensor[] results = new Tensor[RESULTS];
+
+        Table(PartitionedTensorSpec spec) {
+            this.spec = spec;
+            this.rows = server.openPartitioned(spec);
+            rows.ready().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+            this.ids = new Random(1)
+                    .longs(window(spec.rowBytes()), 0, spec.rows())
+                    .toArray();
+            for (int i = 0; i < RESULTS; i++) {
+                results[i] = allocate(ids.length);
+            }
+        }
+
+        private Tensor allocate(int count) {
+            return server.allocator().allocate(DataType.UINT8, Shape.of(count, spec.columns()));
+        }
+
+        Gather gather(int count, int result) {
+            if (count == ids.length) {
+                return rows.gather(ids, results[result], OPTIONS);
+            }
+            // The last of a measurement, or one alone.
+            Tensor whole = results[result];
+            Tensor part = Tensor.wrap(
+                    DataType.UINT8,
+                    Shape.of(count, spec.columns()),
+                    whole.segment().asSlice(0, count * spec.rowBytes()),
+                    () -> {});
+            try (part) {
+                return rows.gather(Arrays.copyOf(ids, count), part, OPTIONS);
+            }
+        }
+
+        @Override
+        public void close() {
+            for (Tensor result : results) {
+                result.close();
+            }
+            rows.close();
+        }
+    }
+}

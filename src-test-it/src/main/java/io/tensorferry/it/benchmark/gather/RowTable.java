@@ -1,0 +1,24 @@
+package io.tensorferry.it.benchmark.gather;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.PartitionedTensorSpec;
+import io.tensorferry.api.RowPartition;
+import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
+import java.util.List;
+
+/// What both ends know of the rows of one length, all of which the producer has.
+final class RowTable {
+    private static final long BYTES = 64L << 20;
+    private static final long MOST_ROWS = 1 << 20;
+
+    private RowTable() {}
+
+    static PartitionedTensorSpec of(long rowBytes) {
+        long rows = Math.clamp(BYTES / Math.max(1, rowBytes), 2, MOST_ROWS);
+        return PartitionedTensorSpec.of(
+                "rows of " + rowBytes,
+                DataType.UINT8,
+                rowBytes,
+                RowPartition.even(rows, List.of(RendezvousNode.PRODUCER.worker())));
+    }
+}

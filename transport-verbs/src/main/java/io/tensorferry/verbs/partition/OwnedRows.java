@@ -1,0 +1,115 @@
+package io.tensorferry.verbs.partition;
+
+import io.tensorferry.api.PartitionedTensorSpec;
+import io.tensorferry.api.RowRange;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.memory.Registration;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The memory of the rows that one worker has of a tensor: its part, which peers may read, and its copy of others.
+///
+/// It is given back when all who hold it have let go: the open tensor, each peer that may read it, each gather.
+///
+/// Threading: any.
+final class OwnedRows {
+    private static final Logger LOG = LoggerFactory.getLogger(OwnedRows.class);
+
+    private final RowRange range;
+    private final RowRange replicated;
+    private final long rowBytes;
+    private final Arena arena = Arena.ofShared();
+    private final MemorySegment part;
+    private final @Nullable Registration registration;
+    private final @Nullable RegisteredBuffer replica;
+    private final Runnable onFree;
+    private final AtomicInteger holds = new AtomicInteger(1);
+
+    /// @param range rows of this worker
+    /// @param onFree runs once, when the memory is given back
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory, or it cannot be pinned
+    OwnedRows(PartitionedTensorSpec spec, RowRange range, RegisteredMemory memory, Runnable onFree) {
+        this.range = range;
+        this.replicated = spec.replicated() == null ? RowRange.EMPTY : spec.replicated();
+        this.rowBytes = spec.rowBytes();
+        this.onFree = onFree;
+        long bytes = range.count() * rowBytes;
+        long replicaBytes = replicated.count() * rowBytes;
+        Registration registered = null;
+        try {
+            this.part = bytes == 0 ? MemorySegment.NULL : memory.allocateOutsidePool(arena, bytes);
+            registered = bytes == 0 ? null : memory.registerReadable(part);
+            this.replica = replicaBytes == 0 ? null : memory.allocate(replicaBytes);
+            this.registration = registered;
+        } catch (RuntimeException e) {
+            if (registered != null) {
+                registered.close();
+            }
+            arena.close();
+            throw e;
+        }
+    }
+
+    RowRange range() {
+        return range;
+    }
+
+    RowRange replicated() {
+        return replicated;
+    }
+
+    MemorySegment part() {
+        return part;
+    }
+
+    MemorySegment replica() {
+        return replica == null ? MemorySegment.NULL : replica.segment();
+    }
+
+    /// What a peer needs to read the part; 0 where that is empty.
+    int remoteKey() {
+        return registration == null ? 0 : registration.region().remoteKey();
+    }
+
+    /// What a peer needs to read the part; 0 where that is empty.
+    long address() {
+        return part.address();
+    }
+
+    /// Copies one row of the part or of the copy; the caller holds this.
+    void copy(long row, MemorySegment to, long offset) {
+        if (range.contains(row)) {
+            MemorySegment.copy(part, (row - range.first()) * rowBytes, to, offset, rowBytes);
+        } else {
+            MemorySegment.copy(replica(), (row - replicated.first()) * rowBytes, to, offset, rowBytes);
+        }
+    }
+
+    /// One more holds it; somebody does.
+    void hold() {
+        holds.incrementAndGet();
+    }
+
+    void letGo() {
+        if (holds.decrementAndGet() > 0) {
+            return;
+        }
+        if (registration != null) {
+            registration.close();
+        }
+        if (replica != null) {
+            replica.close();
+        }
+        try {
+            arena.close();
+        } catch (IllegalStateException e) {
+            LOG.error("the rows of a partitioned tensor are still in use, their {} bytes are lost", part.byteSize(), e);
+        }
+        onFree.run();
+    }
+}

@@ -1,0 +1,28 @@
+package io.tensorferry.verbs.partition;
+
+import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+
+/// What all partitioned tensors of one worker share.
+///
+/// @param loop where everything about channels runs
+/// @param workers where rows are planned and copied, and where users are told
+/// @param channels gives a waiter the channel to a peer; on the loop
+record PartitionContext(
+        Executor loop,
+        Executor workers,
+        RegisteredMemory memory,
+        PartitionCounters counters,
+        BiConsumer<String, ChannelWaiter> channels) {
+    /// Has a worker do it; when they have ended with the adapter, whoever calls.
+    void work(Runnable task) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException _) {
+            task.run();
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.tensorferry.verbs.partition;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.wire.Message;
+
+/// What this worker asked of one peer on one channel: to read its part of a tensor.
+///
+/// ```
+/// asked   -- granted -->                  granted: reads
+/// any     -- the owner ends it -->        to be given up when no read is under way
+/// any     -- given up by this end -->     the owner is told; its number is free when the owner has ended it, too
+/// ```
+///
+/// Owner: the loop.
+final class ReadRight {
+    private final int number;
+    private final RdmaChannel channel;
+    private final RowSource source;
+    private boolean granted;
+    private boolean endedByOwner;
+    private boolean givenUp;
+
+    ReadRight(int number, RdmaChannel channel, RowSource source) {
+        this.number = number;
+        this.channel = channel;
+        this.source = source;
+    }
+
+    RowSource source() {
+        return source;
+    }
+
+    void onGrant(Message.PartGrant grant) {
+        if (granted || endedByOwner) {
+            throw new ProtocolViolationException("part " + number + " was granted twice, or after its end");
+        }
+        granted = true;
+        if (!givenUp) {
+            source.onGranted(grant);
+        }
+    }
+
+    /// The owner's last word.
+    ///
+    /// @return whether the number is free
+    boolean onStatus(Message.PartStatus status) {
+        if (endedByOwner) {
+            throw new ProtocolViolationException("part " + number + " was ended twice");
+        }
+        endedByOwner = true;
+        if (!givenUp) {
+            source.onEndedByOwner(status);
+        }
+        return givenUp;
+    }
+
+    /// No read is under way, and none will be. Called once.
+    ///
+    /// @return whether the number is free
+    boolean giveUp() {
+        givenUp = true;
+        channel.send(new Message.PartStatus(
+                number, Message.Direction.TO_SENDER, StatusCode.ABORTED, "the reader is done with it"));
+        return endedByOwner;
+    }
+
+    int number() {
+        return number;
+    }
+}

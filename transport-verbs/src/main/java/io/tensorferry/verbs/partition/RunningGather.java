@@ -1,0 +1,299 @@
+package io.tensorferry.verbs.partition;
+
+import io.tensorferry.api.Gather;
+import io.tensorferry.api.GatherOptions;
+import io.tensorferry.api.GatherProgress;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.Registration;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One gather: takes its ids block by block, has each planned by a worker, and the reads done by the sources of the
+/// rows. It has ended when no block of it is out, so that nothing writes its result any more.
+///
+/// Owner: the loop.
+final class RunningGather implements Gather {
+    private static final Logger LOG = LoggerFactory.getLogger(RunningGather.class);
+    // While one is read the next is planned, and one more where planning is slower.
+    private static final int MOST_BLOCKS = 3;
+
+    private final OpenTensor tensor;
+    private final PartitionContext context;
+    private final long[] ids;
+    private final Tensor out;
+    private final MemorySegment outSegment;
+    private final GatherOptions options;
+    private final GatherProgress progress;
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final @Nullable MemoryRegion region;
+    private final ReadRules rules;
+    private @Nullable Registration registration;
+    private int outKey;
+    private int next;
+    private int blocksOut;
+    private boolean waitsForBlock;
+    private long arrived;
+    private @Nullable TransportException failure;
+    private boolean stranded;
+    private boolean ended;
+
+    /// @param out a handle that is this gather's from now on
+    RunningGather(
+            OpenTensor tensor,
+            PartitionContext context,
+            long[] ids,
+            Tensor out,
+            GatherOptions options,
+            GatherProgress progress) {
+        this.tensor = tensor;
+        this.context = context;
+        this.ids = ids;
+        this.out = out;
+        this.outSegment = out.segment();
+        this.options = options;
+        this.progress = progress;
+        long bytes = outSegment.byteSize();
+        this.region = bytes == 0 ? null : context.memory().regionOf(outSegment.address(), bytes);
+        this.outKey = region == null ? 0 : region.localKey();
+        this.rules = ReadRules.of(options, tensor.spec().rowBytes(), region != null || isRegisteredHere());
+    }
+
+    /// Rows that are larger than the memory they would be copied from: the result is registered for as long as the
+    /// gather takes.
+    private boolean isRegisteredHere() {
+        return region == null && tensor.spec().rowBytes() > Staging.BYTES;
+    }
+
+    GatherOptions options() {
+        return options;
+    }
+
+    ReadRules rules() {
+        return rules;
+    }
+
+    MemorySegment out() {
+        return outSegment;
+    }
+
+    long outAddress() {
+        return outSegment.address();
+    }
+
+    int outKey() {
+        return outKey;
+    }
+
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    @Override
+    public CompletableFuture<Void> done() {
+        return done;
+    }
+
+    @Override
+    public void cancel() {
+        context.loop().execute(() -> fail(new TransportException(StatusCode.CANCELLED, "the gather was cancelled")));
+    }
+
+    /// The device may go on to write the result.
+    void onMemoryStranded() {
+        stranded = true;
+    }
+
+    void start() {
+        if (rules.rowBytes() == 0) {
+            next = ids.length;
+            if (next > 0) {
+                tellProgress(next);
+            }
+            endIfNothingIsOut();
+        } else if (isRegisteredHere()) {
+            // Counts as a block, so that the gather does not end meanwhile.
+            blocksOut++;
+            context.work(this::register);
+        } else {
+            takeBlocks();
+        }
+    }
+
+    private void register() {
+        TransportException refusal = null;
+        try {
+            Registration registered = context.memory().register(outSegment);
+            registration = registered;
+            outKey = registered.region().localKey();
+        } catch (TransportException e) {
+            refusal = e;
+        }
+        TransportException why = refusal;
+        context.loop().execute(() -> {
+            blocksOut--;
+            if (why != null) {
+                fail(why);
+            }
+            takeBlocks();
+        });
+    }
+
+    private void takeBlocks() {
+        while (failure == null && !waitsForBlock && next < ids.length && blocksOut < MOST_BLOCKS) {
+            waitsForBlock = true;
+            tensor.blocks().request(this);
+        }
+        endIfNothingIsOut();
+    }
+
+    /// The one that was waited for.
+    void onBlock(Block block) {
+        waitsForBlock = false;
+        int count = Math.min(BlockPlan.MOST_ROWS, ids.length - next);
+        block.begin(this, next, count);
+        next += count;
+        blocksOut++;
+        boolean usesReplica = tensor.usesReplica();
+        context.work(() -> plan(block, usesReplica));
+        takeBlocks();
+    }
+
+    /// On a worker.
+    private void plan(Block block, boolean usesReplica) {
+        TransportException refusal = null;
+        try {
+            tensor.plan(block.plan, ids, block.from(), block.count(), rules, usesReplica);
+            copyLocalRows(block);
+        } catch (IndexOutOfBoundsException e) {
+            refusal = new TransportException(
+                    StatusCode.INVALID_ARGUMENT, "the ids were changed while they were gathered: " + e.getMessage(), e);
+        } catch (RuntimeException e) {
+            refusal = new TransportException(StatusCode.INTERNAL, "rows could not be planned: " + e, e);
+        }
+        TransportException why = refusal;
+        context.loop().execute(() -> onPlanned(block, why));
+    }
+
+    private void copyLocalRows(Block block) {
+        BlockPlan plan = block.plan;
+        for (int key = plan.firstKey(plan.readCount()); key < plan.rows(); key++) {
+            long place = (block.from() + (long) plan.position(key)) * rules.rowBytes();
+            tensor.rows().copy(plan.rowOf(key), outSegment, place);
+        }
+    }
+
+    private void onPlanned(Block block, @Nullable TransportException refusal) {
+        if (refusal != null) {
+            fail(refusal);
+        }
+        if (failure != null) {
+            block.expect(0);
+            onSettled(block);
+            return;
+        }
+        block.expect(block.plan.readCount());
+        int local = block.plan.localRows();
+        if (local > 0) {
+            context.counters().localRows.add(local);
+            tellProgress(local);
+        }
+        if (block.isSettled()) {
+            onSettled(block);
+            return;
+        }
+        // Once it has failed, the block may be somebody else's.
+        int reads = block.plan.readCount();
+        for (RowSource source : tensor.sources()) {
+            int first = block.plan.firstReadOf(source.owner());
+            int end = block.plan.firstReadOf(source.owner() + 1);
+            if (first < end) {
+                source.enqueue(block, first, end);
+            }
+            if (failure != null) {
+                // The rest is not enqueued.
+                drop(block, reads - end);
+                return;
+            }
+        }
+    }
+
+    /// Reads of a block are done, and their rows in their places.
+    void onRead(Block block, int reads, int rows) {
+        context.counters().remoteRows.add(rows);
+        tellProgress(rows);
+        drop(block, reads);
+    }
+
+    /// Reads of a block need nothing more.
+    void drop(Block block, int reads) {
+        if (reads > 0 && block.settle(reads)) {
+            onSettled(block);
+        }
+    }
+
+    private void tellProgress(int rows) {
+        arrived += rows;
+        if (failure != null) {
+            return;
+        }
+        try {
+            progress.onRows(arrived, ids.length);
+        } catch (RuntimeException e) {
+            LOG.error(
+                    "the progress of a gather of {} could not be told",
+                    tensor.spec().name(),
+                    e);
+        }
+    }
+
+    private void onSettled(Block block) {
+        blocksOut--;
+        tensor.blocks().giveBack(block);
+        takeBlocks();
+    }
+
+    /// Does nothing if it has failed or ended. It ends when no read of it is under way.
+    void fail(TransportException cause) {
+        if (failure != null || ended) {
+            return;
+        }
+        failure = cause;
+        if (waitsForBlock) {
+            waitsForBlock = false;
+            tensor.blocks().withdraw(this);
+        }
+        tensor.sources().forEach(source -> source.drop(this));
+        endIfNothingIsOut();
+    }
+
+    private void endIfNothingIsOut() {
+        if (ended || blocksOut > 0 || waitsForBlock || (failure == null && next < ids.length)) {
+            return;
+        }
+        ended = true;
+        TransportException cause = failure;
+        if (cause == null) {
+            context.counters().gathers.increment();
+        }
+        if (!stranded) {
+            if (registration != null) {
+                registration.close();
+            }
+            out.close();
+        }
+        tensor.onEnded(this);
+        context.work(() -> {
+            if (cause == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(cause);
+            }
+        });
+    }
+}
