@@ -8,6 +8,7 @@ import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,8 @@ public final class CompletionLoop implements Executor {
     private final AtomicBoolean sleeping = new AtomicBoolean();
     // Whether a channel has something to post.
     private boolean pumpWanted;
+    // Whose turn it is, while it is. Others may look: a thread sees at least what it wrote itself.
+    private @Nullable Thread turning;
 
     CompletionLoop(CompletionChannel completions, NanoClock clock) {
         this(completions, clock, 1024);
@@ -80,6 +83,17 @@ public final class CompletionLoop implements Executor {
         }
     }
 
+    /// The same, but at once if the caller is in a turn of the loop: what it posts leaves with that turn. It must not
+    /// depend on commands that were given before.
+    @SuppressWarnings("ReferenceEquality") // threads are equal if they are the same
+    public void executeSoonest(Runnable command) {
+        if (turning == Thread.currentThread()) {
+            runSafely(command);
+        } else {
+            execute(command);
+        }
+    }
+
     long nanoTime() {
         return clock.nanoTime();
     }
@@ -111,6 +125,15 @@ public final class CompletionLoop implements Executor {
     /// One turn: commands, completions, timers; and after each of these, once, what came of all of them is posted.
     /// Never waits. Returns how much there was to do; 0 means that nothing was.
     public int doWork() {
+        turning = Thread.currentThread();
+        try {
+            return turn();
+        } finally {
+            turning = null;
+        }
+    }
+
+    private int turn() {
         int work = runCommands();
         pump();
         // By index, because a channel that fails while it is polled leaves the list.

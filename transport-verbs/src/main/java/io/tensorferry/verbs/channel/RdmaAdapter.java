@@ -130,7 +130,7 @@ public final class RdmaAdapter implements AutoCloseable {
     }
 
     /// The executor that is the loop: commands run one after the other, in the order given.
-    public Executor loop() {
+    public CompletionLoop loop() {
         return context.loop();
     }
 

@@ -23,21 +23,23 @@ import org.jspecify.annotations.Nullable;
 /// announced -- memory is there --> reading -- read, and all before it --> arrived -- take --> the consumer's
 /// ```
 ///
-/// A tensor is released when it has arrived and not too many are here that nobody has taken. So at most twice as many
-/// as there are slots are here.
+/// A tensor is released when it has arrived and not too many are here that nobody has taken, or when the edge is
+/// offered on another channel. It is read when there is room: at most twice as many as there are slots are here.
 ///
 /// Owner: the loop, but for what the consumer does: [#poll], [#take].
 final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver {
     private final DynamicEdge edge;
     // Those that have arrived and are not taken, by their sequence numbers.
     private final AtomicReferenceArray<@Nullable Tensor> landed;
-    private final Runnable onTaken = this::sendCredit;
-    // That it is short of takers: some have arrived that are not released.
+    private final Runnable onTaken = this::releaseAndReadOn;
+    // That it is short of takers: some have arrived that are not released, or are not read.
     private volatile boolean awaitsTaker;
     private volatile boolean closed;
 
     // Announced on this channel and not arrived, oldest first.
     private final ArrayDeque<Incoming> incoming = new ArrayDeque<>();
+    // Those of them that wait for room.
+    private final ArrayDeque<Incoming> waiting = new ArrayDeque<>();
     private int reading;
 
     DynamicReceivingEnd(DynamicEdge edge, EdgeContext context, PeerEdges peer) {
@@ -67,7 +69,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     @Override
     void onTaken() {
         if (awaitsTaker) {
-            context().loop().execute(onTaken);
+            context().loop().executeSoonest(onTaken);
         }
     }
 
@@ -102,7 +104,25 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         }
         var next = new Incoming(open, tensor);
         incoming.add(next);
-        next.allocate();
+        waiting.add(next);
+        readOn();
+    }
+
+    /// Reads those for which there is room.
+    private void readOn() {
+        while (!waiting.isEmpty() && !hasGivenUp() && hasRoom()) {
+            waiting.remove().allocate();
+        }
+    }
+
+    private boolean hasRoom() {
+        long next = arrived() + incoming.size() - waiting.size();
+        if (next < taken() + landed.length()) {
+            return true;
+        }
+        awaitsTaker = true;
+        // Looked at again: one may have been taken before that was said.
+        return next < taken() + landed.length();
     }
 
     private void check(Message.EdgeTensor tensor, long expected) {
@@ -135,7 +155,12 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             }
             onArrived(first.bytes());
         }
+        releaseAndReadOn();
+    }
+
+    private void releaseAndReadOn() {
         sendCredit();
+        readOn();
     }
 
     @Override
@@ -160,6 +185,11 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     }
 
     @Override
+    boolean comesAgain() {
+        return true;
+    }
+
+    @Override
     boolean mayLandAfterGivingUp() {
         return false;
     }
@@ -174,12 +204,18 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         if (hasLastWord()) {
             return arrived();
         }
-        boolean waits = arrived() > taken() + edge.slots();
+        boolean waits = !waiting.isEmpty() || arrived() > taken() + edge.slots();
         if (awaitsTaker != waits) {
             awaitsTaker = waits;
         }
         // Looked at again: it may have been taken before that was said.
         return Math.min(arrived(), taken() + edge.slots());
+    }
+
+    /// All that have arrived: the offer says so.
+    @Override
+    long releasedByOffer() {
+        return arrived();
     }
 
     @Override
@@ -208,6 +244,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     void onChannelGone() {
         incoming.forEach(Incoming::drop);
         incoming.clear();
+        waiting.clear();
     }
 
     /// One tensor that was announced on one channel.

@@ -92,9 +92,10 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
 
     @Override
     void onCredit(long count) {
-        if (count < done() || count > gone()) {
+        long announced = gone() - (awaitsKey ? 1 : 0);
+        if (count < done() || count > announced) {
             throw new ProtocolViolationException(
-                    "it released " + count + " tensors of edge " + number() + ", after " + done() + " of " + gone());
+                    "it released " + count + " tensors of edge " + number() + ", after " + done() + " of " + announced);
         }
         while (done() < count) {
             closeWhenRevoked(completeOldest());
@@ -107,7 +108,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
         grants.remove().revoke(() -> {
             revoking--;
             tensor.close();
-            goOn();
+            onLetGo();
         });
     }
 

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.edge;
 
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
@@ -15,7 +16,7 @@ import java.util.random.RandomGenerator;
 /// @param channels gives a waiter the channel to a peer; on the loop
 /// @param random of the adapter; on the loop
 record EdgeContext(
-        Executor loop,
+        CompletionLoop loop,
         Executor workers,
         RegisteredMemory memory,
         EdgeCounters counters,

@@ -241,6 +241,8 @@ abstract class ReceivingEnd implements EdgeReceiver {
         incarnation = open.peerIncarnation();
         channel = open;
         accepted = false;
+        last = ENDED;
+        lastWord = null;
         arrivedBefore = arrived;
         credit.begin();
         sendOffer(open);
@@ -449,7 +451,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         onChannelGone();
         TransportException word = lastWord;
         TransportException why = givenUp;
-        if (word != null) {
+        if (word != null && !comesAgain()) {
             end(word);
         } else if (why != null || !loss.resumable()) {
             end(loss.cause());
@@ -458,11 +460,18 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
+    /// Whether what the producer has said to come and has not arrived comes over the next channel, and the last word
+    /// again.
+    abstract boolean comesAgain();
+
     /// What came over the channel and has not arrived as a whole is void.
     abstract void onChannelGone();
 
     /// Tensors that the producer may take as released now.
     abstract long releasable();
+
+    /// Tensors that it takes as released when it is offered the edge.
+    abstract long releasedByOffer();
 
     /// Says what is released, if that is to be said now.
     final void sendCredit() {
@@ -494,7 +503,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
         private void begin() {
             queued = false;
-            said = releasable();
+            said = releasedByOffer();
         }
 
         private void send(RdmaChannel open, boolean inAnyCase) {

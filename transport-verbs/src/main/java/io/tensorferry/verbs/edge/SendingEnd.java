@@ -101,7 +101,7 @@ abstract class SendingEnd implements EdgeSender {
             usable.close();
             throw e;
         }
-        context.loop().execute(onSent);
+        context.loop().executeSoonest(onSent);
     }
 
     /// The tensor, or a copy in memory that the edge can use; takes it, even where it throws. On the user's thread.
@@ -228,8 +228,10 @@ abstract class SendingEnd implements EdgeSender {
 
     /// The consumer wants no more.
     final void onGivenUp(Message.EdgeStatus status) {
-        onReceiverStopped();
+        // First, so that nothing is announced in the place of what is dropped.
         fail(new TransportException(status.code(), status.message(), peer.name(), 0, null));
+        onReceiverStopped();
+        endIfAllIsDone();
     }
 
     /// The consumer has given the edge up, on the channel that is open, and uses nothing of it any more.
@@ -346,7 +348,7 @@ abstract class SendingEnd implements EdgeSender {
             cause = failure != null
                     ? failure
                     : new TransportException(StatusCode.ABORTED, "the producer has closed " + edge);
-            all = underWay.isEmpty() && !isLettingGo();
+            all = underWay.isEmpty();
             if (all) {
                 failure = cause;
             }
@@ -358,8 +360,22 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Whether some are done that cannot be closed yet.
+    /// Whether some are done that cannot be closed yet: the consumer is done with the edge and may use its number and
+    /// its key again, and [#onLetGo] tells this end.
     abstract boolean isLettingGo();
+
+    /// Some that were done are closed.
+    final void onLetGo() {
+        sendWhatMayGo();
+        endWhenLetGo();
+    }
+
+    private void endWhenLetGo() {
+        if (over && !isLettingGo() && !ended.isDone()) {
+            onEnded.run();
+            ended.complete(null);
+        }
+    }
 
     /// Whether the consumer is to know that no more come while some are under way.
     abstract boolean saysLastWordEarly();
@@ -383,8 +399,7 @@ abstract class SendingEnd implements EdgeSender {
         channel = null;
         peer.forget(this, number, wasAccepted ? new LastWord(opening, lastWord(cause)) : null);
         opened.completeExceptionally(cause);
-        onEnded.run();
-        ended.complete(null);
+        endWhenLetGo();
     }
 
     private static StatusCode notOk(TransportException cause) {

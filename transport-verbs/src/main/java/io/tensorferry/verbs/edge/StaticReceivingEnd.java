@@ -57,7 +57,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
         }
         released++;
         if (isCredited()) {
-            context().loop().execute(onReleased);
+            context().loop().executeSoonest(onReleased);
         }
     }
 
@@ -111,6 +111,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     @Override
     long mostPossible() {
         return isCredited() ? released + edge.places() : Long.MAX_VALUE;
+    }
+
+    @Override
+    boolean comesAgain() {
+        return false;
     }
 
     @Override
@@ -176,6 +181,11 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     long releasable() {
+        return released;
+    }
+
+    @Override
+    long releasedByOffer() {
         return released;
     }
 

@@ -3,8 +3,13 @@ package io.tensorferry.verbs.loopback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.StaticReceiver;
+import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.CompletionLoop;
@@ -53,10 +58,48 @@ class AllocationTest {
         assertTakesNothing(2, new PostingOptions(0, 4096, 64 << 10, 0, 0), SIZE);
     }
 
+    @Test
+    void aTensorOfAStaticEdgeTakesNothingOnEitherLoop() throws Exception {
+        for (StaticEdge.Reuse reuse : StaticEdge.Reuse.values()) {
+            loops.clear();
+            StaticEdge edge = StaticEdge.of(LoopbackWorkers.key(1, 0, "edge"), DataType.UINT8, Shape.of(SIZE))
+                    .withReuse(reuse);
+            try (var workers = workers(1, PostingOptions.defaults());
+                    StaticReceiver receiver = workers.worker(0).edges.openReceiver(edge);
+                    StaticSender sender = workers.worker(1).edges.openSender(edge);
+                    Tensor tensor = workers.worker(1).bytes(SIZE, 7)) {
+                assertTakeNothing(count -> carry(sender, receiver, tensor, count));
+                assertThat(workers.worker(0).edges.statistics().tensorsReceived())
+                        .isGreaterThan(TRANSFERS);
+            }
+        }
+    }
+
+    private static void carry(StaticSender sender, StaticReceiver receiver, Tensor tensor, int count) {
+        for (int i = 0; i < count; i++) {
+            sender.send(tensor.share());
+            while (!receiver.poll()) {
+                Thread.onSpinWait();
+            }
+            var _ = receiver.take();
+            receiver.release();
+        }
+    }
+
     private void assertTakesNothing(int lanes, PostingOptions posting, int size) throws Exception {
         for (int i = 0; i < KEYS; i++) {
             keys[i] = LoopbackWorkers.key(1, 0, "edge" + i);
         }
+        try (var workers = workers(lanes, posting);
+                Tensor tensor = workers.worker(1).bytes(size, 7)) {
+            assertTakeNothing(count -> transfer(workers, tensor, count));
+            assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
+            assertThat(workers.worker(1).manager.statistics().tensorsCarried() >= TRANSFERS)
+                    .isEqualTo(size == SMALL);
+        }
+    }
+
+    private LoopbackWorkers workers(int lanes, PostingOptions posting) {
         // No timer but those of transfers is due while it is measured.
         var hour = Duration.ofHours(1);
         var seconds = Duration.ofSeconds(30);
@@ -64,33 +107,34 @@ class AllocationTest {
                         lanes, 256, 4096, hour, hour.multipliedBy(2), seconds, seconds, Duration.ofNanos(20_000))
                 .withStripeBytes(4096)
                 .withPosting(posting);
-        try (var workers = new LoopbackWorkers(options, BusyLoop::new)) {
-            Tensor tensor = workers.worker(1).bytes(size, 7);
-            transfer(workers, tensor, WARM_UP);
-            long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
-            assertThat(threadIds).hasSize(2);
-            long[] least = new long[threadIds.length];
-            Arrays.fill(least, Long.MAX_VALUE);
-            for (int round = 0; round < ROUNDS; round++) {
-                long[] before = threads.getThreadAllocatedBytes(threadIds);
-                transfer(workers, tensor, TRANSFERS);
-                long[] after = threads.getThreadAllocatedBytes(threadIds);
-                for (int i = 0; i < least.length; i++) {
-                    least[i] = Math.min(least[i], after[i] - before[i]);
-                }
+        return new LoopbackWorkers(options, BusyLoop::new);
+    }
+
+    private interface Transfers {
+        void run(int count) throws InterruptedException;
+    }
+
+    private void assertTakeNothing(Transfers transfers) throws InterruptedException {
+        transfers.run(WARM_UP);
+        long[] threadIds = loops.stream().mapToLong(BusyLoop::threadId).toArray();
+        assertThat(threadIds).hasSize(2);
+        long[] least = new long[threadIds.length];
+        Arrays.fill(least, Long.MAX_VALUE);
+        for (int round = 0; round < ROUNDS; round++) {
+            long[] before = threads.getThreadAllocatedBytes(threadIds);
+            transfers.run(TRANSFERS);
+            long[] after = threads.getThreadAllocatedBytes(threadIds);
+            for (int i = 0; i < least.length; i++) {
+                least[i] = Math.min(least[i], after[i] - before[i]);
             }
-            assertThat(workers.worker(0).manager.statistics().warmRequests()).isGreaterThanOrEqualTo(TRANSFERS);
-            assertThat(workers.worker(1).manager.statistics().tensorsCarried() >= TRANSFERS)
-                    .isEqualTo(size == SMALL);
-            // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
-            // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
-            // its queues grow now and then.
-            for (long bytes : least) {
-                assertThat(bytes)
-                        .as("bytes that a loop allocated for %d transfers", TRANSFERS)
-                        .isLessThan(TRANSFERS);
-            }
-            tensor.close();
+        }
+        // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
+        // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
+        // its queues grow now and then.
+        for (long bytes : least) {
+            assertThat(bytes)
+                    .as("bytes that a loop allocated for %d transfers", TRANSFERS)
+                    .isLessThan(TRANSFERS);
         }
     }
 

@@ -3,17 +3,21 @@ package io.tensorferry.verbs.loopback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tensorferry.api.DynamicEdge;
+import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A device that makes no memory window fails the receive that needs one, and nothing else.
+/// A device that makes no memory window fails the receive or the edge that needs one, and nothing else.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class WindowShortageTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -35,6 +39,46 @@ class WindowShortageTest {
             RecvResult received = receive(workers, 3);
             assertThat(received).isInstanceOf(RecvResult.Received.class);
             received.tensorOrThrow().close();
+            assertThat(workers.worker(0).adapter.counters().failed())
+                    .as("channels that were lost")
+                    .isZero();
+        }
+    }
+
+    /// The first is announced to nobody, and the edge ends there; the next has windows.
+    @Test
+    void aDynamicEdgeWithoutAWindowIsExhaustedAndTheNextCarriesTensors() throws Exception {
+        try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST)) {
+            device.refuse(
+                    "allocateWindow", new VerbsException("ibv_alloc_mw", VerbsException.ENOMEM, "refused by the test"));
+            var edge = DynamicEdge.of(LoopbackWorkers.key(0, 1, "edge"));
+            DynamicReceiver receiver = workers.worker(1).edges.openReceiver(edge);
+            DynamicSender sender = workers.worker(0).edges.openSender(edge);
+            for (int i = 0; i < 3; i++) {
+                sender.send(workers.worker(0).bytes(SIZE, i));
+            }
+            sender.ended().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            receiver.ended().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(receiver::take)
+                    .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
+                    .withMessageContaining("no memory window");
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> sender.send(workers.worker(0).bytes(SIZE, 4)))
+                    .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
+            receiver.close();
+            device.recover();
+            DynamicReceiver next = workers.worker(1).edges.openReceiver(edge);
+            DynamicSender nextSender = workers.worker(0).edges.openSender(edge);
+            var arrived = new Semaphore(0);
+            next.onReady(arrived::release);
+            nextSender.send(workers.worker(0).bytes(SIZE, 5));
+            assertThat(arrived.tryAcquire(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            next.take().close();
+            nextSender.close();
+            nextSender.ended().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            next.close();
+            next.ended().get(LIMIT.toSeconds(), TimeUnit.SECONDS);
             assertThat(workers.worker(0).adapter.counters().failed())
                     .as("channels that were lost")
                     .isZero();

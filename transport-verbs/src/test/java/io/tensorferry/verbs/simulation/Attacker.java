@@ -67,6 +67,8 @@ final class Attacker implements AutoCloseable {
     // contents may be asked into.
     private final MemorySegment memory = arena.allocate((SEND_DEPTH + SLOTS) * (long) SLOT_BYTES + HEAP_BYTES, 4096);
     private final MemoryRegion region;
+    // The same memory, for the victim to READ.
+    private final MemoryRegion readable;
     private final SendWorkRequest request = new SendWorkRequest();
     private final SlotReader slotReader = new SlotReader(SLOT_BYTES);
     private final Queue<Message> messages = new ArrayDeque<>();
@@ -96,6 +98,7 @@ final class Attacker implements AutoCloseable {
         this.port = DeviceChoice.choose(RdmaConfig.builder().build(), List.of(fabric.provider(name)));
         this.domain = port.device().allocateProtectionDomain();
         this.region = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+        this.readable = domain.register(memory, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ));
     }
 
     String name() {
@@ -122,7 +125,9 @@ final class Attacker implements AutoCloseable {
             queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
                     .set(QueuePairAttribute.PKEY_INDEX, 0)
                     .set(QueuePairAttribute.PORT, port.portNumber())
-                    .set(QueuePairAttribute.ACCESS_FLAGS, QueuePairAttributes.ACCESS_REMOTE_WRITE));
+                    .set(
+                            QueuePairAttribute.ACCESS_FLAGS,
+                            QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ));
             for (int j = 0; j < receives; j++) {
                 queuePair.postReceive(i);
             }
@@ -281,6 +286,15 @@ final class Attacker implements AutoCloseable {
                         queuePair, contentAddress(), length, region.localKey(), remoteAddress, remoteKey));
     }
 
+    /// Reads `length` bytes into the memory for contents over any queue pair.
+    void readOver(int queuePair, long length, long remoteAddress, int remoteKey) {
+        freeSendSlots[queuePair]--;
+        queuePairs
+                .get(queuePair)
+                .postSend(
+                        request.read(queuePair, contentAddress(), length, region.localKey(), remoteAddress, remoteKey));
+    }
+
     /// The ring that the victim told of.
     RemoteRegion ring() {
         return connected().ring();
@@ -307,6 +321,11 @@ final class Attacker implements AutoCloseable {
 
     int contentKey() {
         return region.remoteKey();
+    }
+
+    /// Opens [#contentMemory()] to the victim's READs.
+    int readableKey() {
+        return readable.remoteKey();
     }
 
     /// Takes what came; returns how much that was.
@@ -408,6 +427,7 @@ final class Attacker implements AutoCloseable {
     public void close() {
         disconnect();
         region.close();
+        readable.close();
         domain.close();
         port.device().close();
         arena.close();

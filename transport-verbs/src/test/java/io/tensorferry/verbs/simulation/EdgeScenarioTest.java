@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.simulation;
 
+import static io.tensorferry.verbs.simulation.EdgeChecks.assertFailed;
+import static io.tensorferry.verbs.simulation.EdgeChecks.assertTakeFails;
 import static io.tensorferry.verbs.simulation.Scenario.MILLISECOND_NS;
 import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +18,6 @@ import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,27 +36,10 @@ class EdgeScenarioTest {
     }
 
     private static StaticEdge drawn(Random random, String name) {
-        StaticEdge edge = SimulatedEdge.of(1, 0, name, SIZES[random.nextInt(SIZES.length)]);
+        StaticEdge edge = SimulatedStaticEdge.of(1, 0, name, SIZES[random.nextInt(SIZES.length)]);
         StaticEdge.Reuse[] reuses = StaticEdge.Reuse.values();
         edge = edge.withReuse(reuses[random.nextInt(reuses.length)]);
         return random.nextBoolean() ? edge.doubleBuffered() : edge;
-    }
-
-    private static void assertFailed(Scenario scenario, CompletableFuture<Void> future, StatusCode code, String why) {
-        scenario.await(future::isDone, "it fails");
-        assertThat(future).isCompletedExceptionally();
-        assertThat(future.exceptionNow()).isInstanceOfSatisfying(TransportException.class, e -> {
-            assertThat(e.code()).isEqualTo(code);
-            assertThat(e).hasMessageContaining(why);
-        });
-    }
-
-    private static void assertTakeFails(StaticReceiver receiver, StatusCode code, String why) {
-        assertThat(receiver.poll()).isTrue();
-        assertThatThrownBy(receiver::take).isInstanceOfSatisfying(TransportException.class, e -> {
-            assertThat(e.code()).isEqualTo(code);
-            assertThat(e).hasMessageContaining(why);
-        });
     }
 
     private static void send(Scenario scenario, StaticSender sender, StaticEdge edge, int value) {
@@ -69,7 +53,7 @@ class EdgeScenarioTest {
                 var random = new Random(seed);
                 var edges = new ArrayList<SimulatedEdge>();
                 for (int i = 0; i < 4; i++) {
-                    edges.add(new SimulatedEdge(scenario, random, drawn(random, "edge" + i), 25));
+                    edges.add(new SimulatedStaticEdge(scenario, random, drawn(random, "edge" + i), 25));
                 }
                 scenario.await(() -> edges.stream().allMatch(SimulatedEdge::isDone), "all tensors");
                 edges.forEach(SimulatedEdge::assertAllArrived);
@@ -87,7 +71,7 @@ class EdgeScenarioTest {
                 var random = new Random(seed);
                 var edges = new ArrayList<SimulatedEdge>();
                 for (int i = 0; i < 4; i++) {
-                    edges.add(new SimulatedEdge(scenario, random, drawn(random, "edge" + i), 60));
+                    edges.add(new SimulatedStaticEdge(scenario, random, drawn(random, "edge" + i), 60));
                 }
                 scenario.fabric.schedule(
                         random.nextLong(6 * MILLISECOND_NS),
@@ -106,7 +90,7 @@ class EdgeScenarioTest {
     void whatWasSentBeforeTheProducerClosesArrives() {
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed)) {
-                StaticEdge edge = SimulatedEdge.of(1, 0, "edge", SIZES[(int) (seed % SIZES.length)]);
+                StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", SIZES[(int) (seed % SIZES.length)]);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender sender = scenario.worker(1).edges.openSender(edge);
                 for (int i = 1; i <= 3; i++) {
@@ -132,7 +116,7 @@ class EdgeScenarioTest {
     void aConsumerThatClosesFailsTheProducer() {
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed)) {
-                StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000).doubleBuffered();
+                StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 5_000).doubleBuffered();
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender sender = scenario.worker(1).edges.openSender(edge);
                 for (int i = 1; i <= 5; i++) {
@@ -147,7 +131,7 @@ class EdgeScenarioTest {
                         .hasMessageContaining("the consumer has closed");
                 sender.close();
                 // The key is free again.
-                var next = new SimulatedEdge(scenario, new Random(seed), edge, 3);
+                var next = new SimulatedStaticEdge(scenario, new Random(seed), edge, 3);
                 scenario.await(next::isDone, "another edge of the same key");
                 next.assertAllArrived();
                 next.close();
@@ -159,7 +143,7 @@ class EdgeScenarioTest {
     @Test
     void anAbortReachesTheOtherEndBehindWhatWasWritten() {
         try (var scenario = new Scenario(1, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100).doubleBuffered();
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100).doubleBuffered();
             StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
             StaticSender sender = scenario.worker(1).edges.openSender(edge);
             for (int i = 1; i <= 5; i++) {
@@ -192,7 +176,7 @@ class EdgeScenarioTest {
     @Test
     void endsThatDisagreeFailBothAndNoMore() {
         try (var scenario = new Scenario(2, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100);
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100);
             StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
             StaticSender sender = scenario.worker(1).edges.openSender(edge.doubleBuffered());
             assertFailed(scenario, receiver.opened(), StatusCode.INVALID_ARGUMENT, "1 places");
@@ -208,7 +192,7 @@ class EdgeScenarioTest {
     @Test
     void aPlaceThatIsWrittenTooEarlyFailsTheEdge() {
         try (var scenario = new Scenario(3, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100).withReuse(StaticEdge.Reuse.DEPENDENCY);
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100).withReuse(StaticEdge.Reuse.DEPENDENCY);
             StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
             StaticSender sender = scenario.worker(1).edges.openSender(edge);
             send(scenario, sender, edge, 1);
@@ -225,7 +209,7 @@ class EdgeScenarioTest {
     @Test
     void aTensorThatIsClosedAfterItWasSentFailsTheEdgeAtBothEnds() {
         try (var scenario = new Scenario(6, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100).doubleBuffered();
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100).doubleBuffered();
             StaticSender sender = scenario.worker(1).edges.openSender(edge);
             send(scenario, sender, edge, 1);
             Tensor closed = Scenario.bytes(scenario.worker(1), 100, 2);
@@ -247,8 +231,8 @@ class EdgeScenarioTest {
     void aPeerThatDiesFailsItsEdges() {
         for (long seed = 0; seed < 50; seed++) {
             try (var scenario = scenario(seed)) {
-                StaticEdge there = SimulatedEdge.of(1, 0, "there", 5_000);
-                StaticEdge back = SimulatedEdge.of(0, 1, "back", 5_000);
+                StaticEdge there = SimulatedStaticEdge.of(1, 0, "there", 5_000);
+                StaticEdge back = SimulatedStaticEdge.of(0, 1, "back", 5_000);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(there);
                 StaticSender gone = scenario.worker(1).edges.openSender(there);
                 StaticReceiver goneToo = scenario.worker(1).edges.openReceiver(back);
@@ -282,7 +266,7 @@ class EdgeScenarioTest {
     void aPeerThatIsRestartedBeginsAnew() {
         for (long seed = 0; seed < 50; seed++) {
             try (var scenario = scenario(seed)) {
-                StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000);
+                StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 5_000);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender before = scenario.worker(1).edges.openSender(edge);
                 scenario.await(
@@ -291,7 +275,7 @@ class EdgeScenarioTest {
                 scenario.cluster.restart(scenario.worker(1));
                 scenario.await(() -> receiver.ended().isDone(), "the end of the earlier life fails");
                 receiver.close();
-                var next = new SimulatedEdge(scenario, new Random(seed), edge, 3);
+                var next = new SimulatedStaticEdge(scenario, new Random(seed), edge, 3);
                 scenario.await(next::isDone, "an edge of the next life");
                 next.assertAllArrived();
                 next.close();
@@ -307,7 +291,7 @@ class EdgeScenarioTest {
                 var random = new Random(seed);
                 List<SimulatedEdge> edges = new ArrayList<>();
                 for (int i = 0; i < 4; i++) {
-                    edges.add(new SimulatedEdge(scenario, random, drawn(random, "edge" + i), 1_000));
+                    edges.add(new SimulatedStaticEdge(scenario, random, drawn(random, "edge" + i), 1_000));
                 }
                 scenario.await(
                         () -> edges.stream()
@@ -325,7 +309,7 @@ class EdgeScenarioTest {
                 edges.forEach(SimulatedEdge::close);
                 assertThatThrownBy(() -> scenario.worker(stopping)
                                 .edges
-                                .openSender(SimulatedEdge.of(stopping, 1 - stopping, "late", 1)))
+                                .openSender(SimulatedStaticEdge.of(stopping, 1 - stopping, "late", 1)))
                         .hasMessageContaining("is stopping");
                 scenario.end();
             }
@@ -335,7 +319,7 @@ class EdgeScenarioTest {
     @Test
     void anEndIsOpenedOnceAndOnItsOwnWorker() {
         try (var scenario = new Scenario(4, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 100);
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100);
             StaticSender sender = scenario.worker(1).edges.openSender(edge);
             assertThatIllegalStateException()
                     .isThrownBy(() -> scenario.worker(1).edges.openSender(edge))
@@ -355,7 +339,7 @@ class EdgeScenarioTest {
     @Test
     void aKeyThatNoOfferHoldsIsRefused() {
         try (var scenario = new Scenario(5, 2)) {
-            StaticEdge edge = SimulatedEdge.of(1, 0, "e".repeat(600), 100);
+            StaticEdge edge = SimulatedStaticEdge.of(1, 0, "e".repeat(600), 100);
             assertThatThrownBy(() -> scenario.worker(0).edges.openReceiver(edge))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("too long");
@@ -369,8 +353,8 @@ class EdgeScenarioTest {
     @Test
     void anEndThatOpensWhileItsWorkerStopsIsRefused() {
         try (var scenario = new Scenario(6, 2)) {
-            StaticReceiver receiver = scenario.worker(0).edges.openReceiver(SimulatedEdge.of(1, 0, "edge", 100));
-            StaticSender sender = scenario.worker(0).edges.openSender(SimulatedEdge.of(0, 1, "edge", 100));
+            StaticReceiver receiver = scenario.worker(0).edges.openReceiver(SimulatedStaticEdge.of(1, 0, "edge", 100));
+            StaticSender sender = scenario.worker(0).edges.openSender(SimulatedStaticEdge.of(0, 1, "edge", 100));
             scenario.worker(0).edges.close();
             scenario.await(() -> receiver.ended().isDone() && sender.ended().isDone(), "both end");
             assertTakeFails(receiver, StatusCode.UNAVAILABLE, "is stopping");
@@ -384,7 +368,7 @@ class EdgeScenarioTest {
     void aConsumerThatClosesWhileThereIsNoChannelFailsTheProducer() {
         for (long seed = 0; seed < 50; seed++) {
             try (var scenario = scenario(seed)) {
-                StaticEdge edge = SimulatedEdge.of(1, 0, "edge", 5_000);
+                StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 5_000);
                 StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
                 StaticSender sender = scenario.worker(1).edges.openSender(edge);
                 scenario.await(

@@ -9,16 +9,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -46,33 +41,20 @@ class HostileEdgeTest {
         return new Attack(name, action);
     }
 
-    /// The victim's ends of edges with the attacker, and the attacker's messages about them.
-    private static final class Field {
-        final HostileStage stage;
+    /// What goes on over static edges.
+    private static final class Field extends HostileField {
         int opening = OPENING;
-        private final List<AutoCloseable> open = new ArrayList<>();
-        private final List<CompletableFuture<Void>> ended = new ArrayList<>();
 
         Field(HostileStage stage) {
-            this.stage = stage;
+            super(stage);
         }
 
         static StaticEdge edge(int producer, int consumer, String name) {
-            return SimulatedEdge.of(producer, consumer, name, BYTES);
+            return SimulatedStaticEdge.of(producer, consumer, name, BYTES);
         }
 
         StaticSender sender(StaticEdge edge) {
-            StaticSender sender = stage.victim.edges.openSender(edge);
-            open.add(sender);
-            ended.add(sender.ended());
-            return sender;
-        }
-
-        StaticReceiver receiver(StaticEdge edge) {
-            StaticReceiver receiver = stage.victim.edges.openReceiver(edge);
-            open.add(receiver);
-            ended.add(receiver.ended());
-            return receiver;
+            return add(stage.victim.edges.openSender(edge));
         }
 
         /// The victim's end of an edge to the attacker, which has accepted the attacker's memory; so many tensors of
@@ -111,33 +93,10 @@ class HostileEdgeTest {
                     stage.attacker.contentKey()));
         }
 
-        void credit(int number, long released) {
-            stage.attacker.send(new Message.EdgeCredit(number, released));
-        }
-
-        void status(int number, long count, StatusCode code) {
-            stage.attacker.send(new Message.EdgeStatus(number, count, Message.Direction.TO_RECEIVER, code, "so"));
-        }
-
-        void giveUp(int number) {
-            stage.attacker.send(
-                    new Message.EdgeStatus(number, 0, Message.Direction.TO_SENDER, StatusCode.CANCELLED, "no more"));
-        }
-
         /// The victim's offer of an edge that the attacker is to fill.
         Message.EdgeOffer offered(StaticEdge edge) {
-            receiver(edge);
-            Message[] offer = new Message[1];
-            stage.await(
-                    () -> {
-                        Message message = stage.attacker.takeMessage();
-                        if (message instanceof Message.EdgeOffer) {
-                            offer[0] = message;
-                        }
-                        return offer[0] != null;
-                    },
-                    "the victim's offer");
-            return (Message.EdgeOffer) offer[0];
+            add(stage.victim.edges.openReceiver(edge));
+            return take(Message.EdgeOffer.class);
         }
 
         Message.EdgeOffer offered(String name) {
@@ -146,25 +105,6 @@ class HostileEdgeTest {
 
         void write(Message.EdgeOffer offer) {
             stage.attacker.content(Immediate.ofEdge(offer.edge()), BYTES, offer.address(), offer.remoteKey());
-        }
-
-        /// Closes all ends; they end at the latest with the channel.
-        void close() {
-            for (AutoCloseable end : open) {
-                try {
-                    end.close();
-                } catch (Exception e) {
-                    throw new AssertionError(e);
-                }
-                if (end instanceof StaticSender sender) {
-                    sender.startAbort(new TransportException(StatusCode.CANCELLED, "over"));
-                }
-            }
-            open.clear();
-        }
-
-        void assertEnded() {
-            stage.await(() -> ended.stream().allMatch(CompletableFuture::isDone), "every end ends");
         }
     }
 
@@ -345,21 +285,7 @@ class HostileEdgeTest {
     void aViolationEndsItsChannelAlone(Attack attack) {
         try (var stage = new HostileStage(SEED)) {
             var field = new Field(stage);
-            for (int round = 1; round <= 3; round++) {
-                stage.connect();
-                attack.action.accept(field);
-                long failed = round;
-                stage.await(() -> stage.counters().failed() == failed, "the channel fails: " + attack);
-                assertThat(stage.counters().malformedMessages()).isZero();
-                assertThat(stage.counters().protocolViolations()).isEqualTo(round);
-                field.close();
-                field.assertEnded();
-                stage.assertHealthy();
-            }
-            stage.connect();
-            stage.attackerReceives();
-            assertThat(stage.counters().failed()).isEqualTo(3);
-            stage.end();
+            field.assertViolation(() -> attack.action.accept(field), attack.name);
         }
     }
 
@@ -368,18 +294,7 @@ class HostileEdgeTest {
     void whatAPeerMaySayTooMuchIsIgnored(Attack attack) {
         try (var stage = new HostileStage(SEED)) {
             var field = new Field(stage);
-            stage.connect();
-            attack.action.accept(field);
-            stage.settle();
-            stage.attackerReceives();
-            assertThat(stage.counters().failed()).isZero();
-            assertThat(stage.counters().protocolViolations()).isZero();
-            stage.assertHealthy();
-            field.close();
-            // The channel, and with it what the attacker could still write.
-            stage.attacker.sendBytes(new byte[8]);
-            field.assertEnded();
-            stage.end();
+            field.assertHarmless(() -> attack.action.accept(field));
         }
     }
 

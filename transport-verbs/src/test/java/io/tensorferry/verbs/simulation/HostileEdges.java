@@ -63,7 +63,7 @@ final class HostileEdges {
     }
 
     private StaticEdge edge(int producer, int consumer) {
-        var edge = SimulatedEdge.of(producer, consumer, "edge" + bytes.below(NAMES), bytes.small());
+        var edge = SimulatedStaticEdge.of(producer, consumer, "edge" + bytes.below(NAMES), bytes.small());
         int kind = bytes.below(4);
         edge = kind % 2 == 0 ? edge : edge.doubleBuffered();
         return kind < 2 ? edge : edge.withReuse(StaticEdge.Reuse.DEPENDENCY);

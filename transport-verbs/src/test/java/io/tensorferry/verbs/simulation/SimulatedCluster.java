@@ -162,7 +162,7 @@ final class SimulatedCluster implements AutoCloseable {
             names.add(name(i));
         }
         for (int i = 0; i < size; i++) {
-            workers.put(name(i), new Worker(name(i)));
+            workers.put(name(i), new Worker(name(i), options));
         }
     }
 
@@ -253,10 +253,15 @@ final class SimulatedCluster implements AutoCloseable {
     /// The next life of a worker, which ends here if it has not ended: the same name, another incarnation, another
     /// device.
     Worker restart(Worker worker) {
+        return restart(worker, options);
+    }
+
+    /// The same, with options of its own.
+    Worker restart(Worker worker, Options own) {
         if (worker.isAlive()) {
             kill(worker);
         }
-        var restarted = new Worker(worker.name);
+        var restarted = new Worker(worker.name, own);
         workers.put(worker.name, restarted);
         return restarted;
     }
@@ -322,7 +327,7 @@ final class SimulatedCluster implements AutoCloseable {
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
-        private Worker(String name) {
+        private Worker(String name, Options options) {
             this.name = name;
             var config = options.config();
             this.node = new SimulatedWorker(

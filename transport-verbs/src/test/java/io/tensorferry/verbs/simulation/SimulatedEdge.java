@@ -2,31 +2,30 @@ package io.tensorferry.verbs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.api.DataType;
-import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
+import io.tensorferry.api.EdgeReceiver;
+import io.tensorferry.api.EdgeSender;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.edge.EdgeManager;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// An edge of a scenario with a producer that sends tensor after tensor, and a consumer that polls now and then, checks
-/// each and releases it after a while. Where the edge leans on the application's own order, the producer sends what the
-/// consumer's releases allow.
-final class SimulatedEdge {
+/// each and is done with it after a while.
+abstract class SimulatedEdge {
     private static final long LONGEST_NAP_NS = 100_000;
 
-    final StaticEdge edge;
-    final StaticSender sender;
-    final StaticReceiver receiver;
-    private final Scenario scenario;
+    final RendezvousKey key;
+    final EdgeSender sender;
+    final EdgeReceiver receiver;
+    final Random random;
     // Of the life in which the end was opened.
-    private final SimulatedCluster.Worker producer;
-    private final SimulatedCluster.Worker consumer;
-    private final Random random;
+    final SimulatedCluster.Worker producer;
+    final SimulatedCluster.Worker consumer;
+    private final Scenario scenario;
     private final int count;
     private boolean senderClosed;
     private boolean receiverClosed;
@@ -39,43 +38,51 @@ final class SimulatedEdge {
     /// Opens both ends, in a drawn order.
     ///
     /// @param count tensors to be sent
-    SimulatedEdge(Scenario scenario, Random random, StaticEdge edge, int count) {
+    /// @param opensSender on the producer's worker
+    /// @param opensReceiver on the consumer's
+    SimulatedEdge(
+            Scenario scenario,
+            Random random,
+            RendezvousKey key,
+            int count,
+            Function<EdgeManager, ? extends EdgeSender> opensSender,
+            Function<EdgeManager, ? extends EdgeReceiver> opensReceiver) {
         this.scenario = scenario;
         this.random = random;
-        this.edge = edge;
+        this.key = key;
         this.count = count;
-        this.producer = scenario.worker(edge.key().source().task());
-        this.consumer = scenario.worker(edge.key().destination().task());
-        boolean senderFirst = random.nextBoolean();
-        StaticSender early = senderFirst ? producer.edges.openSender(edge) : null;
-        this.receiver = consumer.edges.openReceiver(edge);
-        this.sender = early != null ? early : producer.edges.openSender(edge);
+        this.producer = scenario.worker(key.source().task());
+        this.consumer = scenario.worker(key.destination().task());
+        EdgeSender early = random.nextBoolean() ? opensSender.apply(producer.edges) : null;
+        this.receiver = opensReceiver.apply(consumer.edges);
+        this.sender = early != null ? early : opensSender.apply(producer.edges);
         later(this::produce);
         later(this::consume);
     }
 
-    static StaticEdge of(int producer, int consumer, String name, long bytes) {
-        return StaticEdge.of(Scenario.key(producer, consumer, name), DataType.UINT8, Shape.of(bytes));
+    final void later(Runnable action) {
+        within(LONGEST_NAP_NS, action);
     }
 
-    private void later(Runnable action) {
-        scenario.fabric.schedule(1 + random.nextLong(LONGEST_NAP_NS), action);
+    final void within(long longestNs, Runnable action) {
+        scenario.fabric.schedule(1 + random.nextLong(longestNs), action);
     }
 
-    private boolean mayBeSent() {
-        return switch (edge.reuse()) {
-            // Some more than have places: they wait.
-            case CREDIT -> sent < released + 5;
-            case DEPENDENCY -> sent < released + edge.places();
-        };
-    }
+    /// Whether the producer sends another now.
+    abstract boolean mayBeSent();
+
+    /// The producer's next tensor, all bytes of it with this value.
+    abstract Tensor make(int sequence, byte stamp);
+
+    /// A tensor that the consumer has taken and checked: it looks at it again after a while, and is done with it.
+    abstract void hold(Tensor tensor, int sequence);
 
     private void produce() {
         if (sent == count || sendFailure != null || senderClosed || !producer.isAlive()) {
             return;
         }
         while (sent < count && mayBeSent()) {
-            Tensor tensor = Scenario.bytes(producer, edge.tensorBytes(), stamp(sent));
+            Tensor tensor = make(sent, stamp(sent));
             try {
                 sender.send(tensor);
             } catch (TransportException e) {
@@ -94,7 +101,7 @@ final class SimulatedEdge {
         return (byte) (1 + sequence % 120);
     }
 
-    private void consume() {
+    final void consume() {
         if (taken == count || receiveFailure != null || receiverClosed || !consumer.isAlive()) {
             return;
         }
@@ -111,22 +118,19 @@ final class SimulatedEdge {
         }
         int sequence = taken++;
         check(tensor, sequence);
-        later(() -> {
-            if (receiverClosed || !consumer.isAlive()) {
-                return;
-            }
-            check(tensor, sequence);
-            receiver.release();
-            released++;
-            consume();
-        });
+        hold(tensor, sequence);
     }
 
-    private void check(Tensor tensor, int sequence) {
+    /// The consumer is done with one.
+    final void countReleased() {
+        released++;
+    }
+
+    void check(Tensor tensor, int sequence) {
         for (long i = 0; i < tensor.byteSize(); i++) {
             byte found = tensor.segment().get(ValueLayout.JAVA_BYTE, i);
             if (found != stamp(sequence)) {
-                throw new AssertionError("byte " + i + " of tensor " + sequence + " of " + edge + " is " + found
+                throw new AssertionError("byte " + i + " of tensor " + sequence + " of " + this + " is " + found
                         + " and not " + stamp(sequence) + ", seed " + scenario.seed);
             }
         }
@@ -134,6 +138,10 @@ final class SimulatedEdge {
 
     int taken() {
         return taken;
+    }
+
+    int released() {
+        return released;
     }
 
     int sent() {
@@ -197,7 +205,7 @@ final class SimulatedEdge {
     }
 
     void assertAllArrived() {
-        assertThat(receiveFailure).as("%s, seed %d", edge, scenario.seed).isNull();
+        assertThat(receiveFailure).as("%s, seed %d", this, scenario.seed).isNull();
         assertThat(taken).isEqualTo(count);
     }
 
@@ -205,12 +213,12 @@ final class SimulatedEdge {
     void close() {
         closeSender();
         closeReceiver();
-        scenario.await(this::hasEnded, "both ends of " + edge + " end");
+        scenario.await(this::hasEnded, "both ends of " + key + " end");
     }
 
     @Override
     public String toString() {
-        return edge + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent
+        return key + (isDone() ? " is done" : " is not done") + (hasEnded() ? " and has ended, " : ", ") + sent
                 + " of "
                 + count + " sent" + (senderClosed ? " and closed, " : ", ") + taken + " taken, " + released
                 + " released, "

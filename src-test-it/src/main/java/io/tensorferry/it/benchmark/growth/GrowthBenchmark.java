@@ -42,6 +42,9 @@ public final class GrowthBenchmark implements Callable<Integer> {
     @Option(names = "--most-tensors", paramLabel = "N", description = "tensors of a step at most")
     private long mostTensors = 10_000;
 
+    @Option(names = "--most-edges", paramLabel = "N", description = "polling receives that wait at most")
+    private long mostEdges = 10_000;
+
     @Option(names = "--most-peers", paramLabel = "N", description = "peers at most")
     private long mostPeers = 256;
 
@@ -92,6 +95,9 @@ public final class GrowthBenchmark implements Callable<Integer> {
                 new TensorsPerStep(pair, mostTensors),
                 new ReceiveMemory(pair, mostReceives, false),
                 new ReceiveMemory(pair, mostReceives, true),
+                new WaitingEdges(WaitingEdges.Cost.REST, mostEdges, seconds),
+                new WaitingEdges(WaitingEdges.Cost.ONE_CARRIES, mostEdges, seconds),
+                new WaitingEdges(WaitingEdges.Cost.HEAP, mostEdges, seconds),
                 new Peers(mostPeers),
                 new ChannelMemory(Math.min(mostPeers, 16), false),
                 new ChannelMemory(Math.min(mostPeers, 16), true),

@@ -30,6 +30,7 @@ class GrowthBenchmarkIT {
                         "--most-receives=100",
                         "--most-tensors=10",
                         "--most-peers=2",
+                        "--most-edges=10",
                         "--most-bytes=1MiB",
                         "--json=" + json,
                         "--markdown=" + folder.resolve("benchmark.md"))
@@ -49,6 +50,9 @@ class GrowthBenchmarkIT {
                         "step",
                         "receive-heap-consumer",
                         "receive-heap-producer",
+                        "edges-rest",
+                        "edges-one-carries",
+                        "edges-heap",
                         "peers",
                         "channel-heap",
                         "channel-registered",
