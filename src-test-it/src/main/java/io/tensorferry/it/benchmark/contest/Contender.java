@@ -90,7 +90,8 @@ public enum Contender {
     /// Whether its name may turn knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC, GATHER, BUSY_GATHER -> true;
+            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC, GATHER, BUSY_GATHER ->
+                true;
             case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
     }

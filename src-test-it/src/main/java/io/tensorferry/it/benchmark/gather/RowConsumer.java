@@ -18,16 +18,23 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers rows drawn at random, each by a read of its own: nothing is merged, so that as many reads are done as C does.
+/// Gathers rows drawn at random, each by a read of its own: nothing is merged, so that as many reads are done as C
+/// does.
 /// Two gathers are under way at a time. For one thread.
 public final class RowConsumer implements TransferPath {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long RESULT_BYTES = 32L << 20;
     private static final int MOST_ROWS = 1 << 17;
+    private static final int MOST_PACED = 64;
+    private static final int DIGITS = 3;
     private static final GatherOptions OPTIONS = GatherOptions.defaults().withMerged(false);
 
     private final String name;
@@ -91,8 +98,33 @@ public final class RowConsumer implements TransferPath {
         long begin = System.nanoTime();
         for (int i = 0; i < count; i++) {
             long before = System.nanoTime();
-            join(rows.gather(1, 0));
+            join(rows.gatherOne(0));
             latencies.recordValue(System.nanoTime() - before);
+        }
+        return new Transfer(count, count * bytes, System.nanoTime() - begin, latencies);
+    }
+
+    @Override
+    public Transfer paced(long bytes, int count, double perSecond) throws InterruptedException {
+        Table rows = table(bytes);
+        int slots = Math.min(MOST_PACED, window(bytes));
+        var latencies = new ConcurrentHistogram(DIGITS);
+        var free = new ArrayBlockingQueue<Integer>(
+                slots, false, IntStream.range(0, slots).boxed().toList());
+        long begin = System.nanoTime();
+        for (int i = 0; i < count; i++) {
+            long due = begin + (long) (i * 1e9 / perSecond);
+            for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+                LockSupport.parkNanos(left);
+            }
+            int slot = free.take();
+            var _ = rows.gatherOne(slot).done().whenComplete((_, _) -> {
+                latencies.recordValue(System.nanoTime() - due);
+                free.add(slot);
+            });
+        }
+        for (int i = 0; i < slots; i++) {
+            var _ = free.take();
         }
         return new Transfer(count, count * bytes, System.nanoTime() - begin, latencies);
     }
@@ -147,9 +179,8 @@ public final class RowConsumer implements TransferPath {
             this.spec = spec;
             this.rows = server.openPartitioned(spec);
             rows.ready().orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS).join();
-            this.ids = new Random(1)
-                    .longs(window(spec.rowBytes()), 0, spec.rows())
-                    .toArray();
+            this.ids =
+                    new Random(1).longs(window(spec.rowBytes()), 0, spec.rows()).toArray();
             for (int i = 0; i < RESULTS; i++) {
                 results[i] = allocate(ids.length);
             }
@@ -163,16 +194,26 @@ public final class RowConsumer implements TransferPath {
             if (count == ids.length) {
                 return rows.gather(ids, results[result], OPTIONS);
             }
-            // The last of a measurement, or one alone.
-            Tensor whole = results[result];
-            Tensor part = Tensor.wrap(
-                    DataType.UINT8,
-                    Shape.of(count, spec.columns()),
-                    whole.segment().asSlice(0, count * spec.rowBytes()),
-                    () -> {});
-            try (part) {
+            // The last of a measurement.
+            try (Tensor part = part(result, 0, count)) {
                 return rows.gather(Arrays.copyOf(ids, count), part, OPTIONS);
             }
+        }
+
+        /// One row, to any place.
+        Gather gatherOne(int place) {
+            try (Tensor part = part(0, place, 1)) {
+                return rows.gather(new long[] {ids[place]}, part, OPTIONS);
+            }
+        }
+
+        private Tensor part(int result, int from, int count) {
+            long rowBytes = spec.rowBytes();
+            return Tensor.wrap(
+                    DataType.UINT8,
+                    Shape.of(count, rowBytes),
+                    results[result].segment().asSlice(from * rowBytes, count * rowBytes),
+                    () -> {});
         }
 
         @Override

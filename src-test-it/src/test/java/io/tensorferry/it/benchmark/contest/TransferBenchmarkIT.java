@@ -22,8 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class TransferBenchmarkIT {
     private static final Duration LIMIT = Duration.ofSeconds(100);
+    // Those of rows have a test of their own.
+    private static final List<Contender> CONTENDERS = Arrays.stream(Contender.values())
+            .filter(each -> each != Contender.GATHER && each != Contender.BUSY_GATHER)
+            .toList();
     private static final List<String> PATHS =
-            Arrays.stream(Contender.values()).map(Contender::path).toList();
+            CONTENDERS.stream().map(Contender::path).toList();
 
     @Test
     void everyPathIsMeasuredSideBySide(@TempDir Path folder) throws Exception {
@@ -46,7 +50,7 @@ class TransferBenchmarkIT {
             assertThat(benchmark.awaitLine("4 KiB     grpc+verbs : grpc ", LIMIT))
                     .contains("..");
         }
-        List<String> measured = Arrays.stream(Contender.values())
+        List<String> measured = CONTENDERS.stream()
                 .filter(each -> each.missing() == null)
                 .map(Contender::path)
                 .toList();
@@ -83,6 +87,23 @@ class TransferBenchmarkIT {
                     .isNotBlank();
             assertThat(benchmark.awaitLine("1250001 B grpc+verbs : " + tuned, LIMIT))
                     .contains("..");
+        }
+    }
+
+    @Test
+    void rowsAreMeasuredToo() throws Exception {
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                .environment("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+                .arguments(
+                        "--paths=grpc+verbs@gather",
+                        "--sizes=2KiB,70001",
+                        "--rounds=1",
+                        "--seconds=0.02",
+                        "--paced-rate=200")
+                .start()) {
+            benchmark.awaitSuccess(LIMIT);
+            assertThat(benchmark.awaitLine("70001 B   grpc+verbs@gather", LIMIT))
+                    .isNotBlank();
         }
     }
 
