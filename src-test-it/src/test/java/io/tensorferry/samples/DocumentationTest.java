@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +23,7 @@ class DocumentationTest {
     private static final Path ROOT =
             Path.of(System.getProperty("basedir", ".")).resolve("..").normalize();
     private static final Pattern LINK = Pattern.compile("]\\(([^)#]+)(#[^)]*)?\\)");
+    private static final Pattern PARENT = Pattern.compile("\\bclass \\w+ extends (\\w+)");
     private static final Pattern TEST = Pattern.compile("`(\\w+(?:Test|IT|Contract))#(\\w+)`");
 
     @Test
@@ -46,13 +48,22 @@ class DocumentationTest {
         var missing = new TreeSet<String>();
         for (Path page : pages()) {
             TEST.matcher(Files.readString(page)).results().forEach(test -> {
-                String source = sources.getOrDefault(test.group(1), "");
-                if (!source.contains(" " + test.group(2) + "(")) {
+                if (!hasTest(test.group(1), test.group(2), sources)) {
                     missing.add(test.group());
                 }
             });
         }
         assertThat(missing).isEmpty();
+    }
+
+    /// Whether the class has the method, or one that it extends.
+    private static boolean hasTest(String className, String method, Map<String, String> sources) {
+        String source = sources.getOrDefault(className, "");
+        if (source.contains(" " + method + "(")) {
+            return true;
+        }
+        Matcher parent = PARENT.matcher(source);
+        return parent.find() && hasTest(parent.group(1), method, sources);
     }
 
     private static List<Path> pages() throws IOException {
