@@ -366,7 +366,8 @@ class DynamicEdgeScenarioTest {
         }
     }
 
-    /// The consumer is done with its number and its key before the producer's windows are closed.
+    /// The consumer is done with its number and its key before the producer's windows are closed: they wait behind
+    /// what else is written over their lanes.
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void aConsumerThatHasEndedUsesItsNumberAgainAtOnce(boolean givesUp) {
@@ -374,6 +375,12 @@ class DynamicEdgeScenarioTest {
             try (var scenario = scenario(seed)) {
                 var ends = Ends.opened(scenario);
                 ends.send(3);
+                var busy = new ArrayList<Scenario.Receive>();
+                for (int i = 0; i < 4; i++) {
+                    scenario.send(1, 0, 1, "busy" + i, 1_000_000, i);
+                    busy.add(scenario.receive(1, 0, 1, "busy" + i));
+                }
+                scenario.runFor(new Random(seed).nextLong(MILLISECOND_NS / 2));
                 if (givesUp) {
                     ends.receiver.startAbort(new TransportException(StatusCode.CANCELLED, "no more"));
                 } else {
@@ -395,6 +402,8 @@ class DynamicEdgeScenarioTest {
                 again.close();
                 ends.close();
                 other.close();
+                scenario.awaitAll();
+                busy.forEach(Scenario.Receive::close);
                 scenario.await(() -> sender.ended().isDone() && again.ended().isDone(), "both ends end");
                 scenario.end();
             }
