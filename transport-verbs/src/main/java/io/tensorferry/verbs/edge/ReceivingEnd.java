@@ -10,9 +10,6 @@ import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
-import io.tensorferry.verbs.wire.OutgoingMessage;
-import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +40,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private Runnable onEnded = () -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Credit credit = new Credit();
+    private final ReleaseCredit credit = new ReleaseCredit(this);
 
     // What the consumer looks at: tensors that have arrived, or ENDED; then `failure` and `arrivedAtEnd` say more.
     private volatile long ready;
@@ -488,42 +485,11 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     /// What the producer has been told to be released.
     final long saidReleased() {
-        return credit.said;
+        return credit.said();
     }
 
     /// Whether it is worth a message now.
     ///
     /// @param unsaid tensors that are released and of which the producer does not know, 1 or more
     abstract boolean isWorthACredit(long unsaid);
-
-    /// What is released when it leaves, which may be more than when it was queued: one for several.
-    private final class Credit implements OutgoingMessage {
-        private boolean queued;
-        private long said;
-
-        private void begin() {
-            queued = false;
-            said = releasedByOffer();
-        }
-
-        private void send(RdmaChannel open, boolean inAnyCase) {
-            long unsaid = releasable() - said;
-            if (!queued && unsaid > 0 && (inAnyCase || isWorthACredit(unsaid))) {
-                queued = true;
-                open.send(this);
-            }
-        }
-
-        @Override
-        public int encodedSize() {
-            return MessageCodec.EDGE_CREDIT_BYTES;
-        }
-
-        @Override
-        public int encode(MemorySegment target, long offset, int room) {
-            queued = false;
-            said = releasable();
-            return MessageCodec.encodeEdgeCredit(target, offset, number, said);
-        }
-    }
 }
