@@ -88,7 +88,7 @@ class NumbersTest {
     void idsOfNothingThatWasPostedHaveNoKind() {
         assertThat(WorkId.kind(0)).isNull();
         assertThat(WorkId.kind((1L << 56) - 1)).isNull();
-        assertThat(WorkId.kind(9L << 56)).isNull();
+        assertThat(WorkId.kind(10L << 56)).isNull();
         assertThat(WorkId.kind(-1)).isNull();
         assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, -1, 0));
         assertThatIllegalArgumentException().isThrownBy(() -> WorkId.of(WorkKind.CONTENT, WorkId.LANES, 0));

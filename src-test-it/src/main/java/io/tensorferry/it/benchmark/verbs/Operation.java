@@ -2,31 +2,37 @@ package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.verbs.device.SendWorkRequest.Opcode;
 
-/// What is measured. A write's latency is half of a round trip, both ways by writes and each noticed by looking at the
-/// memory; a read's is the time from posting it to its completion.
+/// What is measured. A write's latency is half of a round trip, both ways by writes; a read's is the time from posting
+/// it to its completion. Writes differ in how their target notices them.
 enum Operation {
-    WRITE(Opcode.RDMA_WRITE, "ib_write_bw", "ib_write_lat"),
-    READ(Opcode.RDMA_READ, "ib_read_bw", "ib_read_lat");
+    /// By the last byte of the message.
+    WRITE(Opcode.RDMA_WRITE),
+    /// By the completion of the receive that the immediate takes.
+    WRITE_WITH_IMMEDIATE(Opcode.RDMA_WRITE_WITH_IMM),
+    /// By a number that a second write brings, behind the first on the same queue pair.
+    WRITE_AND_FLAG(Opcode.RDMA_WRITE),
+    READ(Opcode.RDMA_READ);
 
     private final Opcode opcode;
-    private final String throughputProgram;
-    private final String latencyProgram;
 
-    Operation(Opcode opcode, String throughputProgram, String latencyProgram) {
+    Operation(Opcode opcode) {
         this.opcode = opcode;
-        this.throughputProgram = throughputProgram;
-        this.latencyProgram = latencyProgram;
     }
 
     Opcode opcode() {
         return opcode;
     }
 
+    boolean isWrite() {
+        return this != READ;
+    }
+
+    /// The program of perftest that does the same, as far as one does.
     String throughputProgram() {
-        return throughputProgram;
+        return isWrite() ? "ib_write_bw" : "ib_read_bw";
     }
 
     String latencyProgram() {
-        return latencyProgram;
+        return isWrite() ? "ib_write_lat" : "ib_read_lat";
     }
 }

@@ -34,10 +34,16 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// One end of the raw pair: queue pairs, their completion queue, and registered memory of two halves. The first half is
-/// read from, by this process and by the peer; the second is written to, by both. For one thread.
+/// One end of the raw pair: queue pairs with receives for immediates, their completion queue, and registered memory of
+/// two halves. The first half is read from, by this process and by the peer; the second is written to, by both. Behind
+/// them are a flag that is read from, and one that is written to. For one thread.
 final class RawEndpoint implements AutoCloseable {
     private static final int PAGE = 4096;
+    private static final int FLAG_BYTES = 64;
+    // A message may take two work requests.
+    private static final int SENDS = 2 * Posting.DEEPEST;
+    private static final int RECEIVES = 2 * Posting.DEEPEST;
+    private static final int LANE_SHIFT = 32;
     private static final int SEQUENCES = 1 << 24;
     private static final int HOP_LIMIT = 64;
     private static final int ACCESS = QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ;
@@ -49,6 +55,7 @@ final class RawEndpoint implements AutoCloseable {
     private final RdmaConfig config;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment memory;
+    private final long half;
     private final ProtectionDomain domain;
     private final MemoryRegion region;
     private final CompletionQueue completions;
@@ -62,12 +69,13 @@ final class RawEndpoint implements AutoCloseable {
         this.port = port;
         this.config = config;
         // Touches every page, so that no transfer does it.
-        this.memory = arena.allocate(2 * bytes, PAGE).fill((byte) 42);
+        this.half = (bytes + FLAG_BYTES - 1) / FLAG_BYTES * FLAG_BYTES;
+        this.memory = arena.allocate(2 * half + 2 * FLAG_BYTES, PAGE).fill((byte) 42);
         this.domain = port.device().allocateProtectionDomain();
         this.region = domain.register(memory, EnumSet.allOf(AccessFlag.class));
-        this.completions = port.device().createCompletionQueue(2 * Posting.DEEPEST * lanes, null);
+        this.completions = port.device().createCompletionQueue((SENDS + RECEIVES) * lanes, null);
         for (int lane = 0; lane < lanes; lane++) {
-            queuePairs.add(domain.createQueuePair(new QueuePairOptions(completions, completions, Posting.DEEPEST, 1)));
+            queuePairs.add(domain.createQueuePair(new QueuePairOptions(completions, completions, SENDS, RECEIVES)));
         }
     }
 
@@ -95,6 +103,9 @@ final class RawEndpoint implements AutoCloseable {
     void connect(List<QueuePairAddress> peer) {
         for (int lane = 0; lane < queuePairs.size(); lane++) {
             connect(queuePairs.get(lane), peer.get(lane));
+            for (int i = 0; i < RECEIVES; i++) {
+                queuePairs.get(lane).postReceive((long) lane << LANE_SHIFT);
+            }
         }
     }
 
@@ -145,7 +156,17 @@ final class RawEndpoint implements AutoCloseable {
 
     /// Where the second half begins, bytes; the same at the peer.
     long half() {
-        return memory.byteSize() / 2;
+        return half;
+    }
+
+    /// Where the flag is taken from, bytes; the same at the peer.
+    long sentFlag() {
+        return 2 * half;
+    }
+
+    /// Where the flag comes to.
+    long flag() {
+        return 2 * half + FLAG_BYTES;
     }
 
     /// What a message of `bytes` bytes is taken from, here or by the peer.

@@ -52,17 +52,24 @@ final class RawPair implements AutoCloseable {
     }
 
     Transfer throughput(Operation operation, long bytes, int count, Queues queues) throws InterruptedException {
-        return ask(RawProcess.Task.THROUGHPUT, operation, bytes, count, queues);
+        if (operation != Operation.WRITE_WITH_IMMEDIATE) {
+            return ask(RawProcess.Task.THROUGHPUT, operation, bytes, count, queues);
+        }
+        send(target, RawProcess.Task.TAKE, operation, bytes, count, queues);
+        target.awaitLine(RawProcess.WAITING, LIMIT);
+        Transfer transfer = ask(RawProcess.Task.THROUGHPUT, operation, bytes, count, queues);
+        target.awaitLine(RawProcess.DONE, LIMIT);
+        return transfer;
     }
 
     Transfer readLatency(long bytes, int count) throws InterruptedException {
         return ask(RawProcess.Task.READ_LATENCY, Operation.READ, bytes, count, Queues.ONE);
     }
 
-    Transfer writeLatency(long bytes, int count) throws InterruptedException {
-        send(target, RawProcess.Task.PONG, Operation.WRITE, bytes, count, Queues.ONE);
+    Transfer writeLatency(Operation operation, long bytes, int count) throws InterruptedException {
+        send(target, RawProcess.Task.PONG, operation, bytes, count, Queues.ONE);
         target.awaitLine(RawProcess.WAITING, LIMIT);
-        Transfer transfer = ask(RawProcess.Task.PING, Operation.WRITE, bytes, count, Queues.ONE);
+        Transfer transfer = ask(RawProcess.Task.PING, operation, bytes, count, Queues.ONE);
         target.awaitLine(RawProcess.DONE, LIMIT);
         return transfer;
     }
@@ -71,8 +78,8 @@ final class RawPair implements AutoCloseable {
     ///
     /// @throws io.tensorferry.it.process.ChildFailedException if a byte differs
     void verify(Operation operation, long bytes, Queues queues) throws InterruptedException {
-        ChildJvm from = operation == Operation.WRITE ? source : target;
-        ChildJvm to = operation == Operation.WRITE ? target : source;
+        ChildJvm from = operation.isWrite() ? source : target;
+        ChildJvm to = operation.isWrite() ? target : source;
         tell(from, RawProcess.Task.FILL, operation, bytes);
         tell(to, RawProcess.Task.CLEAR, operation, bytes);
         var _ = throughput(operation, bytes, Posting.of(bytes, queues).depth(), queues);

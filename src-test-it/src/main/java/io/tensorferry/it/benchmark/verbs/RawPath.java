@@ -26,7 +26,7 @@ record RawPath(String name, RawPair pair, Operation operation, Queues queues) im
     @Override
     public Transfer latency(long bytes, int count) throws InterruptedException {
         return switch (operation) {
-            case WRITE -> pair.writeLatency(bytes, count);
+            case WRITE, WRITE_WITH_IMMEDIATE, WRITE_AND_FLAG -> pair.writeLatency(operation, bytes, count);
             case READ -> pair.readLatency(bytes, count);
         };
     }

@@ -23,6 +23,8 @@ final class RawProcess {
         READ_LATENCY,
         PING,
         PONG,
+        /// Takes the immediates of a throughput.
+        TAKE,
         /// Writes a known content to what is sent from here.
         FILL,
         /// Removes what has come.
@@ -65,12 +67,18 @@ final class RawProcess {
                     launcher.tell(DONE + transfers.readLatency(bytes, count).toLine());
                 case PING -> {
                     transfers.resetMark(bytes);
-                    launcher.tell(DONE + transfers.ping(bytes, count).toLine());
+                    launcher.tell(DONE + transfers.ping(operation, bytes, count).toLine());
                 }
                 case PONG -> {
                     transfers.resetMark(bytes);
                     launcher.tell(WAITING);
-                    transfers.pong(bytes, count);
+                    transfers.pong(operation, bytes, count);
+                    launcher.tell(DONE);
+                }
+                case TAKE -> {
+                    transfers.resetMark(bytes);
+                    launcher.tell(WAITING);
+                    transfers.takeImmediates(bytes, count, queues);
                     launcher.tell(DONE);
                 }
                 case FILL -> {

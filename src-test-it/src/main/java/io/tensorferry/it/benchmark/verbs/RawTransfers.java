@@ -21,17 +21,24 @@ final class RawTransfers {
     private static final int LANE_SHIFT = 32;
     private static final long NUMBER_MASK = (1L << LANE_SHIFT) - 1;
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
 
     private final List<QueuePair> queuePairs;
     private final CompletionQueue completions;
     private final MemorySegment memory;
     private final long half;
+    private final long sentFlag;
+    private final long flag;
     private final int localKey;
     private final RawAddress peer;
     private final SendWorkRequest request = new SendWorkRequest();
+    private final SendWorkRequest flagRequest = new SendWorkRequest();
+    private Operation operation = Operation.WRITE;
     private final long[] posted;
     private final long[] completed;
     private long allCompleted;
+    // Messages whose immediate has come.
+    private long arrived;
 
     /// @param endpoint connected to `peer`
     RawTransfers(RawEndpoint endpoint, RawAddress peer) {
@@ -41,6 +48,8 @@ final class RawTransfers {
         this.completions = endpoint.completions();
         this.memory = endpoint.memory();
         this.half = endpoint.half();
+        this.sentFlag = endpoint.sentFlag();
+        this.flag = endpoint.flag();
         this.localKey = endpoint.localKey();
         this.peer = peer;
     }
@@ -73,11 +82,33 @@ final class RawTransfers {
         QueuePair queuePair = queuePairs.get(lane);
         for (int i = 0; i < posting.queues().list(); i++) {
             long number = ++posted[lane];
-            request.workId = workId(lane, number);
-            request.signaled = number % posting.signalEvery() == 0 || number == perLane;
-            queuePair.prepareSend(request);
+            boolean signaled = number % posting.signalEvery() == 0 || number == perLane;
+            prepare(queuePair, workId(lane, number), signaled);
         }
         queuePair.submitSends();
+    }
+
+    /// One message.
+    private void prepare(QueuePair queuePair, long workId, boolean signaled) {
+        SendWorkRequest last = request;
+        if (operation == Operation.WRITE_AND_FLAG) {
+            request.workId = workId;
+            request.signaled = false;
+            queuePair.prepareSend(request);
+            last = flagRequest;
+        }
+        last.workId = workId;
+        last.signaled = signaled;
+        queuePair.prepareSend(last);
+    }
+
+    /// Takes the immediates that [#throughput] of the peer sends.
+    void takeImmediates(long bytes, int count, Queues queues) {
+        Posting posting = Posting.of(bytes, queues);
+        long all = (long) posting.countPerLane(count) * queues.lanes();
+        while (arrived < all) {
+            completions.poll(POLL_BATCH, this::onCompletion);
+        }
     }
 
     private static long workId(int lane, long number) {
@@ -100,20 +131,23 @@ final class RawTransfers {
         return new Transfer(count, bytes * count, before - start, latenciesNs);
     }
 
-    /// Forgets what was written here before. To be called on both sides before [#ping] and [#pong].
+    /// Forgets what was written here before. To be called on both sides before [#ping] and [#pong], and before
+    /// [#takeImmediates].
     void resetMark(long bytes) {
         BYTE.setVolatile(memory, half + bytes - 1, (byte) 0);
+        LONG.setVolatile(memory, flag, 0L);
+        arrived = 0;
     }
 
     /// Writes, waits until the peer has written back, and so on; half of the time is one latency.
-    Transfer ping(long bytes, int count) {
-        prepare(Operation.WRITE, bytes);
+    Transfer ping(Operation write, long bytes, int count) {
+        prepare(write, bytes);
         Histogram latenciesNs = Transfer.emptyHistogram();
         completed[0] = 0;
         long start = System.nanoTime();
         long before = start;
         for (long round = 1; round <= count; round++) {
-            memory.set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) round);
+            mark(bytes, round);
             post(round);
             awaitMark(bytes, round);
             long now = System.nanoTime();
@@ -124,36 +158,64 @@ final class RawTransfers {
     }
 
     /// The other side of [#ping].
-    void pong(long bytes, int count) {
-        prepare(Operation.WRITE, bytes);
+    void pong(Operation write, long bytes, int count) {
+        prepare(write, bytes);
         completed[0] = 0;
         for (long round = 1; round <= count; round++) {
             awaitMark(bytes, round);
-            memory.set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) round);
+            mark(bytes, round);
             post(round);
         }
     }
 
-    private void prepare(Operation operation, long bytes) {
-        switch (operation) {
+    private void prepare(Operation next, long bytes) {
+        operation = next;
+        switch (next) {
             case WRITE -> request.write(0, memory.address(), bytes, localKey, peer.memory() + half, peer.remoteKey());
+            case WRITE_WITH_IMMEDIATE ->
+                request.writeWithImmediate(
+                        0, memory.address(), bytes, localKey, peer.memory() + half, peer.remoteKey(), 1);
+            case WRITE_AND_FLAG -> {
+                request.write(0, memory.address(), bytes, localKey, peer.memory() + half, peer.remoteKey());
+                flagRequest.write(
+                        0, memory.address() + sentFlag, Long.BYTES, localKey, peer.memory() + flag, peer.remoteKey());
+            }
             case READ -> request.read(0, memory.address() + half, bytes, localKey, peer.memory(), peer.remoteKey());
         }
     }
 
     private void post(long number) {
-        request.workId = workId(0, number);
-        request.signaled = true;
-        queuePairs.getFirst().postSend(request);
+        QueuePair queuePair = queuePairs.getFirst();
+        prepare(queuePair, workId(0, number), true);
+        queuePair.submitSends();
         while (completed[0] < number) {
             completions.poll(1, this::onCompletion);
         }
     }
 
-    /// The last byte of a message arrives last.
+    private void mark(long bytes, long round) {
+        memory.set(ValueLayout.JAVA_BYTE, bytes - 1, (byte) round);
+        memory.set(ValueLayout.JAVA_LONG, sentFlag, round);
+    }
+
     private void awaitMark(long bytes, long round) {
-        while ((byte) BYTE.getVolatile(memory, half + bytes - 1) != (byte) round) {
-            Thread.onSpinWait();
+        switch (operation) {
+            case WRITE_WITH_IMMEDIATE -> {
+                while (arrived < round) {
+                    completions.poll(1, this::onCompletion);
+                }
+            }
+            case WRITE_AND_FLAG -> {
+                while ((long) LONG.getVolatile(memory, flag) != round) {
+                    Thread.onSpinWait();
+                }
+            }
+            // The last byte of a message arrives last.
+            case WRITE, READ -> {
+                while ((byte) BYTE.getVolatile(memory, half + bytes - 1) != (byte) round) {
+                    Thread.onSpinWait();
+                }
+            }
         }
     }
 
@@ -162,6 +224,11 @@ final class RawTransfers {
             throw new IllegalStateException("work request " + completion.workId() + " failed: " + completion.status());
         }
         int lane = (int) (completion.workId() >>> LANE_SHIFT);
+        if (completion.hasImmediate()) {
+            arrived++;
+            queuePairs.get(lane).postReceive(completion.workId());
+            return;
+        }
         long number = completion.workId() & NUMBER_MASK;
         allCompleted += number - completed[lane];
         completed[lane] = number;

@@ -17,6 +17,11 @@ record VerbsName(
         String name, String plain, Queues queues, @Nullable Entrant receiver) {
     static final String C_WRITE = "ib_write";
     static final String RAW_WRITE = "raw-write";
+    /// Writes that their target notices by an immediate, or by a flag that is written behind them.
+    static final String RAW_IMMEDIATE = "raw-immediate";
+
+    static final String RAW_FLAG = "raw-flag";
+
     static final String TENSOR = "recvAsync";
 
     /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
@@ -48,6 +53,8 @@ record VerbsName(
     static final List<String> PLAIN = List.of(
             C_WRITE,
             RAW_WRITE,
+            RAW_IMMEDIATE,
+            RAW_FLAG,
             TENSOR,
             BUSY_TENSOR,
             EDGE,
@@ -60,17 +67,19 @@ record VerbsName(
             BUSY_GATHER);
 
     /// What is compared with what.
-    private static final Map<String, String> BASES = Map.of(
-            RAW_WRITE, C_WRITE,
-            TENSOR, C_WRITE,
-            BUSY_TENSOR, C_WRITE,
-            EDGE, C_WRITE,
-            BUSY_EDGE, C_WRITE,
-            DYNAMIC_EDGE, C_WRITE,
-            BUSY_DYNAMIC_EDGE, C_WRITE,
-            RAW_READ, C_READ,
-            GATHER, C_READ,
-            BUSY_GATHER, C_READ);
+    private static final Map<String, String> BASES = Map.ofEntries(
+            Map.entry(RAW_WRITE, C_WRITE),
+            Map.entry(RAW_IMMEDIATE, RAW_WRITE),
+            Map.entry(RAW_FLAG, RAW_WRITE),
+            Map.entry(TENSOR, C_WRITE),
+            Map.entry(BUSY_TENSOR, C_WRITE),
+            Map.entry(EDGE, C_WRITE),
+            Map.entry(BUSY_EDGE, C_WRITE),
+            Map.entry(DYNAMIC_EDGE, C_WRITE),
+            Map.entry(BUSY_DYNAMIC_EDGE, C_WRITE),
+            Map.entry(RAW_READ, C_READ),
+            Map.entry(GATHER, C_READ),
+            Map.entry(BUSY_GATHER, C_READ));
 
     /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
     static VerbsName of(String name) {

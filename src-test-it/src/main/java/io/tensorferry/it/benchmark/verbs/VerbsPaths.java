@@ -69,6 +69,8 @@ final class VerbsPaths implements AutoCloseable {
             case VerbsName.C_WRITE -> new PerftestPath(name, places, pair.address(), Operation.WRITE, path.queues());
             case VerbsName.C_READ -> new PerftestPath(name, places, pair.address(), Operation.READ, path.queues());
             case VerbsName.RAW_WRITE -> new RawPath(name, pair, Operation.WRITE, path.queues());
+            case VerbsName.RAW_IMMEDIATE -> new RawPath(name, pair, Operation.WRITE_WITH_IMMEDIATE, path.queues());
+            case VerbsName.RAW_FLAG -> new RawPath(name, pair, Operation.WRITE_AND_FLAG, path.queues());
             case VerbsName.RAW_READ -> new RawPath(name, pair, Operation.READ, path.queues());
             default -> throw new IllegalArgumentException("path '" + name + "' is unknown");
         };

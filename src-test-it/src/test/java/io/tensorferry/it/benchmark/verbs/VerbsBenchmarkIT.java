@@ -24,7 +24,7 @@ class VerbsBenchmarkIT {
         try (ChildJvm benchmark = ChildJvm.of(VerbsBenchmark.class)
                 .jvmArguments("-Drdma.device=soft0", "-Drdma.gid=", "-Dit.pin=")
                 .arguments(
-                        "--paths=raw-write,recvAsync,raw-read,raw-write@q2l4,recvAsync@q2:chunk=16KiB",
+                        "--paths=raw-write,raw-immediate@q2l4,raw-flag,recvAsync,raw-read,raw-write@q2l4,recvAsync@q2:chunk=16KiB",
                         "--sizes=64KiB",
                         "--rounds=2",
                         "--seconds=0.02",
@@ -40,12 +40,12 @@ class VerbsBenchmarkIT {
                     .isNotBlank();
         }
         assertThat(Files.readAllLines(folder.resolve("benchmark.md")))
-                .contains(
-                        "| Throughput, MB/s | raw-write | recvAsync | raw-read | raw-write@q2l4 | recvAsync@q2:chunk=16KiB |")
-                .anyMatch(line -> line.matches("\\| 64 KiB( \\| [0-9.,]+){5} \\|"));
+                .contains("| Throughput, MB/s | raw-write | raw-immediate@q2l4 | raw-flag | recvAsync | raw-read |"
+                        + " raw-write@q2l4 | recvAsync@q2:chunk=16KiB |")
+                .anyMatch(line -> line.matches("\\| 64 KiB( \\| [0-9.,]+){7} \\|"));
         var document = JsonParser.parseString(Files.readString(json)).getAsJsonObject();
         assertThat(document.getAsJsonArray("series"))
-                .hasSize(5)
+                .hasSize(7)
                 .allSatisfy(series -> assertThat(series.getAsJsonObject().getAsJsonArray("rounds"))
                         .hasSize(2)
                         .allSatisfy(round -> {

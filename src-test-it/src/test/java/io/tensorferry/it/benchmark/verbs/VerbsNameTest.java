@@ -37,7 +37,7 @@ class VerbsNameTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "nothing | is unknown; the paths are [ib_write, raw-write, recvAsync, ",
+                "nothing | is unknown; the paths are [ib_write, raw-write, raw-immediate, raw-flag, recvAsync, ",
                 "raw-write@ | '' is not of the form q4 (queue pairs), l16",
                 "raw-write@q4:l16 | 'q4:l16' is not of the form q4 (queue pairs), l16",
                 "raw-write@chunk=4MiB | 'chunk=4MiB': only paths that receive tensors have knobs",
