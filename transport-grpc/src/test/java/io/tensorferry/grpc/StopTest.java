@@ -156,7 +156,8 @@ class StopTest {
 
             reader.call.request(1 << 20);
 
-            assertThat(reader.end.get(30, TimeUnit.SECONDS).getCode()).isEqualTo(Status.Code.OK);
+            Status end = reader.end.get(30, TimeUnit.SECONDS);
+            assertThat(end.getCode()).as(end.toString()).isEqualTo(Status.Code.OK);
             assertThat(reader.bytes).hasValue(BIG);
             assertThat(stopping.join(SOON))
                     .as("stopped as soon as it had arrived")
