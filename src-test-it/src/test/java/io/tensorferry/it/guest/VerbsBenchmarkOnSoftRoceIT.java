@@ -31,17 +31,29 @@ class VerbsBenchmarkOnSoftRoceIT {
                 .containsExactly(
                         "ib_write rxe0",
                         "raw-write rxe0",
+                        "raw-immediate rxe0",
+                        "raw-flag rxe0",
                         "recvAsync rxe0",
                         "recvAsync-busy rxe0",
                         "static rxe0",
                         "static-busy rxe0",
+                        "dynamic rxe0",
+                        "dynamic-busy rxe0",
                         "ib_read rxe0",
                         "raw-read rxe0",
+                        "gather rxe0",
+                        "gather-busy rxe0",
                         "raw-write : ib_write",
+                        "raw-immediate : raw-write",
+                        "raw-flag : raw-write",
                         "recvAsync : ib_write",
                         "recvAsync-busy : ib_write",
                         "static : ib_write",
                         "static-busy : ib_write",
-                        "raw-read : ib_read");
+                        "dynamic : ib_write",
+                        "dynamic-busy : ib_write",
+                        "raw-read : ib_read",
+                        "gather : ib_read",
+                        "gather-busy : ib_read");
     }
 }
