@@ -33,8 +33,6 @@ public record ChannelOptions(
         int readsAtOnce,
         PostingOptions posting) {
     private static final long DEFAULT_STRIPE_BYTES = 1 << 20;
-    // What the field of a queue pair holds: as many as the device can.
-    private static final int MOST_READS_AT_ONCE = 255;
 
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
@@ -66,10 +64,10 @@ public record ChannelOptions(
                 stripeBytes,
                 ConnectionParameters.MIN_STRIPE_BYTES + " or more");
         require(
-                readsAtOnce >= 0 && readsAtOnce <= MOST_READS_AT_ONCE,
+                readsAtOnce >= 0 && readsAtOnce <= ConnectionParameters.MAX_READS_AT_ONCE,
                 "readsAtOnce",
                 readsAtOnce,
-                "0.." + MOST_READS_AT_ONCE);
+                "0.." + ConnectionParameters.MAX_READS_AT_ONCE);
     }
 
     /// With the default threshold for all lanes, and the default way of posting.
@@ -92,7 +90,7 @@ public record ChannelOptions(
                 reconnectTimeout,
                 spin,
                 DEFAULT_STRIPE_BYTES,
-                MOST_READS_AT_ONCE,
+                ConnectionParameters.MAX_READS_AT_ONCE,
                 PostingOptions.defaults());
     }
 

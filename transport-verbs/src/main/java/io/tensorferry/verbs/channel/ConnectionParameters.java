@@ -55,7 +55,8 @@ public record ConnectionParameters(
     private static final int MAX_RING_SLOTS = 1 << 16;
     private static final int MAX_SLOT_BYTES = 1 << 16;
     private static final int MAX_FABRIC_LENGTH = 32;
-    private static final int MAX_READS_AT_ONCE = 255;
+    /// What the field of a queue pair holds.
+    static final int MAX_READS_AT_ONCE = 255;
 
     public ConnectionParameters {
         queuePairs = List.copyOf(queuePairs);

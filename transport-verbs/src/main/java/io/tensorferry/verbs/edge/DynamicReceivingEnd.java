@@ -34,7 +34,6 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     private final Runnable onTaken = this::releaseAndReadOn;
     // That it is short of takers: some have arrived that are not released, or are not read.
     private volatile boolean awaitsTaker;
-    private volatile boolean closed;
 
     // Announced on this channel and not arrived, oldest first.
     private final ArrayDeque<Incoming> incoming = new ArrayDeque<>();
@@ -75,7 +74,6 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
 
     @Override
     void onClosed() {
-        closed = true;
         for (int i = 0; i < landed.length(); i++) {
             Tensor tensor = landed.getAndSet(i, null);
             if (tensor != null) {
@@ -148,7 +146,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     private void arriveInOrder() {
         while (!incoming.isEmpty() && incoming.element().isRead()) {
             Incoming first = incoming.remove();
-            if (closed || !isPublishing()) {
+            if (!isPublishing()) {
                 first.drop();
             } else {
                 landed.set(place(arrived()), first.takeTensor());

@@ -100,7 +100,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
         while (done() < count) {
             closeWhenRevoked(completeOldest());
         }
-        goOn();
+        sendWhatMayGo();
     }
 
     private void closeWhenRevoked(Tensor tensor) {

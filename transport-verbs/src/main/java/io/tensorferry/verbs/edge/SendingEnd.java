@@ -237,7 +237,8 @@ abstract class SendingEnd implements EdgeSender {
     /// The consumer has given the edge up, on the channel that is open, and uses nothing of it any more.
     abstract void onReceiverStopped();
 
-    private void sendWhatMayGo() {
+    /// Sends those that wait, as far as they may go now.
+    final void sendWhatMayGo() {
         RdmaChannel open = channel;
         while (open != null && open.isOpen() && !over && mayGo(underWay.size())) {
             Tensor next = next();
@@ -319,11 +320,6 @@ abstract class SendingEnd implements EdgeSender {
                 queue.addFirst(underWay.removeLast());
             }
         }
-    }
-
-    /// Some were completed.
-    final void goOn() {
-        sendWhatMayGo();
     }
 
     /// Takes no more, drops what waits, and ends when what is under way is done.

@@ -90,7 +90,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
                     "it released " + count + " tensors of edge " + number() + ", after " + released + " of " + gone());
         }
         released = count;
-        goOn();
+        sendWhatMayGo();
     }
 
     @Override
@@ -156,7 +156,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
         @Override
         protected void onWritten() {
             completeOldest().close();
-            goOn();
+            sendWhatMayGo();
         }
 
         @Override

@@ -1,27 +1,15 @@
 package io.tensorferry.it.benchmark.verbs;
 
-import io.tensorferry.verbs.device.SendWorkRequest.Opcode;
-
 /// What is measured. A write's latency is half of a round trip, both ways by writes; a read's is the time from posting
 /// it to its completion. Writes differ in how their target notices them.
 enum Operation {
     /// By the last byte of the message.
-    WRITE(Opcode.RDMA_WRITE),
+    WRITE,
     /// By the completion of the receive that the immediate takes.
-    WRITE_WITH_IMMEDIATE(Opcode.RDMA_WRITE_WITH_IMM),
+    WRITE_WITH_IMMEDIATE,
     /// By a number that a second write brings, behind the first on the same queue pair.
-    WRITE_AND_FLAG(Opcode.RDMA_WRITE),
-    READ(Opcode.RDMA_READ);
-
-    private final Opcode opcode;
-
-    Operation(Opcode opcode) {
-        this.opcode = opcode;
-    }
-
-    Opcode opcode() {
-        return opcode;
-    }
+    WRITE_AND_FLAG,
+    READ;
 
     boolean isWrite() {
         return this != READ;
