@@ -44,27 +44,26 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
     }
 
     @Override
-    Tensor usable(Tensor tensor) {
-        try {
-            if (!tensor.dataType().isDmaAble()) {
-                throw new IllegalArgumentException(
-                        "the elements of " + tensor.dataType() + " have no fixed size; " + edge + " carries none");
-            }
-            long bytes = tensor.byteSize();
-            if (bytes > edge.largestBytes()) {
-                throw new IllegalArgumentException(
-                        "a tensor of " + bytes + " bytes is larger than " + edge + " carries");
-            }
-            if (bytes == 0
-                    || context().memory().readableRegionOf(tensor.segment().address(), bytes) != null) {
-                return tensor;
-            }
-            RegisteredBuffer buffer = context().memory().allocateReadable(bytes);
-            return context().copy(tensor, buffer);
-        } catch (RuntimeException e) {
-            tensor.close();
-            throw e;
+    void check(Tensor tensor) {
+        if (!tensor.dataType().isDmaAble()) {
+            throw new IllegalArgumentException(
+                    "the elements of " + tensor.dataType() + " have no fixed size; " + edge + " carries none");
         }
+        if (tensor.byteSize() > edge.largestBytes()) {
+            throw new IllegalArgumentException(
+                    "a tensor of " + tensor.byteSize() + " bytes is larger than " + edge + " carries");
+        }
+    }
+
+    @Override
+    @Nullable
+    MemoryRegion regionOf(long address, long bytes) {
+        return context().memory().readableRegionOf(address, bytes);
+    }
+
+    @Override
+    RegisteredBuffer allocate(long bytes) {
+        return context().memory().allocateReadable(bytes);
     }
 
     @Override
@@ -139,10 +138,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
             grants.add(MemoryGrant.LASTING);
             return;
         }
-        MemoryRegion region = context().memory().readableRegionOf(content.address(), content.byteSize());
-        if (region == null) {
-            throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
-        }
+        MemoryRegion region = requiredRegion(content.address(), content.byteSize());
         awaitsKey = true;
         starting = true;
         grants.add(open.offer(

@@ -34,9 +34,9 @@ final class PeerEdges {
     // Offers of the open channel that wait for this worker to open its end.
     private final Map<String, Message.Opening> parked = new LinkedHashMap<>();
     private final EdgeTable<Message.Opening> parkedByNumber = new EdgeTable<>();
-    private final Map<String, SendingEnd.LastWord> lastWords = new LinkedHashMap<>() {
+    private final Map<String, LastWord> lastWords = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, SendingEnd.LastWord> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, LastWord> eldest) {
             return size() > MOST_LAST_WORDS;
         }
     };
@@ -88,7 +88,7 @@ final class PeerEdges {
     }
 
     /// @param lastWord what the consumer is told if it asks again; null if it was never told that there is this end
-    void forget(SendingEnd end, int number, SendingEnd.@Nullable LastWord lastWord) {
+    void forget(SendingEnd end, int number, @Nullable LastWord lastWord) {
         senders.remove(end.key(), end);
         if (lastWord != null) {
             lastWords.put(end.key(), lastWord);
@@ -146,7 +146,7 @@ final class PeerEdges {
     }
 
     private Message.@Nullable EdgeStatus lastWordFor(Message.Opening offer) {
-        SendingEnd.LastWord word = lastWords.get(offer.key());
+        LastWord word = lastWords.get(offer.key());
         if (word == null) {
             return null;
         }
@@ -293,6 +293,11 @@ final class PeerEdges {
         receivers.all().forEach(end -> end.giveUp(cause));
         List.copyOf(senders.values()).forEach(end -> end.startAbort(cause));
     }
+
+    /// What a consumer is told that asks again.
+    ///
+    /// @param opening of the consumer's end that it is for
+    record LastWord(int opening, Message.EdgeStatus status) {}
 
     /// Ends by their numbers, the least of which are in use: a look-up makes nothing.
     private static final class EdgeTable<E> {

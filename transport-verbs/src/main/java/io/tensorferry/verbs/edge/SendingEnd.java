@@ -9,7 +9,10 @@ import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -105,7 +108,41 @@ abstract class SendingEnd implements EdgeSender {
     }
 
     /// The tensor, or a copy in memory that the edge can use; takes it, even where it throws. On the user's thread.
-    abstract Tensor usable(Tensor tensor);
+    private Tensor usable(Tensor tensor) {
+        try {
+            check(tensor);
+            MemorySegment content = tensor.segment();
+            long bytes = content.byteSize();
+            if (bytes == 0 || regionOf(content.address(), bytes) != null) {
+                return tensor;
+            }
+            return context.copy(tensor, allocate(bytes));
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    /// @throws IllegalArgumentException if the edge does not carry it
+    abstract void check(Tensor tensor);
+
+    /// The registration that holds all of a range, if the edge can use it. Any thread.
+    @Nullable
+    abstract MemoryRegion regionOf(long address, long bytes);
+
+    /// Memory that the edge can use. On the user's thread.
+    abstract RegisteredBuffer allocate(long bytes);
+
+    /// The registration of a tensor that was sent.
+    ///
+    /// @throws IllegalStateException if it has ended
+    final MemoryRegion requiredRegion(long address, long bytes) {
+        MemoryRegion region = regionOf(address, bytes);
+        if (region == null) {
+            throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
+        }
+        return region;
+    }
 
     private void enqueue(Tensor tensor) {
         synchronized (queue) {
@@ -393,7 +430,7 @@ abstract class SendingEnd implements EdgeSender {
         over = true;
         sayLastWord(cause);
         channel = null;
-        peer.forget(this, number, wasAccepted ? new LastWord(opening, lastWord(cause)) : null);
+        peer.forget(this, number, wasAccepted ? new PeerEdges.LastWord(opening, lastWord(cause)) : null);
         opened.completeExceptionally(cause);
         endWhenLetGo();
     }
@@ -459,9 +496,4 @@ abstract class SendingEnd implements EdgeSender {
             }
         });
     }
-
-    /// What a consumer is told that asks again.
-    ///
-    /// @param opening of the consumer's end that it is for
-    record LastWord(int opening, Message.EdgeStatus status) {}
 }

@@ -37,22 +37,22 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
     }
 
     @Override
-    Tensor usable(Tensor tensor) {
-        try {
-            if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
-                throw new IllegalArgumentException("a " + tensor.dataType() + " tensor of shape " + tensor.shape()
-                        + " is not what goes over " + edge);
-            }
-            MemorySegment content = tensor.segment();
-            if (content.byteSize() == 0 || context().memory().regionOf(content.address(), content.byteSize()) != null) {
-                return tensor;
-            }
-            RegisteredBuffer buffer = context().memory().allocate(content.byteSize());
-            return context().copy(tensor, buffer);
-        } catch (RuntimeException e) {
-            tensor.close();
-            throw e;
+    void check(Tensor tensor) {
+        if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
+            throw new IllegalArgumentException(
+                    "a " + tensor.dataType() + " tensor of shape " + tensor.shape() + " is not what goes over " + edge);
         }
+    }
+
+    @Override
+    @Nullable
+    MemoryRegion regionOf(long address, long bytes) {
+        return context().memory().regionOf(address, bytes);
+    }
+
+    @Override
+    RegisteredBuffer allocate(long bytes) {
+        return context().memory().allocate(bytes);
     }
 
     @Override
@@ -136,10 +136,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
                 return;
             }
             long from = tensor.segment().address();
-            MemoryRegion region = context().memory().regionOf(from, bytes);
-            if (region == null) {
-                throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
-            }
+            MemoryRegion region = requiredRegion(from, bytes);
             set(from, bytes, region.localKey(), address + place * edge.placeBytes(), remoteKey, immediate);
         }
 
