@@ -30,6 +30,8 @@ final class Hold {
     private final Map<StatusCode, Integer> failures = new EnumMap<>(StatusCode.class);
     private int arrived;
     private int pending;
+    /// The first failure that another status than `UNAVAILABLE` was given, in words; empty for none.
+    private String unexpected = "";
 
     Hold(TransportServer server, Launcher launcher, int self, int other) {
         this.rendezvous = server.rendezvous(STEP);
@@ -76,8 +78,11 @@ final class Hold {
             pending--;
             if (result instanceof RecvResult.Failed(var cause)) {
                 failures.merge(cause.code(), 1, Integer::sum);
+                if (cause.code() != StatusCode.UNAVAILABLE && unexpected.isEmpty()) {
+                    unexpected = " " + cause.getMessage();
+                }
                 if (pending == 0) {
-                    launcher.tell("LOST " + failures);
+                    launcher.tell("LOST " + failures + unexpected);
                 }
             } else if (++arrived == 2 * LARGE_AT_A_TIME) {
                 launcher.tell("MOVING");

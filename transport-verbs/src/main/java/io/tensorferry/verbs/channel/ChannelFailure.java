@@ -24,6 +24,9 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
         /// The way was disturbed. Another channel to the same peer may well work, and what was under way goes on over
         /// it.
         RECONNECT,
+        /// The same, once in the life of the peer's process: what looks like the end of that process is a mistake of an
+        /// end if it comes again.
+        RECONNECT_ONCE,
         /// The same, but not before the port is active again.
         RECONNECT_WHEN_PORT_IS_ACTIVE,
         /// The peer broke the protocol, or this end made a mistake that it would make again: what was under way
@@ -50,7 +53,7 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
 
     boolean reconnectHelps() {
         return switch (recovery) {
-            case RECONNECT, RECONNECT_WHEN_PORT_IS_ACTIVE -> true;
+            case RECONNECT, RECONNECT_ONCE, RECONNECT_WHEN_PORT_IS_ACTIVE -> true;
             case FAIL, NEVER -> false;
         };
     }
@@ -64,6 +67,18 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     private boolean isFlush() {
         String status = cause.verbsStatus();
         return status != null && status.startsWith(WorkStatus.WR_FLUSH_ERR.name());
+    }
+
+    /// The same, on another channel to a process that went on after one had ended so: asking again would end so again.
+    ChannelFailure again() {
+        var mistake = new TransportException(
+                StatusCode.INTERNAL,
+                "this has ended a channel to the same process before",
+                cause.peer(),
+                cause.errno(),
+                cause.verbsStatus(),
+                cause);
+        return new ChannelFailure(mistake, Recovery.FAIL);
     }
 
     /// A work request that did not succeed.
@@ -89,7 +104,11 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
             case BAD_RESP_ERR -> disturbed("the peer's device gave an answer that makes no sense");
             case FATAL_ERR -> disturbed("the device failed at it");
             case GENERAL_ERR -> disturbed("the device gives no reason");
-            case REM_ACCESS_ERR -> hopeless("the peer named memory that it does not let this end write");
+            // The system takes a process that dies from the device piece by piece, and memory may go first.
+            case REM_ACCESS_ERR ->
+                new Finding(
+                        Recovery.RECONNECT_ONCE,
+                        "the peer's memory is not there for this end: its process has died, or it named wrong memory");
             case REM_INV_REQ_ERR -> hopeless("the peer's queue pair does not take such a request");
             case LOC_LEN_ERR ->
                 hopeless(

@@ -67,6 +67,7 @@ final class PeerLink {
     private long latestPeerAttempt;
     private long peerIncarnation;
     private final Backoff backoff = new Backoff();
+    private final SuspectedDeath death = new SuspectedDeath();
     private CompletionLoop.@Nullable Timer timer;
     // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
     // the peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
@@ -405,7 +406,8 @@ final class PeerLink {
         RdmaChannel opened;
         try {
             endpoint.connect(parameters);
-            opened = new RdmaChannel(context, endpoint, parameters, mayWrite, handlers, this::onLost, this::onHeard);
+            opened = new RdmaChannel(
+                    context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
         } catch (RuntimeException e) {
             endpoint.close();
             throw e;

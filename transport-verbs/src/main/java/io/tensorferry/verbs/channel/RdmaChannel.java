@@ -39,6 +39,7 @@ public final class RdmaChannel {
     private final ChannelHandlers handlers;
     private final BiConsumer<RdmaChannel, ChannelLoss> onLost;
     private final Consumer<RdmaChannel> onHeard;
+    private final SuspectedDeath death;
     private final List<Lane> lanes = new ArrayList<>();
     private final Striping striping;
     private final int ringContentBytes;
@@ -66,6 +67,7 @@ public final class RdmaChannel {
             ConnectionParameters peer,
             boolean mayWrite,
             ChannelHandlers handlers,
+            SuspectedDeath death,
             BiConsumer<RdmaChannel, ChannelLoss> onLost,
             Consumer<RdmaChannel> onHeard) {
         this.description = ChannelDescription.of(
@@ -76,6 +78,7 @@ public final class RdmaChannel {
         this.endpoint = endpoint;
         this.queuePairs = List.copyOf(endpoint.queuePairs());
         this.handlers = handlers;
+        this.death = death;
         this.onLost = onLost;
         this.onHeard = onHeard;
         this.mayWrite = mayWrite;
@@ -206,8 +209,7 @@ public final class RdmaChannel {
     }
 
     /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer
-    /// writes
-    /// or reads there over the lanes that [#lanesOf] says.
+    /// writes or reads there over the lanes that [#lanesOf] says.
     public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
         if (!open) {
             return MemoryGrant.LASTING;
@@ -467,17 +469,15 @@ public final class RdmaChannel {
         if (endpoint.isQuiet()) {
             keys.end();
         } else {
-            LOG.error(
-                    "the device neither stopped nor destroyed a queue pair to {}; the memory of what was under way stays"
-                            + " out of use",
-                    peer);
+            LOG.error("the device keeps a queue pair to {}; the memory of what was under way stays out of use", peer);
             keys.strand();
             handlers.onMemoryStranded(this);
         }
         List<Integer> unconfirmed = departures.abandon();
         // What was still to be taken may say more of why.
-        boolean mayGoOn = failure.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
-        var loss = new ChannelLoss(failure.cause(), mayGoOn, unconfirmed);
+        ChannelFailure end = death.judge(failure, peerIncarnation);
+        boolean mayGoOn = end.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
+        var loss = new ChannelLoss(end.cause(), mayGoOn, unconfirmed);
         handlers.onChannelLost(this, loss);
         onLost.accept(this, loss);
     }

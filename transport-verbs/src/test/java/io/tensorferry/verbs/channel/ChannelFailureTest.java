@@ -32,12 +32,32 @@ class ChannelFailureTest {
             TransportException cause = failure.cause();
             boolean hopeless = HopelessStatuses.ALL.contains(status);
             assertThat(cause.code()).isEqualTo(hopeless ? StatusCode.INTERNAL : StatusCode.UNAVAILABLE);
-            assertThat(failure.recovery()).isEqualTo(hopeless ? Recovery.FAIL : Recovery.RECONNECT);
+            assertThat(failure.recovery()).isEqualTo(hopeless ? Recovery.FAIL : reconnect(status));
             assertThat(failure.reconnectHelps()).isEqualTo(!hopeless);
             assertThat(cause.peer()).isEqualTo(PEER);
             assertThat(cause.verbsStatus()).isEqualTo(status + ", vendor error 0x81");
             assertThat(cause).hasMessageContaining(kind.name()).hasMessageContaining("[verbs " + status);
         }
+    }
+
+    private static Recovery reconnect(WorkStatus status) {
+        return status == WorkStatus.REM_ACCESS_ERR ? Recovery.RECONNECT_ONCE : Recovery.RECONNECT;
+    }
+
+    @Test
+    void aProcessDiesOnlyOnce() {
+        var death = new SuspectedDeath();
+        ChannelFailure refused = ChannelFailure.ofCompletion(PEER, WorkKind.CONTENT, WorkStatus.REM_ACCESS_ERR, 0x81);
+        ChannelFailure silent = ChannelFailure.ofCompletion(PEER, WorkKind.CONTENT, WorkStatus.RETRY_EXC_ERR, 0);
+        assertThat(death.judge(refused, 1)).isSameAs(refused);
+        assertThat(death.judge(refused, 2)).as("another life").isSameAs(refused);
+        assertThat(death.judge(silent, 2)).isSameAs(silent);
+        ChannelFailure again = death.judge(refused, 2);
+        assertThat(again.reconnectHelps()).isFalse();
+        assertThat(again.cause().code()).isEqualTo(StatusCode.INTERNAL);
+        assertThat(again.cause().verbsStatus()).isEqualTo("REM_ACCESS_ERR, vendor error 0x81");
+        assertThat(again.cause()).hasMessageContaining("before").hasCause(refused.cause());
+        assertThat(death.judge(refused, 3)).isSameAs(refused);
     }
 
     @Test

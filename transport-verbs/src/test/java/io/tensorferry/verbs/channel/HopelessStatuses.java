@@ -10,7 +10,6 @@ import java.util.Set;
 public final class HopelessStatuses {
     /// The peer's doing, or our own mistake.
     public static final Set<WorkStatus> ALL = Collections.unmodifiableSet(EnumSet.of(
-            WorkStatus.REM_ACCESS_ERR,
             WorkStatus.REM_INV_REQ_ERR,
             WorkStatus.LOC_LEN_ERR,
             WorkStatus.LOC_ACCESS_ERR,

@@ -157,6 +157,35 @@ class FaultScenarioTest {
         }
     }
 
+    /// The system may take a dying process' memory from the device before its queue pairs.
+    @Test
+    void aPeerThatDiesWithItsMemoryFirstIsUnavailable() {
+        try (var stage = new Stage(300)) {
+            stage.scenario.fabric.failNextSend(WORKER, WorkStatus.REM_ACCESS_ERR);
+            var trigger = stage.scenario.receive(1, 0, 1, "trigger");
+            stage.scenario.cluster.kill(stage.scenario.worker(1));
+            stage.scenario.await(stage.concerned::hasEnded, "the receive fails");
+            stage.scenario.await(trigger::hasEnded, "the other receive fails");
+            assertThat(stage.concerned.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(trigger.code()).isEqualTo(StatusCode.UNAVAILABLE);
+        }
+    }
+
+    @Test
+    void memoryThatIsRefusedAgainByAPeerThatLivesFailsWhatWasUnderWay() {
+        try (var stage = new Stage(301)) {
+            stage.scenario.fabric.failNextSend(WORKER, WorkStatus.REM_ACCESS_ERR);
+            var trigger = stage.scenario.receive(1, 0, 1, "trigger");
+            stage.assertEnded(StatusCode.UNAVAILABLE, WorkStatus.REM_ACCESS_ERR.name());
+            // What asks again over the next channel.
+            stage.scenario.fabric.failNextSend(WORKER, WorkStatus.REM_ACCESS_ERR);
+            stage.assertFails(StatusCode.INTERNAL, WorkStatus.REM_ACCESS_ERR.name());
+            stage.scenario.await(trigger::hasEnded, "the other receive fails");
+            assertThat(trigger.code()).isEqualTo(StatusCode.INTERNAL);
+            stage.assertNothingElse();
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"QP_FATAL", "QP_REQ_ERR", "QP_ACCESS_ERR", "PATH_MIG_ERR"})
     void anEventOfAQueuePairEndsItsChannelAlone(AsyncEvent.Type type) {

@@ -91,6 +91,10 @@ class HostileMillionTest {
         switch (outcome) {
             case MALFORMED ->
                 assertThat(new long[] {failures, newMalformed, newViolations}).containsExactly(1, 1, 0);
+            case MALFORMED_LATER -> {
+                assertThat(failures).isEqualTo(1);
+                assertThat(newMalformed + newViolations).isEqualTo(1);
+            }
             case VIOLATION ->
                 assertThat(new long[] {failures, newMalformed, newViolations}).containsExactly(1, 0, 1);
             case DEVICE ->

@@ -34,6 +34,8 @@ final class HostileWriter {
     /// What becomes of the channel.
     enum Outcome {
         MALFORMED,
+        /// Malformed, behind a message that may be a violation.
+        MALFORMED_LATER,
         VIOLATION,
         /// Fails, but for what the device found.
         DEVICE,
@@ -304,19 +306,21 @@ final class HostileWriter {
         // The whole slot: what was there before could be what a message says that follows.
         byte[] slot = Arrays.copyOf(bytes, Attacker.SLOT_BYTES);
         attacker.sendBytes(slot);
-        return areMessages(slot) ? Outcome.UNKNOWN : Outcome.MALFORMED;
+        return outcomeOf(slot);
     }
 
-    private static boolean areMessages(byte[] slot) {
+    private static Outcome outcomeOf(byte[] slot) {
         var reader = new SlotReader(slot.length);
         reader.open(MemorySegment.ofArray(slot), 0);
+        Outcome ifMalformed = Outcome.MALFORMED;
         try {
             do {
                 Messages.next(reader);
+                ifMalformed = Outcome.MALFORMED_LATER;
             } while (reader.hasMore());
-            return true;
+            return Outcome.UNKNOWN;
         } catch (MalformedMessageException e) {
-            return false;
+            return ifMalformed;
         }
     }
 
