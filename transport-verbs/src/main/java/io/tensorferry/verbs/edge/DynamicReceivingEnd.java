@@ -2,6 +2,7 @@ package io.tensorferry.verbs.edge;
 
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
@@ -300,15 +301,19 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
                 try {
                     Tensor made = memory.allocator().allocate(metaData.dataType(), metaData.shape());
                     context().loop().execute(() -> onAllocated(made));
-                } catch (TransportException e) {
+                } catch (RuntimeException e) {
                     context().loop().execute(() -> onNotAllocated(e));
                 }
             });
         }
 
-        private void onNotAllocated(TransportException cause) {
+        private void onNotAllocated(RuntimeException e) {
             if (!dropped) {
-                giveUp(cause);
+                giveUp(
+                        e instanceof TransportException known
+                                ? known
+                                : new TransportException(
+                                        StatusCode.INTERNAL, "a tensor of " + edge + " has no memory: " + e, e));
             }
         }
 
