@@ -27,7 +27,7 @@ class VerbsBenchmarkOnSoftRoceIT {
         assertThat(result.status()).as("%s", result.logTail()).isZero();
         assertThat(result.output())
                 .filteredOn(line -> line.startsWith("4 KiB "))
-                .extracting(line -> line.substring(10, 36).strip().replaceAll(" +", " "))
+                .extracting(line -> line.substring(10, 42).strip().replaceAll(" +", " "))
                 .containsExactly(
                         "ib_write rxe0",
                         "raw-write rxe0",
@@ -43,6 +43,7 @@ class VerbsBenchmarkOnSoftRoceIT {
                         "raw-read rxe0",
                         "gather rxe0",
                         "gather-busy rxe0",
+                        "grpc-java loopback TCP",
                         "raw-write : ib_write",
                         "raw-immediate : raw-write",
                         "raw-flag : raw-write",
@@ -54,6 +55,7 @@ class VerbsBenchmarkOnSoftRoceIT {
                         "dynamic-busy : ib_write",
                         "raw-read : ib_read",
                         "gather : ib_read",
-                        "gather-busy : ib_read");
+                        "gather-busy : ib_read",
+                        "grpc-java : ib_write");
     }
 }

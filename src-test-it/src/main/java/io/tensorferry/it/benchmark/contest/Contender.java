@@ -96,6 +96,11 @@ public enum Contender {
         };
     }
 
+    /// Whether its transfers are rows of a gather.
+    boolean gathers() {
+        return this == GATHER || this == BUSY_GATHER;
+    }
+
     /// Why this path cannot run on this machine; null where it can.
     @Nullable
     String missing() {

@@ -27,8 +27,12 @@ public record Entrant(String name, Contender contender, Knobs knobs) {
             throw new IllegalArgumentException(
                     "'" + settings.getFirst() + "': only grpc+verbs and its variants have knobs");
         }
+        var knobs = Knobs.parse(settings);
+        if (knobs.concernGathers() && !contender.gathers()) {
+            throw new IllegalArgumentException("'" + String.join(":", settings) + "': it gathers no rows");
+        }
         String name = PathName.parse(contender.path()).withSettings(settings).toString();
-        return new Entrant(name, contender, Knobs.parse(settings));
+        return new Entrant(name, contender, knobs);
     }
 
     @Override

@@ -26,24 +26,25 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers rows drawn at random, each by a read of its own: nothing is merged, so that as many reads are done as C
-/// does.
-/// Two gathers are under way at a time. For one thread.
+/// Gathers rows drawn at random, each by a read of its own: unless a knob says so nothing is merged, so that as many
+/// reads are done as C does. Two gathers are under way at a time. For one thread.
 public final class RowConsumer implements TransferPath {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long RESULT_BYTES = 32L << 20;
     private static final int MOST_ROWS = 1 << 17;
     private static final int MOST_PACED = 64;
     private static final int DIGITS = 3;
-    private static final GatherOptions OPTIONS = GatherOptions.defaults().withMerged(false);
+    private static final GatherOptions UNMERGED = GatherOptions.defaults().withMerged(false);
 
     private final String name;
     private final TransportServer server;
+    private final GatherOptions options;
     private @Nullable Table table;
 
-    private RowConsumer(String name, TransportServer server) {
+    private RowConsumer(String name, TransportServer server, GatherOptions options) {
         this.name = name;
         this.server = server;
+        this.options = options;
     }
 
     /// @param ports of the producer and of the consumer
@@ -51,7 +52,7 @@ public final class RowConsumer implements TransferPath {
             throws InterruptedException {
         TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
         server.awaitPeers(LIMIT);
-        return new RowConsumer(name, server);
+        return new RowConsumer(name, server, knobs.applyTo(UNMERGED));
     }
 
     @Override
@@ -192,18 +193,18 @@ public final class RowConsumer implements TransferPath {
 
         Gather gather(int count, int result) {
             if (count == ids.length) {
-                return rows.gather(ids, results[result], OPTIONS);
+                return rows.gather(ids, results[result], options);
             }
             // The last of a measurement.
             try (Tensor part = part(result, 0, count)) {
-                return rows.gather(Arrays.copyOf(ids, count), part, OPTIONS);
+                return rows.gather(Arrays.copyOf(ids, count), part, options);
             }
         }
 
         /// One row, to any place.
         Gather gatherOne(int place) {
             try (Tensor part = part(0, place, 1)) {
-                return rows.gather(new long[] {ids[place]}, part, OPTIONS);
+                return rows.gather(new long[] {ids[place]}, part, options);
             }
         }
 

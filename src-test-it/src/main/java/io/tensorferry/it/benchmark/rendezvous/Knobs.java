@@ -1,13 +1,15 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
+import io.tensorferry.api.GatherOptions;
 import io.tensorferry.it.benchmark.ByteSize;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PostingOptions;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// How a path's channels differ from the defaults, as its name says. Immutable.
+/// How a path's channels and gathers differ from the defaults, as its name says. Immutable.
 ///
 /// @param values of the knobs that were turned
 public record Knobs(Map<Knob, Long> values) {
@@ -32,7 +34,9 @@ public record Knobs(Map<Knob, Long> values) {
             try {
                 Knob knob = Knob.of(sides[0]);
                 long value = ByteSize.parse(sides[1]).bytes();
-                var _ = new Knobs(Map.of(knob, value)).applyTo(WIDE);
+                var alone = new Knobs(Map.of(knob, value));
+                var _ = alone.applyTo(WIDE);
+                var _ = alone.applyTo(GatherOptions.defaults());
                 if (values.putIfAbsent(knob, value) != null) {
                     throw new IllegalArgumentException("'" + sides[0] + "' is there twice");
                 }
@@ -57,12 +61,36 @@ public record Knobs(Map<Knob, Long> values) {
         PostingOptions posting = options.posting();
         return options.withLanes(number(Knob.LANES, options.lanes()))
                 .withStripeBytes(bytes(Knob.STRIPE, options.stripeBytes()))
+                .withReadsAtOnce(number(Knob.READS, options.readsAtOnce()))
                 .withPosting(new PostingOptions(
                         posting.signalInterval(),
                         number(Knob.CHUNK, posting.chunkBytes()),
                         bytes(Knob.UNDER_WAY, posting.bytesUnderWay()),
                         number(Knob.INLINE, posting.inlineBytes()),
                         number(Knob.RING, posting.ringContentBytes())));
+    }
+
+    /// `options` with what was turned.
+    ///
+    /// @throws IllegalArgumentException if a value is out of its range
+    public GatherOptions applyTo(GatherOptions options) {
+        return options.withQueuePairs(number(Knob.GATHER_QUEUE_PAIRS, options.queuePairs()))
+                .withSignalInterval(number(Knob.GATHER_SIGNAL, options.signalInterval()))
+                .withSorted(isOn(Knob.GATHER_SORTED, options.sorted()))
+                .withMerged(isOn(Knob.GATHER_MERGED, options.merged()));
+    }
+
+    /// Whether one is turned that only gathers have.
+    public boolean concernGathers() {
+        return !Collections.disjoint(values.keySet(), Knob.OF_GATHERS);
+    }
+
+    private boolean isOn(Knob knob, boolean usual) {
+        long value = bytes(knob, usual ? 1 : 0);
+        if (value > 1) {
+            throw new IllegalArgumentException("it is on (1) or off (0)");
+        }
+        return value == 1;
     }
 
     private long bytes(Knob knob, long usual) {

@@ -15,13 +15,13 @@ record Posting(int depth, int signalEvery, Queues queues) {
     /// For messages of `bytes` bytes: few of the long ones, so that a measurement can be short.
     static Posting of(long bytes, Queues queues) {
         long fitting = Long.highestOneBit(BYTES_UNDER_WAY / Math.max(1, bytes));
-        int depth = Math.clamp(fitting, SHALLOWEST, DEEPEST);
+        int depth = queues.depth() > 0 ? queues.depth() : Math.clamp(fitting, SHALLOWEST, DEEPEST);
         if (queues.list() == 1) {
-            return new Posting(depth, depth / SIGNALS_PER_DEPTH, queues);
+            return new Posting(depth, Math.max(1, depth / SIGNALS_PER_DEPTH), queues);
         }
         // Where it posts lists, perftest signals the last of each.
         int list = Math.min(queues.list(), depth);
-        return new Posting(depth / list * list, list, new Queues(queues.lanes(), list));
+        return new Posting(depth / list * list, list, new Queues(queues.lanes(), list, queues.depth()));
     }
 
     /// How many messages each queue pair moves, so that all together move at least `count` and each list is full.

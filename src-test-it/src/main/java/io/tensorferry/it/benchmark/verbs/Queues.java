@@ -5,19 +5,32 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /// How many queue pairs there are, and how many work requests are handed over in one call; the same for the C programs
-/// (`--qp`, `--post_list`) and for ours. A path's name says it: `raw-write@q4l16`.
+/// (`--qp`, `--post_list`) and for ours. A path's name says it: `raw-write@q4l16`; that of a C program also how many
+/// work requests it has under way on each queue pair (`--tx-depth`): `ib_read@q8l128t2048`.
 ///
 /// @param lanes queue pairs, 1 or more
 /// @param list work requests in one call, 1 or more
-record Queues(int lanes, int list) {
+/// @param depth work requests under way on each queue pair, `list` or more; 0: as the message's size has it
+record Queues(int lanes, int list, int depth) {
     static final Queues ONE = new Queues(1, 1);
 
-    private static final Pattern FORM = Pattern.compile("(?:q([1-9]\\d?))?(?:l([1-9]\\d?))?");
+    private static final Pattern FORM = Pattern.compile("(?:q([1-9]\\d?))?(?:l([1-9]\\d{0,2}))?(?:t([1-9]\\d{0,3}))?");
+
+    /// As deep as the message's size has it.
+    Queues(int lanes, int list) {
+        this(lanes, list, 0);
+    }
+
+    Queues {
+        if (depth > 0 && depth < list) {
+            throw new IllegalArgumentException("a list of " + list + " work requests, and " + depth + " under way");
+        }
+    }
 
     /// Of a path.
     ///
-    /// @throws IllegalArgumentException if a part of its name that has no value is not of the form `q4`, `l16` or
-    ///     `q4l16`, or if there are several
+    /// @throws IllegalArgumentException if a part of its name that has no value is not of the form `q4`, `l16`,
+    ///     `q4l16` or `q8l128t2048`, or if there are several
     static Queues of(PathName path) {
         if (path.words().isEmpty()) {
             return ONE;
@@ -26,18 +39,19 @@ record Queues(int lanes, int list) {
         var matcher = FORM.matcher(word);
         if (word.isEmpty() || !matcher.matches()) {
             throw new IllegalArgumentException(
-                    "'" + word + "' is not of the form q4 (queue pairs), l16 (requests in a " + "list) or q4l16");
+                    "'" + word + "' is not of the form q4 (queue pairs), l16 (requests in a list), q4l16 or "
+                            + "q8l128t2048 (requests under way)");
         }
-        return new Queues(number(matcher.group(1)), number(matcher.group(2)));
+        return new Queues(number(matcher.group(1), 1), number(matcher.group(2), 1), number(matcher.group(3), 0));
     }
 
-    private static int number(String text) {
-        return text == null ? 1 : Integer.parseInt(text);
+    private static int number(String text, int usual) {
+        return text == null ? usual : Integer.parseInt(text);
     }
 
     /// The name of a path that has as many, and nothing else that is particular about it.
     String on(String plainPath) {
-        String word = (lanes == 1 ? "" : "q" + lanes) + (list == 1 ? "" : "l" + list);
+        String word = (lanes == 1 ? "" : "q" + lanes) + (list == 1 ? "" : "l" + list) + (depth == 0 ? "" : "t" + depth);
         return new PathName(plainPath, word.isEmpty() ? List.of() : List.of(word), List.of()).toString();
     }
 }

@@ -27,6 +27,8 @@ record VerbsName(
     /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
     static final String BUSY_TENSOR = "recvAsync-busy";
 
+    static final List<String> RECEIVES = List.of(TENSOR, BUSY_TENSOR);
+
     /// Tensors of static edges, each asked for by an empty one; and the same with loops that never sleep.
     static final String EDGE = "static";
 
@@ -37,17 +39,20 @@ record VerbsName(
 
     static final String BUSY_DYNAMIC_EDGE = "dynamic-busy";
 
-    static final List<String> EDGES = List.of(EDGE, BUSY_EDGE, DYNAMIC_EDGE, BUSY_DYNAMIC_EDGE);
+    static final List<String> STATIC_EDGES = List.of(EDGE, BUSY_EDGE);
 
     /// Rows of a partitioned tensor, each by a read of its own; and the same with loops that never sleep.
     static final String GATHER = "gather";
 
     static final String BUSY_GATHER = "gather-busy";
 
-    static final List<String> GATHERS = List.of(GATHER, BUSY_GATHER);
-
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
+
+    /// Over no RDMA device: what a runtime has without one.
+    static final String GRPC = "grpc-java";
+
+    private static final List<String> RAW = List.of(RAW_WRITE, RAW_IMMEDIATE, RAW_FLAG, RAW_READ);
 
     /// The paths there are.
     static final List<String> PLAIN = List.of(
@@ -64,7 +69,8 @@ record VerbsName(
             C_READ,
             RAW_READ,
             GATHER,
-            BUSY_GATHER);
+            BUSY_GATHER,
+            GRPC);
 
     /// What is compared with what.
     private static final Map<String, String> BASES = Map.ofEntries(
@@ -79,7 +85,8 @@ record VerbsName(
             Map.entry(BUSY_DYNAMIC_EDGE, C_WRITE),
             Map.entry(RAW_READ, C_READ),
             Map.entry(GATHER, C_READ),
-            Map.entry(BUSY_GATHER, C_READ));
+            Map.entry(BUSY_GATHER, C_READ),
+            Map.entry(GRPC, C_WRITE));
 
     /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
     static VerbsName of(String name) {
@@ -91,6 +98,10 @@ record VerbsName(
         }
         try {
             Queues queues = Queues.of(parts);
+            if (queues.depth() > 0 && RAW.contains(parts.plain())) {
+                throw new IllegalArgumentException(
+                        "only C's programs, and what is compared with them, are told how much is under way");
+            }
             return new VerbsName(name, parts.plain(), queues, receiver(parts, queues));
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("path '" + name + "': " + e.getMessage(), e);
@@ -113,6 +124,7 @@ record VerbsName(
             case BUSY_DYNAMIC_EDGE -> Entrant.of(Contender.BUSY_DYNAMIC, settings);
             case GATHER -> Entrant.of(Contender.GATHER, settings);
             case BUSY_GATHER -> Entrant.of(Contender.BUSY_GATHER, settings);
+            case GRPC -> Entrant.of(Contender.GRPC_UNARY, settings);
             default -> {
                 if (!name.settings().isEmpty()) {
                     throw new IllegalArgumentException(

@@ -42,13 +42,15 @@ final class VerbsTargets {
             if (write && raw && onOneLane(each.path()) && (bytes == 8 || bytes == 4 * KIB)) {
                 verdicts.add(RAW_LATENCY.verdict(at, each.latency(MEDIAN)));
             }
-            if (write && !raw && !isEdge(each.path()) && onOneLane(each.path()) && bytes == MIB) {
+            if (write && isReceive(each.path()) && onOneLane(each.path()) && bytes == MIB) {
                 verdicts.add(TENSOR_THROUGHPUT.verdict(at, each.throughput()));
             }
         }
         for (Turn turn : turns) {
             for (PathSeries each : turn.series()) {
-                if (each.path() instanceof TwoProcessPath && onOneLane(each) && !isGather(each)) {
+                if (each.path() instanceof TwoProcessPath
+                        && onOneLane(each)
+                        && (isReceive(each) || isStaticEdge(each))) {
                     tensorLatency(turn, each).ifPresent(verdicts::add);
                 }
             }
@@ -56,12 +58,13 @@ final class VerbsTargets {
         return verdicts;
     }
 
-    private static boolean isEdge(PathSeries series) {
-        return VerbsName.EDGES.contains(VerbsName.of(series.path().name()).plain());
+    private static boolean isStaticEdge(PathSeries series) {
+        return VerbsName.STATIC_EDGES.contains(
+                VerbsName.of(series.path().name()).plain());
     }
 
-    private static boolean isGather(PathSeries series) {
-        return VerbsName.GATHERS.contains(VerbsName.of(series.path().name()).plain());
+    private static boolean isReceive(PathSeries series) {
+        return VerbsName.RECEIVES.contains(VerbsName.of(series.path().name()).plain());
     }
 
     private static boolean onOneLane(PathSeries series) {
@@ -78,7 +81,7 @@ final class VerbsTargets {
         Spread ratio = Spread.of(IntStream.range(0, tensor.latency().size())
                 .mapToObj(round -> p50(tensor, round) / (p50(request.get(), round) + p50(content.get(), round)))
                 .toList());
-        Target target = isEdge(tensor) ? EDGE_LATENCY : TENSOR_LATENCY;
+        Target target = isStaticEdge(tensor) ? EDGE_LATENCY : TENSOR_LATENCY;
         return Optional.of(target.verdict(
                 tensor.size() + " (" + tensor.path().name() + "), request of "
                         + request.get().size(),

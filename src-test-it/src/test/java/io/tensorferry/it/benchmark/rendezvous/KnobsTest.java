@@ -3,6 +3,7 @@ package io.tensorferry.it.benchmark.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.api.GatherOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PostingOptions;
 import java.time.Duration;
@@ -16,15 +17,29 @@ class KnobsTest {
 
     @Test
     void eachTurnsItsOption() {
-        Knobs knobs = Knobs.parse(
-                List.of("lanes=4", "stripe=256KiB", "chunk=64KiB", "underway=256KiB", "inline=0", "ring=100"));
+        Knobs knobs = Knobs.parse(List.of(
+                "lanes=4", "stripe=256KiB", "chunk=64KiB", "underway=256KiB", "inline=0", "ring=100", "reads=3"));
 
         ChannelOptions tuned = knobs.applyTo(USUAL);
 
         assertThat(tuned.lanes()).isEqualTo(4);
         assertThat(tuned.stripeBytes()).isEqualTo(256 << 10);
+        assertThat(tuned.readsAtOnce()).isEqualTo(3);
         assertThat(tuned.posting())
                 .isEqualTo(new PostingOptions(USUAL.posting().signalInterval(), 64 << 10, 256 << 10, 0, 100));
+    }
+
+    @Test
+    void eachTurnsItsOptionOfAGather() {
+        Knobs knobs = Knobs.parse(List.of("qps=1", "signal=2", "sorted=0", "merged=1"));
+
+        assertThat(knobs.applyTo(GatherOptions.defaults().withMerged(false)))
+                .isEqualTo(GatherOptions.defaults()
+                        .withQueuePairs(1)
+                        .withSignalInterval(2)
+                        .withSorted(false));
+        assertThat(knobs.concernGathers()).isTrue();
+        assertThat(Knobs.parse(List.of("reads=1")).concernGathers()).isFalse();
     }
 
     @Test
@@ -60,6 +75,9 @@ class KnobsTest {
                 "stripe=999999999999GiB | 2^63 bytes or more",
                 "lanes=0 | lanes 0 must be 1..64",
                 "lanes=65 | lanes 65 must be 1..64",
+                "reads=256 | readsAtOnce 256 must be 0..255",
+                "signal=0 | signalInterval 0 must be 1 or more",
+                "sorted=2 | it is on (1) or off (0)",
             })
     void aWrongOneIsNamedWithWhatWouldBeRight(String setting, String message) {
         assertThatIllegalArgumentException()

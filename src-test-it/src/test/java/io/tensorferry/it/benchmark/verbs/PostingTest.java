@@ -29,6 +29,13 @@ class PostingTest {
     }
 
     @Test
+    void whatANameSaysIsUnderWay() {
+        var queues = new Queues(8, 128, 2048);
+        assertThat(Posting.of(2048, queues)).isEqualTo(new Posting(2048, 128, queues));
+        assertThat(Posting.of(2048, new Queues(8, 1, 1))).isEqualTo(new Posting(1, 1, new Queues(8, 1, 1)));
+    }
+
+    @Test
     void aListIsSignalledAtItsEnd() {
         assertThat(Posting.of(8, new Queues(1, 16))).isEqualTo(new Posting(64, 16, new Queues(1, 16)));
         assertThat(Posting.of(8 << 20, new Queues(2, 16))).isEqualTo(new Posting(4, 4, new Queues(2, 4)));

@@ -31,6 +31,7 @@ class VerbsNameTest {
         assertThat(VerbsName.of("raw-read@q4").bases()).containsExactly("ib_read@q4");
         assertThat(VerbsName.of("recvAsync").bases()).containsExactly("ib_write");
         assertThat(VerbsName.of("recvAsync@q4:chunk=64KiB").bases()).containsExactly("ib_write@q4", "recvAsync@q4");
+        assertThat(VerbsName.of("gather@q8l128t2048").bases()).containsExactly("ib_read@q8l128t2048");
     }
 
     @ParameterizedTest
@@ -40,6 +41,8 @@ class VerbsNameTest {
                 "nothing | is unknown; the paths are [ib_write, raw-write, raw-immediate, raw-flag, recvAsync, ",
                 "raw-write@ | '' is not of the form q4 (queue pairs), l16",
                 "raw-write@q4:l16 | 'q4:l16' is not of the form q4 (queue pairs), l16",
+                "raw-read@q8l128t2048 | only C's programs, and what is compared with them, are told how much",
+                "recvAsync@signal=1 | 'signal=1': it gathers no rows",
                 "raw-write@chunk=4MiB | 'chunk=4MiB': only paths that receive tensors have knobs",
                 "ib_write@q4:lanes=2 | 'lanes=2': only paths that receive tensors have knobs",
                 "recvAsync@q4:lanes=2 | 'lanes=2': 'lanes' is there twice",
