@@ -36,7 +36,8 @@ import java.lang.invoke.VarHandle;
 final class RingFile {
     static final int REQUESTS = 128;
     static final int STAGING_BYTES = 256 * 1024;
-    static final int READ_BYTES = 64 * 1024;
+    /// The shorter, the more often one end waits for the other; what is longer than a cache is slower again.
+    static final int READ_BYTES = 256 * 1024;
 
     /// The payload is staged.
     static final int STAGED = 0x100;

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ReadInStepsTest {
     private static final int SELF = (int) ProcessHandle.current().pid();
-    private static final int BYTES = 200_000;
+    private static final int BYTES = 3 * RingFile.READ_BYTES + 3_392;
     private static final AtomicInteger SEED = new AtomicInteger(40);
 
     private final Station first = Station.open();
