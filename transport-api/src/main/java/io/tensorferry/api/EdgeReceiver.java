@@ -32,10 +32,13 @@ public interface EdgeReceiver extends PollingReceive, AutoCloseable {
     /// soon.
     void onReady(Runnable action);
 
-    /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken.
+    /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken. A producer
+    /// that
+    /// has not met this end yet goes on to wait for another.
     void startAbort(TransportException cause);
 
-    /// Ends the edge; nothing can be taken any more. Returns at once. The second and later calls do nothing.
+    /// Ends the edge; nothing can be taken any more. Returns at once. The second and later calls do nothing. A producer
+    /// that has not met this end yet goes on to wait for another.
     @Override
     void close();
 

@@ -28,8 +28,9 @@ public interface EdgeSender extends AutoCloseable {
     /// one.
     void startAbort(TransportException cause);
 
-    /// No more is sent: the edge ends when all tensors that were sent are with the consumer, or cannot be. Returns at
-    /// once. The second and later calls do nothing.
+    /// No more is sent: the edge ends when all tensors that were sent are with the consumer, or cannot be; where some
+    /// wait for a consumer that has not come, not before it comes or [#startAbort] drops them. Returns at once. The
+    /// second and later calls do nothing.
     @Override
     void close();
 

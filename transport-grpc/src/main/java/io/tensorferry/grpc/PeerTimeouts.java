@@ -18,17 +18,11 @@ record PeerTimeouts(Duration connect, Duration reconnect, Duration call) {
         return new PeerTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(3), Duration.ofSeconds(10));
     }
 
-    PeerTimeouts withConnect(Duration timeout) {
-        return new PeerTimeouts(timeout, reconnect, call);
-    }
-
-    PeerTimeouts withReconnect(Duration timeout) {
-        return new PeerTimeouts(connect, timeout, call);
-    }
-
-    private static void requirePositive(String name, Duration value) {
+    /// @throws IllegalArgumentException if the value is none that the thing named can have
+    static Duration requirePositive(String name, Duration value) {
         if (!value.isPositive()) {
             throw new IllegalArgumentException(name + " " + value + " must be longer than 0");
         }
+        return value;
     }
 }

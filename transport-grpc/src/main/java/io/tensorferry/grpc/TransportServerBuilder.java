@@ -27,11 +27,12 @@ public final class TransportServerBuilder {
     private @Nullable Executor callbacks;
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
-    private PeerTimeouts timeouts = PeerTimeouts.defaults();
+    private @Nullable Duration connectTimeout;
+    private @Nullable Duration reconnectTimeout;
     private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
     private @Nullable Fallback fallback;
-    private @Nullable ChannelOptions channelOptions;
+    private ChannelOptions channelOptions = ChannelOptions.defaults();
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
     private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
     private @Nullable List<VerbsProvider> providers;
@@ -96,14 +97,14 @@ public final class TransportServerBuilder {
     /// How long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; 30 s by
     /// default.
     public TransportServerBuilder connectTimeout(Duration timeout) {
-        this.timeouts = timeouts.withConnect(timeout);
+        this.connectTimeout = PeerTimeouts.requirePositive("connect timeout", timeout);
         return this;
     }
 
     /// How long a receive waits for a peer that was there and has gone, before it ends with `UNAVAILABLE`; 3 s by
     /// default.
     public TransportServerBuilder reconnectTimeout(Duration timeout) {
-        this.timeouts = timeouts.withReconnect(timeout);
+        this.reconnectTimeout = PeerTimeouts.requirePositive("reconnect timeout", timeout);
         return this;
     }
 
@@ -128,7 +129,8 @@ public final class TransportServerBuilder {
         return this;
     }
 
-    /// How channels to peers are made and watched. For `grpc+verbs`.
+    /// How channels to peers are made and watched; [#connectTimeout] and [#reconnectTimeout], where they are called,
+    /// hold in the place of its own. For `grpc+verbs`.
     public TransportServerBuilder channelOptions(ChannelOptions options) {
         this.channelOptions = options;
         return this;
@@ -188,7 +190,7 @@ public final class TransportServerBuilder {
         }
         VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
         return TransportServer.start(
-                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts, limits, verbs, tls));
+                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts(), limits, verbs, tls));
     }
 
     private void checkPlaintext(ServerConfig config, InetAddress address) {
@@ -210,22 +212,24 @@ public final class TransportServerBuilder {
         RdmaConfig config = rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment();
         return new VerbsOptions(
                 fallback == null ? config : config.withFallback(fallback),
-                channelOptions != null ? channelOptions : defaultChannelOptions(),
+                channelOptions(),
                 memoryOptions,
                 rendezvousOptions,
                 providers != null ? providers : VerbsProviders.forHost(address, config.softCarrier()));
     }
 
-    private ChannelOptions defaultChannelOptions() {
-        ChannelOptions defaults = ChannelOptions.defaults();
-        return new ChannelOptions(
-                defaults.lanes(),
-                defaults.ringSlots(),
-                defaults.slotBytes(),
-                defaults.keepaliveInterval(),
-                defaults.peerTimeout(),
-                timeouts.connect(),
-                timeouts.reconnect(),
-                defaults.spin());
+    private PeerTimeouts timeouts() {
+        PeerTimeouts defaults = PeerTimeouts.defaults();
+        return new PeerTimeouts(
+                Objects.requireNonNullElse(connectTimeout, defaults.connect()),
+                Objects.requireNonNullElse(reconnectTimeout, defaults.reconnect()),
+                defaults.call());
+    }
+
+    /// What was said of the server itself holds for its channels too.
+    private ChannelOptions channelOptions() {
+        return channelOptions.withTimeouts(
+                Objects.requireNonNullElse(connectTimeout, channelOptions.connectTimeout()),
+                Objects.requireNonNullElse(reconnectTimeout, channelOptions.reconnectTimeout()));
     }
 }

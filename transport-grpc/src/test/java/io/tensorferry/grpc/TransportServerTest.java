@@ -12,6 +12,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelOptions;
 import java.lang.foreign.ValueLayout;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -156,11 +157,16 @@ class TransportServerTest {
         return TransportServer.builder().cluster(cluster).job(job).task(task).protocol("grpc");
     }
 
-    @Test
-    void endsReceivesFromAPeerThatNeverStarts() {
+    @ParameterizedTest
+    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
+    void endsReceivesFromAPeerThatNeverStarts(String protocol) {
         try (var cluster = new TestCluster(2)) {
-            var server = cluster.add(
-                    cluster.builder(0).connectTimeout(Duration.ofMillis(300)).start());
+            var server = cluster.add(cluster.builder(0)
+                    .protocol(protocol)
+                    .connectTimeout(Duration.ofMillis(300))
+                    // Whose own timeout is longer than the test waits.
+                    .channelOptions(ChannelOptions.defaults())
+                    .start());
             var key = RendezvousKey.of(new DeviceName("worker", 0, 1, "CPU", 0), server.deviceName(0), "never");
 
             assertThatExceptionOfType(TransportException.class)

@@ -119,6 +119,22 @@ public record ChannelOptions(
         return with(lanes, spin, stripeBytes, changed, posting);
     }
 
+    /// The same with another [#connectTimeout] and another [#reconnectTimeout].
+    public ChannelOptions withTimeouts(Duration connect, Duration reconnect) {
+        return new ChannelOptions(
+                lanes,
+                ringSlots,
+                slotBytes,
+                keepaliveInterval,
+                peerTimeout,
+                connect,
+                reconnect,
+                spin,
+                stripeBytes,
+                readsAtOnce,
+                posting);
+    }
+
     private ChannelOptions with(
             int otherLanes,
             Duration otherSpin,

@@ -7,8 +7,8 @@ import java.util.Collection;
 /// The reads that wait for one lane, first come first served.
 ///
 /// They leave a quarter of the send queue to contents, acknowledgements and windows, and like contents they post only
-/// so
-/// many bytes at a time. What is posted behind them is still done after them: a queue pair keeps the order of its work.
+/// so many bytes at a time. What is posted behind them is still done after them: a queue pair keeps the order of its
+/// work.
 ///
 /// Owner: the loop.
 final class LaneReads {

@@ -247,13 +247,29 @@ abstract class DynamicEdgeContract extends RendezvousContract {
             if (i % 4 > 0) {
                 ends.take(200_000, 0);
             }
+            var noMore = new TransportException(StatusCode.CANCELLED, "no more");
             if (i % 2 == 0) {
                 ends.receiver.close();
+                if (i % 4 == 0) {
+                    // The ends may not have met yet: then the producer waits for another consumer.
+                    ends.sender.startAbort(noMore);
+                }
             } else {
-                ends.sender.startAbort(new TransportException(StatusCode.CANCELLED, "no more"));
+                ends.sender.startAbort(noMore);
                 eventually("the consumer hears it", () -> isAtItsEnd(ends.receiver));
             }
             ends.close();
+        }
+    }
+
+    @Test
+    void aProducerWaitsForAnotherConsumerThanOneThatWentBeforeItCame() throws Exception {
+        DynamicReceiver early = consumer().openReceiver(DynamicEdge.of(key("edge")));
+        early.close();
+        EdgeContract.join(early.ended());
+        try (var ends = new Ends("edge")) {
+            ends.send(1_000, 1);
+            ends.take(1_000, 1);
         }
     }
 

@@ -8,6 +8,7 @@ import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +18,9 @@ import java.util.Map;
 /// The workers of one test, all in this process, on free loopback ports.
 final class Workers implements AutoCloseable {
     private static final Place HERE = Place.of(0);
+    // To register a slab takes the longer the larger it is, and each test does so twice.
+    private static final MemoryOptions MEMORY =
+            new MemoryOptions(8 << 20, MemoryOptions.defaults().maximumBytes());
 
     private final ClusterSpec cluster;
     private final Protocol protocol;
@@ -59,6 +63,7 @@ final class Workers implements AutoCloseable {
                 // Small tensors go over all lanes too.
                 .channelOptions(
                         ChannelOptions.defaults().withLanes(protocol.lanes()).withStripeBytes(4096))
+                .memoryOptions(MEMORY)
                 .connectTimeout(Duration.ofSeconds(3));
     }
 

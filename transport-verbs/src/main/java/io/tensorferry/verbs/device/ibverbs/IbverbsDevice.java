@@ -106,12 +106,19 @@ final class IbverbsDevice implements VerbsDevice {
 
     @Override
     public GidEntry gid(int portNumber, int index) {
-        int length = port(portNumber).gidTableLength();
-        if (index < 0 || index >= length) {
-            throw new IllegalArgumentException("GID index " + index + ", but the table of port " + portNumber + " of "
-                    + name + " has the entries 0 to " + (length - 1));
+        try {
+            return DeviceQueries.gid(context, portNumber, index);
+        } catch (VerbsException e) {
+            // Asked only now: whoever reads a table of a thousand entries would ask a thousand times.
+            int length = port(portNumber).gidTableLength();
+            if (index < 0 || index >= length) {
+                throw new IllegalArgumentException(
+                        "GID index " + index + ", but the table of port " + portNumber + " of " + name
+                                + " has the entries 0 to " + (length - 1),
+                        e);
+            }
+            throw e;
         }
-        return DeviceQueries.gid(context, portNumber, index);
     }
 
     @Override
