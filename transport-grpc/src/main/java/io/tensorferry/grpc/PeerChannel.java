@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The gRPC channel to one worker, and whether that worker can be reached.
@@ -85,7 +86,7 @@ final class PeerChannel {
         Future<?> alarm = timer.schedule(() -> giveUp(started, limit), limit.toNanos(), TimeUnit.NANOSECONDS);
         var _ = started.whenComplete((_, _) -> alarm.cancel(false));
         watch(started);
-        redial(started, false);
+        redial(started, null);
         return started;
     }
 
@@ -135,22 +136,35 @@ final class PeerChannel {
         channel.notifyWhenStateChanged(state, () -> watch(future));
     }
 
-    /// @param dialled whether a failure that is seen now is that of an attempt of whoever waits, not of one long ago
-    private void redial(CompletableFuture<Void> future, boolean dialled) {
+    /// @param earlier the failure of an attempt before those of whoever waits, once it is known; null for the first
+    private void redial(CompletableFuture<Void> future, @Nullable CompletableFuture<@Nullable Throwable> earlier) {
         if (future.isDone()) {
             return;
         }
+        CompletableFuture<@Nullable Throwable> known = earlier == null ? new CompletableFuture<>() : earlier;
         if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
-            if (dialled) {
-                askWhy(future);
-            }
+            // A channel stays in this state while it tries again, and tells of the last attempt that failed: perhaps of
+            // one long ago.
+            askWhy(status -> {
+                if (earlier == null) {
+                    known.complete(status.getCause());
+                } else if (known.isDone() && isAnother(status.getCause(), known.join())) {
+                    noteFailure(status, future);
+                }
+            });
             channel.resetConnectBackoff();
+        } else if (earlier == null) {
+            known.complete(null);
         }
-        var _ = timer.schedule(() -> redial(future, true), REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = timer.schedule(() -> redial(future, known), REDIAL_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private static boolean isAnother(@Nullable Throwable cause, @Nullable Throwable earlier) {
+        return cause == null || !cause.equals(earlier);
     }
 
     /// A call on a channel without a connection fails at once, with the reason.
-    private void askWhy(CompletableFuture<Void> future) {
+    private void askWhy(Consumer<Status> told) {
         var call = channel.newCall(
                 TensorServiceGrpc.getPingMethod(),
                 CallOptions.DEFAULT.withDeadlineAfter(10L * REDIAL_MILLIS, TimeUnit.MILLISECONDS));
@@ -158,15 +172,16 @@ final class PeerChannel {
                 new ClientCall.Listener<PingResponse>() {
                     @Override
                     public void onClose(Status status, Metadata trailers) {
-                        if (status.getCode() == Status.Code.UNAVAILABLE) {
-                            noteFailure(status, future);
-                        }
+                        told.accept(status);
                     }
                 },
                 new Metadata());
     }
 
     private void noteFailure(Status status, CompletableFuture<Void> future) {
+        if (status.getCode() != Status.Code.UNAVAILABLE) {
+            return;
+        }
         latestFailure = status;
         TransportException lasting = ConnectFailure.lasting(worker, address, status);
         if (lasting != null) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -159,5 +161,26 @@ class DialledPeerTest {
                 .start());
         dialler.awaitPeers(LONG);
         TransferLoop.transfer(right, dialler, 1, 11);
+    }
+
+    /// A channel goes on to tell of the attempt that failed last, until another has failed.
+    @ParameterizedTest
+    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
+    void aFailureOfLongAgoIsNotThatOfAPeerThatHasYetToAnswer(String protocol) throws Exception {
+        TransportServer dialler = dialler(protocol);
+        TransportServer wrong = cluster.builder(1)
+                .protocol(protocol)
+                .security(TestAuthority.create("other").files(folder.resolve("other"), TestAuthority.worker(1)))
+                .start();
+        try (wrong) {
+            assertFails(dialler, StatusCode.UNAUTHENTICATED, "is refused");
+        }
+        WorkerAddress address = WorkerAddress.parse(cluster.spec.address("worker", 1), "address");
+        try (var silent = new ServerSocket(address.port(), 100, InetAddress.getLoopbackAddress())) {
+            assertThat(silent.isBound()).isTrue();
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> dialler.awaitPeers(Duration.ofMillis(700)))
+                    .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED));
+        }
     }
 }
