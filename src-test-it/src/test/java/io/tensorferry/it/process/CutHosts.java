@@ -37,7 +37,7 @@ class CutHosts {
             Thread.sleep(SHORT);
             cut(false);
             Thread.sleep(AFTERWARDS);
-            assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
+            assertThat(cluster.unload(BOTH))
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
             cluster.stop(BOTH);
         }
@@ -62,7 +62,7 @@ class CutHosts {
             System.out.printf(
                     "answers came again %d ms after it healed%n",
                     Duration.ofNanos(System.nanoTime() - healedNs).toMillis());
-            assertThat(cluster.ask(BOTH, "unload", "UNLOADED"))
+            assertThat(cluster.unload(BOTH))
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed="));
             cluster.stop(BOTH);
         }

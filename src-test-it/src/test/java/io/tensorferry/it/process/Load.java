@@ -75,9 +75,14 @@ final class Load {
         }
     }
 
-    /// Asks nothing more, and returns the book when every receive has ended, or after a limit.
-    String end() throws InterruptedException {
+    /// Asks nothing more; from now on a receive that fails is no failure. To be said to all nodes before the first
+    /// of them ends, because that ends what the others wait for.
+    void stop() {
         stopping = true;
+    }
+
+    /// Returns the book when every receive has ended, or after a limit.
+    String end() throws InterruptedException {
         long deadlineNs = System.nanoTime() + END_LIMIT_NS;
         // Whoever is about to begin a receive has seen that this stops when the scheduler has ended.
         later.shutdownNow();

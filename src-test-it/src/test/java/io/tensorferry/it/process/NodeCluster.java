@@ -100,6 +100,12 @@ final class NodeCluster implements AutoCloseable {
         return answers(asked, answer);
     }
 
+    /// Ends the load of these nodes, which are all that have one, and returns their books.
+    List<String> unload(List<Integer> loaded) throws InterruptedException {
+        ask(loaded, "quiet", "QUIET");
+        return ask(loaded, "unload", "UNLOADED");
+    }
+
     List<String> answers(List<Integer> asked, String answer) throws InterruptedException {
         var lines = new ArrayList<String>();
         for (int node : asked) {

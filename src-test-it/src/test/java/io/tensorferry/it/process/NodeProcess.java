@@ -82,6 +82,10 @@ final class NodeProcess {
                     load = new Load(server, launcher, self, size, Long.parseLong(words[1]));
                     load.start();
                 }
+                case "quiet" -> {
+                    load.stop();
+                    launcher.tell("QUIET");
+                }
                 case "unload" -> launcher.tell("UNLOADED " + load.end());
                 case "end-hold" -> launcher.tell("ENDED dropped=" + server.closeStep(Hold.STEP));
                 case "down" -> {

@@ -31,7 +31,7 @@ class StoppedWorkerIT {
             signal(cluster, "CONT");
             // Longer than the time after which a loss would be noticed.
             Thread.sleep(SHORT);
-            for (String book : cluster.ask(ALL, "unload", "UNLOADED")) {
+            for (String book : cluster.unload(ALL)) {
                 assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 ");
             }
             cluster.stop(ALL);
@@ -53,7 +53,7 @@ class StoppedWorkerIT {
             for (int other : OTHERS) {
                 cluster.node(other).awaitLine("AGAIN " + VICTIM, NodeCluster.LIMIT);
             }
-            for (String book : cluster.ask(ALL, "unload", "UNLOADED")) {
+            for (String book : cluster.unload(ALL)) {
                 assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=");
             }
             cluster.stop(ALL);
