@@ -62,6 +62,21 @@ public interface Rendezvous {
     ///     the cluster
     PendingReceive recvAsync(RendezvousKey key, Duration timeout, DoneCallback done);
 
+    /// The same, with what `options` say of the deadline, of the memory of the result, and of when it counts as there.
+    ///
+    /// @return the means to cancel this receive
+    /// @throws IllegalArgumentException as above, and if the key names a device that this worker does not have, while
+    ///     it has some
+    /// @throws UnsupportedOperationException if this rendezvous knows host memory of its own only, and `options` name
+    ///     other
+    default PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
+        if (options.allocator() != null) {
+            throw new UnsupportedOperationException("this rendezvous puts results into memory of its own only");
+        }
+        Duration timeout = options.timeout();
+        return timeout == null ? recvAsync(key, done) : recvAsync(key, timeout, done);
+    }
+
     /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and
     /// every later send or receive fails with it.
     ///
@@ -82,6 +97,11 @@ public interface Rendezvous {
     /// The same as a future, with a deadline, after which it fails with `DEADLINE_EXCEEDED`.
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key, Duration timeout) {
         return future(done -> recvAsync(key, timeout, done));
+    }
+
+    /// The same as a future, with what `options` say.
+    default CompletableFuture<RecvResult> recvAsync(RendezvousKey key, ReceiveOptions options) {
+        return future(done -> recvAsync(key, options, done));
     }
 
     private static CompletableFuture<RecvResult> future(Function<DoneCallback, PendingReceive> start) {

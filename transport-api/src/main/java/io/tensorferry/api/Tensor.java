@@ -5,9 +5,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/// A handle on a tensor: element type, shape, and reference-counted off-heap memory, row-major, little-endian,
-/// without padding.
+/// A handle on a tensor: element type, shape, and reference-counted memory, row-major, little-endian, without padding.
+/// The memory is off-heap, or on an [Accelerator], where the processor reaches it only by copies.
 ///
 /// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes the handle it is given; while the
 /// transfer reads the memory, the transport keeps it alive. A receive's callback owns the handle it gets.
@@ -55,7 +56,24 @@ public final class Tensor implements AutoCloseable {
             throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
                     + shape.byteSize(dataType) + " bytes, the segment has " + segment.byteSize());
         }
-        return new Tensor(dataType, shape, new SharedMemory(segment, onLastClose));
+        return new Tensor(dataType, shape, SharedMemory.ofHost(segment, onLastClose));
+    }
+
+    /// A tensor in memory of an accelerator that the caller provides.
+    ///
+    /// @param address of its first byte, as the device counts it; alive, with `shape.byteSize(dataType)` bytes, until
+    ///     `onLastClose` has run
+    /// @param onLastClose runs once, on the thread that closes the last handle; it must not block. It does not run
+    ///     if this throws
+    /// @throws IllegalArgumentException if the type's elements have no fixed size, as those of strings
+    public static Tensor onDevice(
+            DataType dataType, Shape shape, Accelerator device, long address, Runnable onLastClose) {
+        if (!dataType.isDmaAble()) {
+            throw new IllegalArgumentException(
+                    "a " + dataType + " tensor is in host memory: its elements have no fixed size");
+        }
+        return new Tensor(
+                dataType, shape, SharedMemory.of(device, address, shape.byteSize(dataType), onLastClose));
     }
 
     public DataType dataType() {
@@ -68,17 +86,43 @@ public final class Tensor implements AutoCloseable {
 
     /// Where the memory lives.
     public Device device() {
-        return Device.HOST;
+        return memory.device();
+    }
+
+    /// Where the memory begins, as its device counts it. Not to be used after this handle is closed.
+    ///
+    /// @throws IllegalStateException if this handle is closed
+    public long address() {
+        checkOpen();
+        return memory.address();
+    }
+
+    /// Says that the content is there when `event` is reached, and not before: whoever is given the tensor waits for
+    /// it. To be said before the tensor is sent; of all handles on this memory, which takes the event over and closes
+    /// it with the last of them.
+    ///
+    /// @return this handle
+    /// @throws IllegalStateException if this handle is closed; the event is the caller's then
+    public Tensor readyAfter(DeviceEvent event) {
+        checkOpen();
+        memory.readyAfter(event);
+        return this;
+    }
+
+    /// When it is reached the content is there; null where it is there now.
+    public @Nullable DeviceEvent readyEvent() {
+        return memory.ready();
     }
 
     /// Bytes of memory: `shape().byteSize(dataType())`, or for strings the size of offsets and elements together.
     public long byteSize() {
-        return memory.segment().byteSize();
+        return memory.byteSize();
     }
 
     /// The memory itself, no copy, of [#byteSize()] bytes. Not to be used after this handle is closed.
     ///
     /// @throws IllegalStateException if this handle is closed
+    /// @throws UnsupportedOperationException if the processor cannot reach it ([Device#hostAccessible()])
     public MemorySegment segment() {
         checkOpen();
         return memory.segment();
@@ -182,6 +226,7 @@ public final class Tensor implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Tensor[" + dataType + " " + shape + ", " + byteSize() + " bytes" + (isClosed() ? ", closed]" : "]");
+        return "Tensor[" + dataType + " " + shape + ", " + byteSize() + " bytes"
+                + (device() == Device.HOST ? "" : " on " + device()) + (isClosed() ? ", closed]" : "]");
     }
 }

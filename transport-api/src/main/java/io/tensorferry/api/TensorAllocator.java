@@ -7,6 +7,11 @@ import java.util.List;
 ///
 /// Threading: any thread. The content of a new tensor is undefined. The caller owns the handle.
 public interface TensorAllocator {
+    /// Where its tensors are.
+    default Device device() {
+        return Device.HOST;
+    }
+
     /// A tensor with `byteSize` bytes of memory, aligned to 64 bytes.
     ///
     /// @param byteSize `shape.byteSize(dataType)` for a DMA-able type, the size of the encoded elements for
@@ -26,7 +31,11 @@ public interface TensorAllocator {
     /// A string tensor with these elements, row-major.
     ///
     /// @throws IllegalArgumentException if the number of elements is not `shape.elementCount()`
+    /// @throws UnsupportedOperationException if the processor cannot write memory of [#device()]
     default Tensor allocateStrings(Shape shape, List<byte[]> elements) {
+        if (!device().hostAccessible()) {
+            throw new UnsupportedOperationException("string tensors are in host memory, not on " + device());
+        }
         if (elements.size() != shape.elementCount()) {
             throw new IllegalArgumentException("a string tensor of shape " + shape + " takes " + shape.elementCount()
                     + " elements, not " + elements.size());

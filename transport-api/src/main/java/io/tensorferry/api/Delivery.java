@@ -1,0 +1,10 @@
+package io.tensorferry.api;
+
+/// When a receive ends whose result is on an accelerator. Results in host memory are complete in any case.
+public enum Delivery {
+    /// When the content is there.
+    COMPLETE,
+    /// When the last copy of the content is queued: the tensor has a [Tensor#readyEvent()] that says when it is there,
+    /// for a stream to wait for.
+    QUEUED
+}
