@@ -1,0 +1,37 @@
+package io.tensorferry.it.contract.accelerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.DeviceEvent;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import org.junit.jupiter.api.AfterEach;
+
+/// The simulated accelerator, in real time.
+class SimulatedAcceleratorTest extends AcceleratorContract {
+    private final AcceleratorTime time = AcceleratorTime.real();
+    private final SimulatedAccelerator accelerator =
+            new SimulatedAccelerator(0, time, 7, SimulatedAcceleratorOptions.defaults());
+
+    @Override
+    Accelerator accelerator() {
+        return accelerator;
+    }
+
+    @Override
+    void await(DeviceEvent event) throws InterruptedException {
+        event.await();
+    }
+
+    @Override
+    @AfterEach
+    void closeAll() throws Exception {
+        super.closeAll();
+        assertThat(accelerator.leftOver()).isEmpty();
+        assertThat(accelerator.mistakes()).isEmpty();
+        accelerator.close();
+        time.close();
+    }
+}
