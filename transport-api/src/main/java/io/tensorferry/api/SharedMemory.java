@@ -58,7 +58,7 @@ final class SharedMemory {
     void readyAfter(DeviceEvent event) {
         DeviceEvent before = ready;
         ready = event;
-        if (before != null) {
+        if (before != null && !before.equals(event)) {
             before.close();
         }
     }
@@ -76,11 +76,14 @@ final class SharedMemory {
 
     void release() {
         if (handles.decrementAndGet() == 0) {
-            DeviceEvent event = ready;
-            if (event != null) {
-                event.close();
+            try {
+                DeviceEvent event = ready;
+                if (event != null) {
+                    event.close();
+                }
+            } finally {
+                onFree.run();
             }
-            onFree.run();
         }
     }
 }

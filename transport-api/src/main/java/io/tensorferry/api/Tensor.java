@@ -227,6 +227,6 @@ public final class Tensor implements AutoCloseable {
     @Override
     public String toString() {
         return "Tensor[" + dataType + " " + shape + ", " + byteSize() + " bytes"
-                + (device() == Device.HOST ? "" : " on " + device()) + (isClosed() ? ", closed]" : "]");
+                + (device().hostAccessible() ? "" : " on " + device()) + (isClosed() ? ", closed]" : "]");
     }
 }

@@ -96,6 +96,8 @@ class DeviceTensorTest {
         assertThat(shared.readyEvent()).isSameAs(first);
         shared.readyAfter(second);
         assertThat(first.closed).hasValue(1);
+        tensor.readyAfter(second);
+        assertThat(second.closed).as("said twice, it is still in use").hasValue(0);
         assertThat(tensor.readyEvent()).isSameAs(second);
         tensor.close();
         assertThat(second.closed).hasValue(0);
@@ -105,6 +107,19 @@ class DeviceTensorTest {
         var late = new CountedEvent();
         assertThatIllegalStateException().isThrownBy(() -> tensor.readyAfter(late));
         assertThat(late.closed).hasValue(0);
+    }
+
+    @Test
+    void theMemoryIsFreedEvenIfTheEventCannotBeClosed() {
+        Tensor tensor = tensor();
+        tensor.readyAfter(new CountedEvent() {
+            @Override
+            public void close() {
+                throw new IllegalStateException("the device is gone");
+            }
+        });
+        assertThatIllegalStateException().isThrownBy(tensor::close).withMessage("the device is gone");
+        assertThat(freed).hasValue(1);
     }
 
     @Test
@@ -128,7 +143,7 @@ class DeviceTensorTest {
         assertThat(rendezvous.timeout).isNull();
     }
 
-    private static final class CountedEvent implements DeviceEvent {
+    private static class CountedEvent implements DeviceEvent {
         private final AtomicInteger closed = new AtomicInteger();
 
         @Override
