@@ -52,7 +52,8 @@ public interface Accelerator extends Device, AutoCloseable {
     /// @throws TransportException `UNIMPLEMENTED` unless [#nicWrites()] is [NicWrites#AFTER_FLUSH]
     void flushNicWrites();
 
-    /// Ends the use of the device. Its memory, streams and events were closed before.
+    /// Ends the use of the device. Its memory, streams, events and pins were closed before. The second and later calls
+    /// do nothing.
     @Override
     void close();
 }

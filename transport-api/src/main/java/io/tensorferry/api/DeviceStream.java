@@ -26,13 +26,14 @@ public interface DeviceStream extends AutoCloseable {
     /// @throws TransportException `INTERNAL` with what the driver says
     void copy(long source, long target, long bytes);
 
-    /// What is queued from now on waits for `event`.
+    /// What is queued from now on waits for `event`, also if that is closed meanwhile.
     void await(DeviceEvent event);
 
     /// An event that is reached when all that was queued before is done. The caller closes it.
     DeviceEvent record();
 
-    /// Gives the stream back when its work is done. The second and later calls do nothing.
+    /// Nothing more is queued. Returns at once: what is queued is done, and then the stream is given back. The second
+    /// and later calls do nothing.
     @Override
     void close();
 }

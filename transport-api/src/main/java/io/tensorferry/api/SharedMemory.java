@@ -15,8 +15,7 @@ final class SharedMemory {
     private final AtomicInteger handles = new AtomicInteger(1);
     private volatile @Nullable DeviceEvent ready;
 
-    private SharedMemory(
-            Device device, long address, long byteSize, @Nullable MemorySegment segment, Runnable onFree) {
+    private SharedMemory(Device device, long address, long byteSize, @Nullable MemorySegment segment, Runnable onFree) {
         this.device = device;
         this.address = address;
         this.byteSize = byteSize;

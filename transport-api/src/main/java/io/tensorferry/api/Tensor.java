@@ -72,8 +72,7 @@ public final class Tensor implements AutoCloseable {
             throw new IllegalArgumentException(
                     "a " + dataType + " tensor is in host memory: its elements have no fixed size");
         }
-        return new Tensor(
-                dataType, shape, SharedMemory.of(device, address, shape.byteSize(dataType), onLastClose));
+        return new Tensor(dataType, shape, SharedMemory.of(device, address, shape.byteSize(dataType), onLastClose));
     }
 
     public DataType dataType() {

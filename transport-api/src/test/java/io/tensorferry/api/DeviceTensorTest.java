@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 /// A tensor whose memory the processor does not reach.
 class DeviceTensorTest {
     private static final long ADDRESS = 1L << 60;
-    private static final RendezvousKey KEY = RendezvousKey.parse("/job:a/replica:0/task:0/device:GPU:1;0000000000000001;"
-            + "/job:a/replica:0/task:1/device:GPU:1;edge;0:0");
+    private static final RendezvousKey KEY = RendezvousKey.parse(
+            "/job:a/replica:0/task:0/device:GPU:1;0000000000000001;" + "/job:a/replica:0/task:1/device:GPU:1;edge;0:0");
 
     private final NamedAccelerator device = new NamedAccelerator("GPU", 1);
     private final AtomicInteger freed = new AtomicInteger();
@@ -130,7 +130,8 @@ class DeviceTensorTest {
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("memory of its own");
         assertThat(rendezvous.isAsked()).isFalse();
-        var _ = rendezvous.recvAsync(KEY, options.withTimeout(Duration.ofSeconds(3)).withDelivery(Delivery.QUEUED));
+        var _ = rendezvous.recvAsync(
+                KEY, options.withTimeout(Duration.ofSeconds(3)).withDelivery(Delivery.QUEUED));
         assertThat(rendezvous.timeout).isEqualTo(Duration.ofSeconds(3));
         assertThat(rendezvous.isAsked()).isTrue();
     }

@@ -8,6 +8,7 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.DeviceStream;
+import io.tensorferry.api.DmaBuf;
 import io.tensorferry.api.HostPin;
 import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
@@ -15,6 +16,7 @@ import io.tensorferry.api.TransportException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -190,6 +192,62 @@ abstract class AcceleratorContract {
     }
 
     @Test
+    void aStreamWaitsForAnEventThatIsClosedMeanwhile() throws InterruptedException {
+        MemorySegment source = host(LARGE, 7);
+        MemorySegment target = host(LARGE, 0);
+        DeviceMemory device = memory(LARGE);
+        DeviceStream writing = stream();
+        DeviceStream reading = stream();
+        writing.copyFromHost(source, device.address());
+        try (DeviceEvent written = writing.record()) {
+            reading.await(written);
+        }
+        // Another event, which an accelerator may make of the closed one, is not what is waited for.
+        finish(stream());
+        reading.copyToHost(device.address(), target);
+        finish(reading);
+        assertSame(target, source);
+    }
+
+    @Test
+    void aStreamThatIsClosedDoesWhatIsQueued() throws InterruptedException {
+        MemorySegment source = host(LARGE, 8);
+        MemorySegment target = host(LARGE, 0);
+        DeviceMemory device = memory(LARGE);
+        DeviceStream stream = stream();
+        stream.copyFromHost(source, device.address());
+        stream.copyToHost(device.address(), target);
+        DeviceEvent done = opened(stream.record());
+        stream.close();
+        await(done);
+        assertSame(target, source);
+    }
+
+    @Test
+    void nothingIsCopiedOfNothing() throws InterruptedException {
+        MemorySegment host = host(64, 4);
+        DeviceMemory device = memory(64);
+        DeviceStream stream = stream();
+        stream.copyFromHost(host.asSlice(0, 0), device.address());
+        stream.copy(device.address(), device.address() + 64, 0);
+        stream.copyToHost(device.address(), host.asSlice(64, 0));
+        finish(stream);
+        assertThat(host.get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 4);
+    }
+
+    @Test
+    void anExportIsAFileOrARefusal() {
+        DeviceMemory device = memory(1 << 16);
+        try (DmaBuf file = accelerator().export(device.address(), 1 << 16)) {
+            assertThat(Path.of("/proc/self/fd/" + file.fileDescriptor())).isSymbolicLink();
+            assertThat(file.offset()).isNotNegative();
+        } catch (TransportException e) {
+            assertThat(e.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
+            assertThat(e).hasMessageContaining(accelerator().toString());
+        }
+    }
+
+    @Test
     void anEventOfAnIdleStreamIsReached() throws InterruptedException {
         DeviceEvent event = opened(stream().record());
         await(event);
@@ -208,6 +266,12 @@ abstract class AcceleratorContract {
         stream.close();
         device.close();
         device.close();
+        MemorySegment segment = arena.allocate(64, 64);
+        HostPin pin = accelerator().pin(segment);
+        pin.close();
+        pin.close();
+        accelerator().close();
+        accelerator().close();
     }
 
     @Test

@@ -45,8 +45,8 @@ public interface AcceleratorTime extends AutoCloseable {
 
     /// Real time, with a thread of its own. The caller closes it.
     static AcceleratorTime real() {
-        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(
-                task -> Thread.ofPlatform().name("simulated-accelerator").daemon(true).unstarted(task));
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task ->
+                Thread.ofPlatform().name("simulated-accelerator").daemon(true).unstarted(task));
         return new AcceleratorTime() {
             @Override
             public long now() {

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// It is strict: what no driver lets pass, or only by chance, is a mistake, which is thrown and remembered
 /// ([#mistakes()]).
 ///
-/// Threading: any thread, in real time; the thread that turns the fabric, in virtual time. Everything is under one lock,
-/// the object's own.
+/// Threading: any thread, in real time; the thread that turns the fabric, in virtual time. Everything is under one
+/// lock, the object's own.
 public final class SimulatedAccelerator implements Accelerator {
     /// Which way a copy goes: copies of one way share its rate.
     enum Way {
@@ -37,6 +37,7 @@ public final class SimulatedAccelerator implements Accelerator {
 
     private static final long FIRST_ADDRESS = 1L << 60;
     private static final int INDEX_SHIFT = 48;
+    private static final int MOST_INDEX = 255;
     private static final long ALIGNMENT = 256;
     private static final byte FREED = (byte) 0xDD;
     private static final long NS_PER_MICROSECOND = 1_000;
@@ -55,12 +56,17 @@ public final class SimulatedAccelerator implements Accelerator {
     private long bytesInUse;
     private int openEvents;
     private boolean held;
+    private boolean closed;
     private @Nullable TransportException nextFailure;
     private @Nullable TransportException broken;
 
     /// @param index which of the process' accelerators, 0 to 255
     /// @param time stays the caller's
+    /// @throws IllegalArgumentException if `index` is another
     public SimulatedAccelerator(int index, AcceleratorTime time, long seed, SimulatedAcceleratorOptions options) {
+        if (index < 0 || index > MOST_INDEX) {
+            throw new IllegalArgumentException("accelerators are numbered 0 to " + MOST_INDEX + ", not " + index);
+        }
         this.index = index;
         this.time = time;
         this.options = options;
@@ -140,9 +146,10 @@ public final class SimulatedAccelerator implements Accelerator {
     @Override
     public synchronized void close() {
         called();
-        if (bytesInUse > 0 || !streams.isEmpty() || openEvents > 0 || !pins.isEmpty()) {
+        if (!leftOver().isEmpty()) {
             throw mistake("it is closed with " + leftOver());
         }
+        closed = true;
     }
 
     /// The content of memory of this device, for a test.
@@ -175,6 +182,8 @@ public final class SimulatedAccelerator implements Accelerator {
     /// Every later call fails with `cause`, and nothing that is queued is done.
     public synchronized void breakDevice(TransportException cause) {
         broken = cause;
+        // Those that were closed wait for work that nobody does any more.
+        streams.removeIf(SimulatedStream::isClosed);
         notifyAll();
     }
 
@@ -220,6 +229,10 @@ public final class SimulatedAccelerator implements Accelerator {
         return held;
     }
 
+    boolean isBroken() {
+        return broken != null;
+    }
+
     void called() {
         if (strangers.contains(Thread.currentThread())) {
             throw mistake(Thread.currentThread().getName() + " calls it, which must never wait for a driver");
@@ -228,6 +241,9 @@ public final class SimulatedAccelerator implements Accelerator {
 
     void checkUsable() {
         called();
+        if (closed) {
+            throw mistake("it was used that is closed");
+        }
         TransportException cause = broken;
         if (cause != null) {
             throw cause;
@@ -243,28 +259,30 @@ public final class SimulatedAccelerator implements Accelerator {
     MemorySegment memory(long address, long bytes) {
         Map.Entry<Long, Block> entry = blocks.floorEntry(address);
         Block block = entry == null ? null : entry.getValue();
-        if (block == null || block.freed || address + bytes > block.address + block.bytes) {
+        if (block == null || address + bytes > block.address + block.bytes) {
             throw mistake("no memory of " + bytes + " bytes at 0x" + Long.toHexString(address));
         }
         return block.memory.asSlice(address - block.address, bytes);
     }
 
-    void checkPinned(MemorySegment segment) {
+    /// @throws IllegalStateException if the memory is not pinned
+    MemorySegment pinned(MemorySegment segment) {
         long from = segment.address();
         long bytes = segment.byteSize();
         if (pins.stream().noneMatch(pin -> pin.holds(from, bytes))) {
             throw mistake("host memory of " + bytes + " bytes is not pinned: a copy of it blocks its caller");
         }
+        return segment;
     }
 
     /// Whether the device breaks now.
     boolean takesFailure() {
-        if (nextFailure != null) {
-            broken = nextFailure;
+        TransportException failure = nextFailure;
+        if (failure != null) {
             nextFailure = null;
-            notifyAll();
+            breakDevice(failure);
         }
-        return broken != null;
+        return isBroken();
     }
 
     /// After how long a copy begins that was queued now: when those of the same way before it have moved their bytes.
@@ -290,10 +308,21 @@ public final class SimulatedAccelerator implements Accelerator {
         time.schedule(delayNs, () -> {
             synchronized (this) {
                 if (broken == null) {
-                    action.run();
+                    run(action);
                 }
             }
         });
+    }
+
+    /// Memory that was given back while a copy was using it is found here, on a thread that nobody listens to.
+    private void run(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException e) {
+            String what = this + ": a copy failed: " + e.getMessage();
+            mistakes.add(what);
+            breakDevice(new TransportException(StatusCode.INTERNAL, what, e));
+        }
     }
 
     SimulatedEvent newEvent() {
@@ -305,10 +334,8 @@ public final class SimulatedAccelerator implements Accelerator {
         openEvents--;
     }
 
-    void streamClosed(SimulatedStream stream) {
-        if (!stream.isIdle() && broken == null) {
-            throw mistake("a stream was closed with work in it");
-        }
+    /// It is closed, and its work is done.
+    void streamEnded(SimulatedStream stream) {
         streams.remove(stream);
     }
 
@@ -322,7 +349,6 @@ public final class SimulatedAccelerator implements Accelerator {
         private final long address;
         private final long bytes;
         private final MemorySegment memory;
-        private boolean freed;
 
         Block(long address, long bytes) {
             this.address = address;
@@ -349,8 +375,8 @@ public final class SimulatedAccelerator implements Accelerator {
         public void close() {
             synchronized (SimulatedAccelerator.this) {
                 called();
-                if (!freed) {
-                    freed = true;
+                if (blocks.remove(address, this)) {
+                    // For whoever has it by a way of its own.
                     memory.fill(FREED);
                     bytesInUse -= bytes;
                 }

@@ -24,13 +24,17 @@ final class SimulatedEvent implements DeviceEvent {
         ready.forEach(Runnable::run);
     }
 
-    /// Runs `action` when it is reached, now if it is.
+    boolean isOf(SimulatedAccelerator accelerator) {
+        return device.equals(accelerator);
+    }
+
+    boolean isReachedNow() {
+        return reached;
+    }
+
+    /// Runs `action` when it is reached, which it is not yet.
     void whenReached(Runnable action) {
-        if (reached) {
-            action.run();
-        } else {
-            waiting.add(action);
-        }
+        waiting.add(action);
     }
 
     @Override
@@ -57,7 +61,7 @@ final class SimulatedEvent implements DeviceEvent {
         }
     }
 
-    private void checkOpen() {
+    void checkOpen() {
         if (closed) {
             throw device.mistake("an event was used that is closed");
         }

@@ -6,6 +6,7 @@ import io.tensorferry.api.DeviceStream;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Supplier;
 
 /// A stream of a simulated accelerator. All under the accelerator's lock.
 ///
@@ -14,9 +15,10 @@ import java.util.Deque;
 final class SimulatedStream implements DeviceStream {
     private static final byte SPOILED = (byte) 0xDB;
 
-    /// Something that is queued; calls [#next()] when it is done.
+    /// Something that is queued.
     private interface Work {
-        void begin();
+        /// Returns whether it is done; what is not calls [#next()] when it is.
+        boolean begin();
     }
 
     private final SimulatedAccelerator device;
@@ -35,49 +37,54 @@ final class SimulatedStream implements DeviceStream {
 
     @Override
     public void copyToHost(long source, MemorySegment target) {
-        synchronized (device) {
-            check();
-            device.checkPinned(target);
-            device.memory(source, target.byteSize());
-            add(() -> copy(SimulatedAccelerator.Way.TO_HOST, device.memory(source, target.byteSize()), target));
-        }
+        long bytes = target.byteSize();
+        add(SimulatedAccelerator.Way.TO_HOST, bytes, () -> device.memory(source, bytes), () -> device.pinned(target));
     }
 
     @Override
     public void copyFromHost(MemorySegment source, long target) {
-        synchronized (device) {
-            check();
-            device.checkPinned(source);
-            device.memory(target, source.byteSize());
-            add(() -> copy(SimulatedAccelerator.Way.FROM_HOST, source, device.memory(target, source.byteSize())));
-        }
+        long bytes = source.byteSize();
+        add(SimulatedAccelerator.Way.FROM_HOST, bytes, () -> device.pinned(source), () -> device.memory(target, bytes));
     }
 
     @Override
     public void copy(long source, long target, long bytes) {
+        add(
+                SimulatedAccelerator.Way.FROM_HOST,
+                bytes,
+                () -> device.memory(source, bytes),
+                () -> device.memory(target, bytes));
+    }
+
+    /// @param source gives the memory, or throws where it must not be used now; asked again at each moment, so that
+    ///     memory which is given back too early is a mistake
+    /// @param target the same
+    private void add(
+            SimulatedAccelerator.Way way, long bytes, Supplier<MemorySegment> source, Supplier<MemorySegment> target) {
         synchronized (device) {
             check();
-            device.memory(source, bytes);
-            device.memory(target, bytes);
-            add(() -> copy(
-                    SimulatedAccelerator.Way.FROM_HOST, device.memory(source, bytes), device.memory(target, bytes)));
+            var _ = source.get();
+            var _ = target.get();
+            add(() -> {
+                copy(way, bytes, source, target);
+                return false;
+            });
         }
     }
 
-    private void copy(SimulatedAccelerator.Way way, MemorySegment source, MemorySegment target) {
+    private void copy(
+            SimulatedAccelerator.Way way, long bytes, Supplier<MemorySegment> source, Supplier<MemorySegment> target) {
         if (device.takesFailure()) {
             return;
         }
-        long bytes = source.byteSize();
         long beginNs = device.beginAfterNs(way, bytes);
         long endNs = device.endAfterNs(way, beginNs);
         long readNs = device.between(beginNs, endNs);
-        var content = new byte[Math.toIntExact(bytes)];
-        device.schedule(beginNs, () -> target.fill(SPOILED));
-        device.schedule(
-                readNs, () -> MemorySegment.copy(source, 0, MemorySegment.ofArray(content), 0, bytes));
+        var content = MemorySegment.ofArray(new byte[Math.toIntExact(bytes)]);
+        device.schedule(beginNs, () -> target.get().fill(SPOILED));
+        device.schedule(readNs, () -> content.copyFrom(source.get()));
         device.schedule(endNs, () -> {
-            MemorySegment.copy(MemorySegment.ofArray(content), 0, target, 0, bytes);
+            target.get().copyFrom(content);
             next();
         });
     }
@@ -86,8 +93,17 @@ final class SimulatedStream implements DeviceStream {
     public void await(DeviceEvent event) {
         synchronized (device) {
             check();
-            var awaited = (SimulatedEvent) event;
-            add(() -> awaited.whenReached(this::next));
+            if (!(event instanceof SimulatedEvent awaited) || !awaited.isOf(device)) {
+                throw device.mistake("a stream cannot wait for " + event);
+            }
+            awaited.checkOpen();
+            add(() -> {
+                boolean reached = awaited.isReachedNow();
+                if (!reached) {
+                    awaited.whenReached(this::next);
+                }
+                return reached;
+            });
         }
     }
 
@@ -98,7 +114,7 @@ final class SimulatedStream implements DeviceStream {
             SimulatedEvent event = device.newEvent();
             add(() -> {
                 event.reach();
-                next();
+                return true;
             });
             return event;
         }
@@ -114,20 +130,23 @@ final class SimulatedStream implements DeviceStream {
         beginNext();
     }
 
-    /// The first that is queued begins, unless another runs or streams are held.
+    /// What is queued first begins, unless something runs or streams are held.
     void beginNext() {
-        if (running || device.isHeld()) {
-            return;
-        }
-        Work work = queue.poll();
-        if (work != null) {
+        while (!running && !device.isHeld() && !device.isBroken()) {
+            Work work = queue.poll();
+            if (work == null) {
+                if (closed) {
+                    device.streamEnded(this);
+                }
+                return;
+            }
             running = true;
-            work.begin();
+            running = !work.begin();
         }
     }
 
-    boolean isIdle() {
-        return !running && queue.isEmpty();
+    boolean isClosed() {
+        return closed;
     }
 
     private void check() {
@@ -143,7 +162,9 @@ final class SimulatedStream implements DeviceStream {
             device.called();
             if (!closed) {
                 closed = true;
-                device.streamClosed(this);
+                if (device.isBroken() || (!running && queue.isEmpty())) {
+                    device.streamEnded(this);
+                }
             }
         }
     }
