@@ -243,7 +243,6 @@ abstract class AcceleratorContract {
             assertThat(file.offset()).isNotNegative();
         } catch (TransportException e) {
             assertThat(e.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
-            assertThat(e).hasMessageContaining(accelerator().toString());
         }
     }
 
