@@ -22,7 +22,7 @@ final class LibraryLoader {
     }
 
     private static IbverbsLibrary load() {
-        String unfit = Platform.obstacle(System.getProperty("os.name"), System.getProperty("os.arch"));
+        String unfit = Platform.obstacle("libibverbs", System.getProperty("os.name"), System.getProperty("os.arch"));
         if (unfit != null) {
             return new IbverbsLibrary.Absent(unfit, null);
         }

@@ -10,13 +10,14 @@ final class Platform {
 
     /// Why the layouts do not fit, or null if they do.
     ///
+    /// @param library whose layouts, for people
     /// @param system the system property `os.name`
     /// @param architecture the system property `os.arch`
-    static @Nullable String obstacle(String system, String architecture) {
+    static @Nullable String obstacle(String library, String system, String architecture) {
         boolean fits = system.equals("Linux") && (architecture.equals("amd64") || architecture.equals("x86_64"));
         return fits
                 ? null
-                : "the bindings of libibverbs are made for Linux on x86-64, and this is " + system + " on "
+                : "the bindings of " + library + " are made for Linux on x86-64, and this is " + system + " on "
                         + architecture;
     }
 }

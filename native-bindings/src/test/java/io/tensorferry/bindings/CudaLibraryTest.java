@@ -1,0 +1,79 @@
+package io.tensorferry.bindings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What a process finds, each in a process of its own: a process looks only once.
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class CudaLibraryTest {
+    private static final String ALLOWED = "--enable-native-access=ALL-UNNAMED";
+
+    /// Prints what it finds.
+    public static final class Find {
+        private Find() {}
+
+        public static void main(String[] arguments) {
+            System.out.println(
+                    switch (CudaLibrary.find()) {
+                        case CudaLibrary.Present present ->
+                            "present " + present.has("cuInit") + " " + present.has("cuNoSuchFunction");
+                        case CudaLibrary.Absent absent -> "absent " + absent.reason() + " | " + absent.cause();
+                    });
+        }
+    }
+
+    @Test
+    void theInstalledLibraryIsFoundWithItsFunctions() throws Exception {
+        String found = find(ALLOWED);
+        assumeTrue(!found.contains("is not installed"), "the CUDA driver is not installed here");
+        assertThat(found).isEqualTo("present true false");
+    }
+
+    @Test
+    void aPathThatLeadsNowhereIsNamedWithItsProperty() throws Exception {
+        assertThat(find(ALLOWED, "-D" + CudaLibrary.PATH_PROPERTY + "=/no/such/libcuda.so.1"))
+                .startsWith("absent")
+                .contains("/no/such/libcuda.so.1", CudaLibrary.PATH_PROPERTY, "IllegalArgumentException");
+    }
+
+    @Test
+    void anotherLibraryIsNotTakenForIt() throws Exception {
+        Path other = Path.of(System.getProperty("java.home"), "lib", "libzip.so");
+        assertThat(find(ALLOWED, "-D" + CudaLibrary.PATH_PROPERTY + "=" + other))
+                .startsWith("absent")
+                .contains(other.toString(), "cuFlushGPUDirectRDMAWrites");
+    }
+
+    @Test
+    void whereNativeAccessIsDeniedTheFlagIsNamed() throws Exception {
+        assertThat(find("--illegal-native-access=deny"))
+                .startsWith("absent")
+                .contains("--enable-native-access=ALL-UNNAMED", "IllegalCallerException");
+    }
+
+    private static String find(String... flags) throws IOException, InterruptedException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(flags));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Find.class.getName()));
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            assertThat(process.waitFor()).isZero();
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
