@@ -23,6 +23,7 @@ class CommandLineDirectionTest {
                         "io.tensorferry.cli..",
                         "io.tensorferry.grpc",
                         "io.tensorferry.api",
+                        "io.tensorferry.cuda",
                         "io.tensorferry.verbs.device",
                         "io.tensorferry.verbs.channel",
                         "com.google.gson",

@@ -16,6 +16,7 @@ class PackageDirectionTest {
             .withImportOption(new ImportOption.DoNotIncludeTests())
             .importPackages(
                     "io.tensorferry.api..",
+                    "io.tensorferry.cuda..",
                     "io.tensorferry.verbs..",
                     "io.tensorferry.grpc..",
                     "io.tensorferry.proto..",
@@ -31,6 +32,8 @@ class PackageDirectionTest {
                 .definedBy("io.tensorferry.proto..")
                 .layer("bindings")
                 .definedBy("io.tensorferry.bindings..")
+                .layer("cuda")
+                .definedBy("io.tensorferry.cuda..")
                 .layer("device")
                 .definedBy("io.tensorferry.verbs.device")
                 .layer("devices")
@@ -55,6 +58,8 @@ class PackageDirectionTest {
                 .definedBy("io.tensorferry.grpc..")
                 .whereLayer("grpc")
                 .mayNotBeAccessedByAnyLayer()
+                .whereLayer("cuda")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("simulation")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("rendezvous")
@@ -77,7 +82,7 @@ class PackageDirectionTest {
                 .mayOnlyBeAccessedByLayers(
                         "devices", "memory", "channel", "rendezvous", "edge", "partition", "simulation", "grpc")
                 .whereLayer("bindings")
-                .mayOnlyBeAccessedByLayers("devices", "memory")
+                .mayOnlyBeAccessedByLayers("cuda", "devices", "memory")
                 .whereLayer("proto")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .check(PRODUCT);
@@ -91,6 +96,34 @@ class PackageDirectionTest {
                 .should()
                 .onlyDependOnClassesThat()
                 .resideInAnyPackage("io.tensorferry.api..", "java..", "org.slf4j..", "org.jspecify..")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void theCudaModuleKnowsTheApiAndTheBindingsAlone() {
+        classes()
+                .that()
+                .resideInAPackage("io.tensorferry.cuda..")
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        "io.tensorferry.cuda..",
+                        "io.tensorferry.api..",
+                        "io.tensorferry.bindings..",
+                        "java..",
+                        "org.slf4j..",
+                        "org.jspecify..")
+                .check(PRODUCT);
+    }
+
+    @Test
+    void nobodyElseTouchesTheCudaDriver() {
+        noClasses()
+                .that()
+                .resideOutsideOfPackages("io.tensorferry.cuda..", "io.tensorferry.bindings..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.tensorferry.bindings.cuda..")
                 .check(PRODUCT);
     }
 

@@ -1,0 +1,134 @@
+package io.tensorferry.cuda;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.DeviceMemory;
+import io.tensorferry.api.DmaBuf;
+import io.tensorferry.api.HostPin;
+import io.tensorferry.api.NicWrites;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.bindings.cuda.Cuda;
+import java.lang.foreign.MemorySegment;
+
+/// A GPU by the CUDA driver ([CudaDevices#open]). Its context is the primary one, which frameworks use as well:
+/// what they allocated, queued and recorded on this GPU in this process can be used here, and the other way round.
+///
+/// Threading: any thread, virtual ones too. A call leaves the thread's current context as it was.
+public final class CudaAccelerator implements Accelerator {
+    private final CudaDescription description;
+    private final CudaContext context;
+    private final boolean exportsDmaBufs;
+    private final NicWrites nicWrites;
+
+    private CudaAccelerator(
+            CudaDescription description, CudaContext context, boolean exportsDmaBufs, NicWrites nicWrites) {
+        this.description = description;
+        this.context = context;
+        this.exportsDmaBufs = exportsDmaBufs;
+        this.nicWrites = nicWrites;
+    }
+
+    static CudaAccelerator open(CudaDescription description) {
+        int device = CudaAttributes.device(description.ordinal());
+        if (!CudaAttributes.hasOneAddressSpace(device)) {
+            throw new TransportException(
+                    StatusCode.FAILED_PRECONDITION,
+                    description.name()
+                            + " has addresses of its own, which may equal those of the host:"
+                            + " CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING is 0");
+        }
+        boolean exportsDmaBufs = CudaAttributes.exportsDmaBufs(device);
+        NicWrites nicWrites = CudaAttributes.nicWrites(device);
+        return new CudaAccelerator(
+                description,
+                CudaContext.retain("GPU:" + description.ordinal(), device),
+                exportsDmaBufs,
+                nicWrites);
+    }
+
+    @Override
+    public String type() {
+        return "GPU";
+    }
+
+    @Override
+    public int index() {
+        return description.ordinal();
+    }
+
+    @Override
+    public String description() {
+        return description.name() + ", " + description.pciAddress();
+    }
+
+    @Override
+    public DeviceMemory allocate(long bytes) {
+        return CudaMemory.allocate(this, context, bytes);
+    }
+
+    @Override
+    public CudaStream openStream() {
+        return CudaStream.open(this, context);
+    }
+
+    /// A stream of the application's own, to queue copies in it or to record an event there. It stays the
+    /// application's; closing what this returns does nothing to it.
+    ///
+    /// @param handle a `CUstream` or `cudaStream_t` of this GPU; 0 is the default stream
+    public CudaStream stream(long handle) {
+        return new CudaStream(this, context, MemorySegment.ofAddress(handle), false);
+    }
+
+    /// An event of the application's own, which it has recorded. It stays the application's; closing what this
+    /// returns does nothing to it.
+    ///
+    /// @param handle a `CUevent` or `cudaEvent_t`
+    public CudaEvent event(long handle) {
+        return new CudaEvent(context, MemorySegment.ofAddress(handle), false);
+    }
+
+    @Override
+    public HostPin pin(MemorySegment hostMemory) {
+        return CudaPin.pin(context, hostMemory);
+    }
+
+    @Override
+    public DmaBuf export(long address, long bytes) {
+        return CudaDmaBuf.export(this, context, address, bytes);
+    }
+
+    boolean exportsDmaBufs() {
+        return exportsDmaBufs;
+    }
+
+    @Override
+    public NicWrites nicWrites() {
+        return nicWrites;
+    }
+
+    @Override
+    public void flushNicWrites() {
+        if (nicWrites != NicWrites.AFTER_FLUSH) {
+            throw new TransportException(
+                    StatusCode.UNIMPLEMENTED, this + " has nothing to flush: what NICs write is " + nicWrites);
+        }
+        int code;
+        try (var _ = context.enter()) {
+            code = Cuda.cuFlushGPUDirectRDMAWrites(
+                    Cuda.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX(),
+                    Cuda.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER());
+        }
+        CudaCheck.ok("cuFlushGPUDirectRDMAWrites", code);
+    }
+
+    /// @throws IllegalStateException if memory, a stream, an event or a pin of it is open
+    @Override
+    public void close() {
+        context.close();
+    }
+
+    @Override
+    public String toString() {
+        return "GPU:" + description.ordinal();
+    }
+}

@@ -1,0 +1,79 @@
+package io.tensorferry.cuda;
+
+import io.tensorferry.api.DmaBuf;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.bindings.CudaLibrary;
+import io.tensorferry.bindings.OwnedDescriptor;
+import io.tensorferry.bindings.cuda.Cuda;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Device memory as a file of the kernel's dmabuf, so that the driver of a NIC finds it.
+///
+/// Threading: any thread.
+final class CudaDmaBuf implements DmaBuf {
+    private static final String FUNCTION = "cuMemGetHandleForAddressRange";
+    /// What the driver wants address and size to be multiples of, on x86-64.
+    private static final long HOST_PAGE = 4096;
+
+    private final OwnedDescriptor file;
+    private final long offset;
+
+    private CudaDmaBuf(OwnedDescriptor file, long offset) {
+        this.file = file;
+        this.offset = offset;
+    }
+
+    /// @throws TransportException `UNIMPLEMENTED` with what is in the way
+    static CudaDmaBuf export(CudaAccelerator device, CudaContext context, long address, long bytes) {
+        if (bytes <= 0) {
+            throw new IllegalArgumentException("cannot export " + bytes + " bytes of " + device);
+        }
+        if (!(CudaLibrary.find() instanceof CudaLibrary.Present library) || !library.has(FUNCTION)) {
+            throw new TransportException(
+                    StatusCode.UNIMPLEMENTED,
+                    "the CUDA driver has no " + FUNCTION + ": version 515 (CUDA 11.7) was the first with it");
+        }
+        if (!device.exportsDmaBufs()) {
+            throw new TransportException(
+                    StatusCode.UNIMPLEMENTED,
+                    device + " exports no dmabufs: CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0, as where the kernel or"
+                            + " the driver's part in it cannot");
+        }
+        long start = address & -HOST_PAGE;
+        long end = Math.addExact(address, Math.addExact(bytes, HOST_PAGE - 1)) & -HOST_PAGE;
+        try (Arena arena = Arena.ofConfined()) {
+            // Otherwise what the application copies by calls that wait may overtake what a NIC reads and writes.
+            MemorySegment yes = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
+            MemorySegment descriptor = arena.allocate(ValueLayout.JAVA_INT);
+            int code;
+            try (var _ = context.enter()) {
+                code = Cuda.cuPointerSetAttribute(yes, Cuda.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS(), address);
+            }
+            CudaCheck.ok("cuPointerSetAttribute", code, StatusCode.UNIMPLEMENTED);
+            try (var _ = context.enter()) {
+                code = Cuda.cuMemGetHandleForAddressRange(
+                        descriptor, start, end - start, Cuda.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD(), 0);
+            }
+            CudaCheck.ok(FUNCTION, code, StatusCode.UNIMPLEMENTED);
+            return new CudaDmaBuf(new OwnedDescriptor(descriptor.get(ValueLayout.JAVA_INT, 0)), address - start);
+        }
+    }
+
+    @Override
+    public int fileDescriptor() {
+        return file.number();
+    }
+
+    @Override
+    public long offset() {
+        return offset;
+    }
+
+    @Override
+    public void close() {
+        file.close();
+    }
+}
