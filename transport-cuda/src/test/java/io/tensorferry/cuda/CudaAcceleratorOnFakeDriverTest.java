@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceMemory;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -69,11 +71,10 @@ class CudaAcceleratorOnFakeDriverTest {
 
     @Test
     void aDeviceWithoutMemorySaysHowMuchWasWanted() {
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> gpus.first().allocate(2 * GIB))
-                .withMessageContaining("cuMemAlloc of 2147483648 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
+        assertThatThrownBy(() -> gpus.first().allocate(2 * GIB))
+                .hasMessageContaining("cuMemAlloc of 2147483648 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.RESOURCE_EXHAUSTED, TransportException::code);
         assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().allocate(0));
     }
 
@@ -136,11 +137,10 @@ class CudaAcceleratorOnFakeDriverTest {
     void memoryThatCannotBePinnedIsRefusedInTheDriversWords() {
         MemorySegment memory = gpus.pinned(8_192);
 
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> gpus.first().pin(memory.asSlice(64, 64)))
-                .withMessageContaining("cuMemHostRegister of 64 bytes: CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
+        assertThatThrownBy(() -> gpus.first().pin(memory.asSlice(64, 64)))
+                .hasMessageContaining("cuMemHostRegister of 64 bytes: CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.RESOURCE_EXHAUSTED, TransportException::code);
         assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().pin(MemorySegment.ofArray(new byte[8])));
         assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().pin(MemorySegment.NULL));
     }
@@ -149,11 +149,10 @@ class CudaAcceleratorOnFakeDriverTest {
     void withoutDmaBufsAnExportSaysWhy() {
         DeviceMemory memory = gpus.closing(gpus.first().allocate(PAGE));
 
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> gpus.first().export(memory.address(), PAGE))
-                .withMessageContaining("CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.UNIMPLEMENTED);
+        assertThatThrownBy(() -> gpus.first().export(memory.address(), PAGE))
+                .hasMessageContaining("CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
     }
 
     @Test
@@ -190,12 +189,11 @@ class CudaAcceleratorOnFakeDriverTest {
         gpus.driver().setAttribute(Cuda.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED(), 1);
         try (CudaAccelerator gpu = CudaDevices.open(0);
                 DeviceMemory memory = gpu.allocate(3 * PAGE)) {
-            assertThatExceptionOfType(TransportException.class)
-                    .isThrownBy(() -> gpu.export(memory.address() + PAGE, PAGE))
-                    .withMessageContaining(
+            assertThatThrownBy(() -> gpu.export(memory.address() + PAGE, PAGE))
+                    .hasMessageContaining(
                             "cuMemGetHandleForAddressRange: CUDA_ERROR_NOT_SUPPORTED (operation not supported)")
-                    .extracting(TransportException::code)
-                    .isEqualTo(StatusCode.UNIMPLEMENTED);
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
         }
     }
 
@@ -226,10 +224,9 @@ class CudaAcceleratorOnFakeDriverTest {
 
         gpus.driver().setAttribute(Cuda.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING(), 100);
         try (CudaAccelerator gpu = CudaDevices.open(0)) {
-            assertThatExceptionOfType(TransportException.class)
-                    .isThrownBy(gpu::flushNicWrites)
-                    .extracting(TransportException::code)
-                    .isEqualTo(StatusCode.UNIMPLEMENTED);
+            assertThatThrownBy(gpu::flushNicWrites)
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
         }
     }
 
@@ -237,11 +234,10 @@ class CudaAcceleratorOnFakeDriverTest {
     void aDeviceWithAddressesOfItsOwnIsNotOpened() {
         gpus.driver().setAttribute(Cuda.CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING(), 0);
 
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> CudaDevices.open(0))
-                .withMessageContaining("CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING is 0")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.FAILED_PRECONDITION);
+        assertThatThrownBy(() -> CudaDevices.open(0))
+                .hasMessageContaining("CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING is 0")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.FAILED_PRECONDITION, TransportException::code);
     }
 
     @Test

@@ -1,7 +1,7 @@
 package io.tensorferry.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.api.StatusCode;
@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,11 +67,10 @@ class CudaDevicesOnFakeDriverTest {
     void aDeviceThatIsNotThereIsNotOpened() {
         FakeDriver.load().reset();
 
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> CudaDevices.open(2))
-                .withMessageContaining("there is no GPU:2; the CUDA driver lists 2")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.NOT_FOUND);
+        assertThatThrownBy(() -> CudaDevices.open(2))
+                .hasMessageContaining("there is no GPU:2; the CUDA driver lists 2")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.NOT_FOUND, TransportException::code);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.StatusCode;
@@ -15,6 +16,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -237,11 +239,10 @@ class CudaStreamOnFakeDriverTest {
         DeviceMemory memory = gpus.closing(gpus.first().allocate(BYTES));
         MemorySegment target = gpus.pinned(BYTES);
 
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> stream.copyToHost(memory.address() + 1, target))
-                .withMessageContaining("cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (invalid argument)")
-                .extracting(TransportException::code)
-                .isEqualTo(StatusCode.INTERNAL);
+        assertThatThrownBy(() -> stream.copyToHost(memory.address() + 1, target))
+                .hasMessageContaining("cuMemcpyDtoHAsync: CUDA_ERROR_INVALID_VALUE (invalid argument)")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.INTERNAL, TransportException::code);
     }
 
     @Test

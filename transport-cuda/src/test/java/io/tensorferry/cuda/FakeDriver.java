@@ -150,11 +150,15 @@ final class FakeDriver {
 
     /// While they are held, no stream begins anything.
     void holdStreams() {
-        call(() -> hold.invokeExact(1));
+        call(() -> {
+            hold.invokeExact(1);
+        });
     }
 
     void releaseStreams() {
-        call(() -> hold.invokeExact(0));
+        call(() -> {
+            hold.invokeExact(0);
+        });
     }
 
     /// The next call of a function, named without its version, fails.
@@ -169,14 +173,18 @@ final class FakeDriver {
 
     /// From now on every call for the device fails.
     void breakDevice(int ordinal, int code) {
-        call(() -> breakDevice.invokeExact(ordinal, code));
+        call(() -> {
+            breakDevice.invokeExact(ordinal, code);
+        });
     }
 
     /// Changes an attribute of all devices.
     ///
     /// @param value less than 0: this driver does not know the attribute
     void setAttribute(int number, int value) {
-        call(() -> attribute.invokeExact(number, value));
+        call(() -> {
+            attribute.invokeExact(number, value);
+        });
     }
 
     int count(Count what) {
@@ -189,6 +197,8 @@ final class FakeDriver {
 
     /// Ends what the methods above began.
     void reset() {
-        call(() -> reset.invokeExact());
+        call(() -> {
+            reset.invokeExact();
+        });
     }
 }
