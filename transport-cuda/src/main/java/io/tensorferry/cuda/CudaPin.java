@@ -28,7 +28,9 @@ final class CudaPin implements HostPin {
         /// In which it was locked: that one stays open until the memory is unlocked.
         final CudaContext context;
 
+        /// Kept, so that memory of an automatic arena stays.
         final MemorySegment memory;
+
         int holders = 1;
 
         Locked(CudaContext context, MemorySegment memory) {
@@ -92,7 +94,8 @@ final class CudaPin implements HostPin {
     private static void unlock(Locked locked) {
         locked.context.end(
                 "cuMemHostUnregister",
-                () -> Cuda.cuMemHostUnregister(locked.memory),
+                // By its address: the driver forgets it even where its arena was closed too early.
+                () -> Cuda.cuMemHostUnregister(MemorySegment.ofAddress(locked.memory.address())),
                 locked.memory.byteSize() + " bytes of host memory stay locked");
         locked.context.removeChild();
     }
