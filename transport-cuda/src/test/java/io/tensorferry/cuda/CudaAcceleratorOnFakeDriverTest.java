@@ -313,6 +313,7 @@ class CudaAcceleratorOnFakeDriverTest {
 
     /// An event of one GPU cannot be recorded in a stream of the other: the fake refuses what is of the wrong
     /// context.
+    @SuppressWarnings("ThreadPriorityCheck")
     private static boolean thereAndBack(CudaAccelerator gpu, MemorySegment source, MemorySegment target)
             throws InterruptedException {
         try (DeviceMemory memory = gpu.allocate(source.byteSize());
