@@ -474,6 +474,13 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
             used[device] += bytes;
             *address = a->address;
             code = SUCCESS;
+        } else {
+            if (memory != MAP_FAILED) {
+                munmap(memory, mapped);
+            }
+            if (file >= 0) {
+                close(file);
+            }
         }
     }
     pthread_mutex_unlock(&lock);

@@ -40,10 +40,7 @@ public final class CudaAccelerator implements Accelerator {
         boolean exportsDmaBufs = CudaAttributes.exportsDmaBufs(device);
         NicWrites nicWrites = CudaAttributes.nicWrites(device);
         return new CudaAccelerator(
-                description,
-                CudaContext.retain("GPU:" + description.ordinal(), device),
-                exportsDmaBufs,
-                nicWrites);
+                description, CudaContext.retain("GPU:" + description.ordinal(), device), exportsDmaBufs, nicWrites);
     }
 
     @Override

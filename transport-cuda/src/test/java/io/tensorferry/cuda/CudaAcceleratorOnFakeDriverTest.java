@@ -82,8 +82,8 @@ class CudaAcceleratorOnFakeDriverTest {
     void aTensorLivesInItsMemory() {
         DeviceMemory memory = gpus.first().allocate(24);
 
-        try (Tensor tensor = Tensor.onDevice(
-                DataType.FLOAT, Shape.of(2, 3), gpus.first(), memory.address(), memory::close)) {
+        try (Tensor tensor =
+                Tensor.onDevice(DataType.FLOAT, Shape.of(2, 3), gpus.first(), memory.address(), memory::close)) {
             assertThat(tensor.device()).isSameAs(gpus.first());
             assertThat(tensor.address()).isEqualTo(memory.address());
         }
@@ -179,7 +179,8 @@ class CudaAcceleratorOnFakeDriverTest {
             Path target = Files.readSymbolicLink(entry);
             file.close();
             file.close();
-            assertThat(Files.isSymbolicLink(entry) && Files.readSymbolicLink(entry).equals(target))
+            assertThat(Files.isSymbolicLink(entry)
+                            && Files.readSymbolicLink(entry).equals(target))
                     .isFalse();
         }
     }
@@ -192,8 +193,8 @@ class CudaAcceleratorOnFakeDriverTest {
             assertThatThrownBy(() -> gpu.export(memory.address() + PAGE, PAGE))
                     .hasMessageContaining(
                             "cuMemGetHandleForAddressRange: CUDA_ERROR_NOT_SUPPORTED (operation not supported)")
-                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
-                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
+                    .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                    .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
         }
     }
 
@@ -225,8 +226,8 @@ class CudaAcceleratorOnFakeDriverTest {
         gpus.driver().setAttribute(Cuda.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING(), 100);
         try (CudaAccelerator gpu = CudaDevices.open(0)) {
             assertThatThrownBy(gpu::flushNicWrites)
-                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
-                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
+                    .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                    .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
         }
     }
 
@@ -249,17 +250,13 @@ class CudaAcceleratorOnFakeDriverTest {
         HostPin pin = gpu.pin(gpus.host(64));
 
         for (AutoCloseable open : List.of(memory, stream, event, pin)) {
-            assertThatIllegalStateException()
-                    .isThrownBy(gpu::close)
-                    .withMessageContaining("GPU:0 is in use");
+            assertThatIllegalStateException().isThrownBy(gpu::close).withMessageContaining("GPU:0 is in use");
             assertThat(close(open)).isNull();
         }
 
         gpu.close();
         gpu.close();
-        assertThatIllegalStateException()
-                .isThrownBy(() -> gpu.allocate(1))
-                .withMessage("GPU:0 is closed");
+        assertThatIllegalStateException().isThrownBy(() -> gpu.allocate(1)).withMessage("GPU:0 is closed");
         assertThatIllegalStateException().isThrownBy(gpu::openStream);
     }
 
@@ -282,8 +279,8 @@ class CudaAcceleratorOnFakeDriverTest {
 
             gpus.first().allocate(1).close();
             gpus.driver().failNext("cuMemAlloc", Cuda.CUDA_ERROR_UNKNOWN());
-            assertThatExceptionOfType(TransportException.class).isThrownBy(() -> gpus.first()
-                    .allocate(1));
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> gpus.first().allocate(1));
 
             assertThat(Cuda.cuCtxPopCurrent_v2(out)).isZero();
             assertThat(out.get(Cuda.C_POINTER, 0)).isEqualTo(ofSecond);

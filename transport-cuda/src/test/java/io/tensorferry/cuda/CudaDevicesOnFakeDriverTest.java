@@ -45,7 +45,8 @@ class CudaDevicesOnFakeDriverTest {
             }
             System.out.println(
                     switch (CudaDevices.find()) {
-                        case CudaDevices.Found found -> "found " + found.devices().size();
+                        case CudaDevices.Found found ->
+                            "found " + found.devices().size();
                         case CudaDevices.Absent absent -> "absent " + absent.reason();
                     });
         }

@@ -228,8 +228,8 @@ class CudaStreamOnFakeDriverTest {
                 .isThrownBy(() -> stream.copyToHost(memory.address(), onTheHeap))
                 .withMessageContaining("off-heap");
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        stream.copyToHost(memory.address(), gpus.pinned(8).asReadOnly()))
+                .isThrownBy(
+                        () -> stream.copyToHost(memory.address(), gpus.pinned(8).asReadOnly()))
                 .withMessageContaining("read-only");
     }
 

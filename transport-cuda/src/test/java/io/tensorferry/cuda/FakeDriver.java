@@ -36,15 +36,21 @@ final class FakeDriver {
     private final MethodHandle count;
     private final MethodHandle reset;
 
-    /// What the fake counts, in its order.
+    /// What the fake counts, with its number for it.
     enum Count {
-        ALLOCATIONS,
-        REGISTRATIONS,
-        STREAMS,
-        EVENTS,
-        EVENTS_MADE,
-        CONTEXTS,
-        FLUSHES
+        ALLOCATIONS(0),
+        REGISTRATIONS(1),
+        STREAMS(2),
+        EVENTS(3),
+        EVENTS_MADE(4),
+        CONTEXTS(5),
+        FLUSHES(6);
+
+        private final int number;
+
+        Count(int number) {
+            this.number = number;
+        }
     }
 
     private FakeDriver(SymbolLookup symbols) {
@@ -58,8 +64,7 @@ final class FakeDriver {
                 symbols, "fakecuda_break", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         attribute = function(
                 symbols, "fakecuda_attribute", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-        count = function(
-                symbols, "fakecuda_count", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+        count = function(symbols, "fakecuda_count", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         reset = function(symbols, "fakecuda_reset", FunctionDescriptor.ofVoid());
     }
 
@@ -119,8 +124,8 @@ final class FakeDriver {
             }
             try {
                 if (!compiler.waitFor(COMPILER_LIMIT_S, TimeUnit.SECONDS) || compiler.exitValue() != 0) {
-                    throw new AssertionError("cc did not compile fakecuda.c:\n"
-                            + Files.readString(output, StandardCharsets.UTF_8));
+                    throw new AssertionError(
+                            "cc did not compile fakecuda.c:\n" + Files.readString(output, StandardCharsets.UTF_8));
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -189,7 +194,7 @@ final class FakeDriver {
 
     int count(Count what) {
         try {
-            return (int) count.invokeExact(what.ordinal());
+            return (int) count.invokeExact(what.number);
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
