@@ -93,12 +93,16 @@ struct registration {
     struct registration *next;
 };
 
+/* Where an event was recorded: who waits for it goes on waiting for it when the event is recorded again. Never freed. */
+struct point {
+    int reached;
+};
+
 /* Never freed, so that a stale handle is seen: a test leaves some bytes behind. */
 struct event {
     CUdevice device;
     int destroyed;
-    uint64_t recorded;
-    uint64_t reached;
+    struct point *last; /* NULL: not recorded yet */
 };
 
 struct op {
@@ -106,8 +110,7 @@ struct op {
     char *to;
     const char *from;
     size_t bytes;
-    struct event *event;
-    uint64_t turn;
+    struct point *point;
     struct op *next;
 };
 
@@ -626,7 +629,7 @@ static int can_go(struct stream *stream) {
     if (!op) {
         return stream->ending;
     }
-    return !held && (op->kind != WAIT || op->event->reached >= op->turn);
+    return !held && (op->kind != WAIT || !op->point || op->point->reached);
 }
 
 static void *run(void *argument) {
@@ -644,8 +647,8 @@ static void *run(void *argument) {
             pthread_mutex_unlock(&lock);
             memmove(op->to, op->from, op->bytes);
             pthread_mutex_lock(&lock);
-        } else if (op->kind == RECORD && op->event->reached < op->turn) {
-            op->event->reached = op->turn;
+        } else if (op->kind == RECORD) {
+            op->point->reached = 1;
         }
         stream->first = op->next;
         free(op);
@@ -815,8 +818,8 @@ CUresult cuEventRecord(struct event *event, struct stream *stream) {
     if (event->destroyed || !stream || stream->destroyed || event->device != stream->device) {
         code = INVALID_HANDLE;
     } else {
-        event->recorded++;
-        enqueue(stream, (struct op) {.kind = RECORD, .event = event, .turn = event->recorded});
+        event->last = calloc(1, sizeof *event->last);
+        enqueue(stream, (struct op) {.kind = RECORD, .point = event->last});
     }
     pthread_mutex_unlock(&lock);
     return code;
@@ -826,7 +829,7 @@ CUresult cuEventQuery(struct event *event) {
     BEGIN_IN_CONTEXT("cuEventQuery");
     (void) device;
     pthread_mutex_lock(&lock);
-    CUresult code = event->destroyed ? INVALID_HANDLE : event->reached < event->recorded ? NOT_READY : SUCCESS;
+    CUresult code = event->destroyed ? INVALID_HANDLE : event->last && !event->last->reached ? NOT_READY : SUCCESS;
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -841,7 +844,7 @@ CUresult cuStreamWaitEvent(struct stream *stream, struct event *event, unsigned 
     } else if (event->destroyed || !stream || stream->destroyed) {
         code = INVALID_HANDLE;
     } else {
-        enqueue(stream, (struct op) {.kind = WAIT, .event = event, .turn = event->recorded});
+        enqueue(stream, (struct op) {.kind = WAIT, .point = event->last});
     }
     pthread_mutex_unlock(&lock);
     return code;
