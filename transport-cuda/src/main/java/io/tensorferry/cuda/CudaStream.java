@@ -115,15 +115,17 @@ public final class CudaStream implements DeviceStream {
     public CudaEvent record() {
         MemorySegment stream = handle();
         MemorySegment event = context.takeEvent();
-        int code;
-        try (var _ = context.enter()) {
-            code = Cuda.cuEventRecord(event, stream);
-        }
-        if (code != Cuda.CUDA_SUCCESS()) {
+        try {
+            int code;
+            try (var _ = context.enter()) {
+                code = Cuda.cuEventRecord(event, stream);
+            }
+            CudaCheck.ok("cuEventRecord", code);
+            return new CudaEvent(context, event, true);
+        } catch (RuntimeException e) {
             context.giveBackEvent(event);
-            throw CudaCheck.failure("cuEventRecord", code);
+            throw e;
         }
-        return new CudaEvent(context, event, true);
     }
 
     @Override

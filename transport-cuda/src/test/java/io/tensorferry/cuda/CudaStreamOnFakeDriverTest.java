@@ -177,6 +177,39 @@ class CudaStreamOnFakeDriverTest {
     }
 
     @Test
+    void anEventThatCannotBeRecordedIsGivenBack() throws Exception {
+        CudaStream stream = gpus.closing(gpus.first().openStream());
+        await(stream);
+
+        // The GPU is not closed after this while an event of it is open.
+        for (String function : new String[] {"cuCtxPushCurrent", "cuEventRecord"}) {
+            gpus.driver().failNext(function, Cuda.CUDA_ERROR_UNKNOWN());
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(stream::record)
+                    .withMessageContaining(function);
+        }
+    }
+
+    @Test
+    void aStreamThatIsClosedDoesWhatIsQueued() throws Exception {
+        DeviceMemory memory = gpus.closing(gpus.first().allocate(BYTES));
+        CudaStream stream = gpus.first().openStream();
+        MemorySegment source = gpus.pattern(BYTES, 7);
+        MemorySegment target = gpus.pinned(BYTES);
+        gpus.driver().holdStreams();
+        stream.copyFromHost(source, memory.address());
+        stream.copyToHost(memory.address(), target);
+        CudaEvent done = gpus.closing(stream.record());
+
+        stream.close();
+        assertThat(done.isReached()).isFalse();
+        gpus.driver().releaseStreams();
+        done.await();
+
+        assertThat(target.mismatch(source)).isEqualTo(-1);
+    }
+
+    @Test
     void waitingCanBeInterrupted() throws Exception {
         CudaStream stream = gpus.closing(gpus.first().openStream());
         gpus.driver().holdStreams();
