@@ -68,9 +68,15 @@ final class Block {
         return size == slab.byteSize();
     }
 
-    /// The first `bytes` bytes of it.
+    long address() {
+        return slab.address() + offset;
+    }
+
+    /// The first `bytes` bytes of it; null where the processor does not reach them.
+    @Nullable
     MemorySegment segment(long bytes) {
-        return slab.segment().asSlice(offset, bytes);
+        MemorySegment whole = slab.segment();
+        return whole == null ? null : whole.asSlice(offset, bytes);
     }
 
     @Nullable

@@ -10,10 +10,13 @@ import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArraySet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,7 @@ public final class RegisteredMemory implements AutoCloseable {
     private final SlabMemory slabMemory;
     private final MemoryRegistrar registrar;
     private final MemoryRegistrar readableRegistrar;
+    private final SlabSource hostSlabs;
     private final RegionTable regions = new RegionTable();
     /// Those that peers may read, or be given a window to.
     private final RegionTable readableRegions;
@@ -50,10 +54,14 @@ public final class RegisteredMemory implements AutoCloseable {
     private final SlabPool peerPool;
     /// Where tensors come from that peers read.
     private final SlabPool readablePool;
+    /// These, and those that others have opened.
+    private final Set<SlabPool> pools = new CopyOnWriteArraySet<>();
     private final TensorAllocator allocator = new PooledTensorAllocator(this::allocate);
     private final TensorAllocator allocatorNow = new PooledTensorAllocator(this::allocateNow);
     private final TensorAllocator readableAllocator = new PooledTensorAllocator(this::allocateReadable);
     private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
+    /// What is to be done before all this ends, the last first.
+    private final Deque<Runnable> endings = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
     /// Memory whose keys open a whole slab or registration.
@@ -75,10 +83,12 @@ public final class RegisteredMemory implements AutoCloseable {
                     case REQUEST -> EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
                 });
         this.readableRegistrar = new MemoryRegistrar(domain, READ_BY_PEERS);
-        this.pool = new SlabPool(options, memory, registrar, regions);
+        this.hostSlabs = new HostSlabs(memory, registrar);
+        this.pool = new SlabPool(options, hostSlabs, regions);
         this.peerPool = switch (scope) {
             case SLAB -> pool;
-            case REQUEST -> new SlabPool(ALONE, memory, new MemoryRegistrar(domain, WRITTEN_BY_PEERS), regions);
+            case REQUEST ->
+                new SlabPool(ALONE, new HostSlabs(memory, new MemoryRegistrar(domain, WRITTEN_BY_PEERS)), regions);
         };
         this.readableRegions = switch (scope) {
             case SLAB -> new RegionTable(regions);
@@ -86,9 +96,15 @@ public final class RegisteredMemory implements AutoCloseable {
         };
         this.readablePool = switch (scope) {
             case SLAB ->
-                new SlabPool(options, memory, new MemoryRegistrar(domain, WRITTEN_AND_READ_BY_PEERS), readableRegions);
+                new SlabPool(
+                        options,
+                        new HostSlabs(memory, new MemoryRegistrar(domain, WRITTEN_AND_READ_BY_PEERS)),
+                        readableRegions);
             case REQUEST -> pool;
         };
+        pools.add(pool);
+        pools.add(peerPool);
+        pools.add(readablePool);
     }
 
     /// Makes tensors in the pool, aligned to 64 bytes. A tensor of 0 bytes takes no memory.
@@ -102,8 +118,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
     ///     `FAILED_PRECONDITION` if this is closed
     public RegisteredBuffer allocate(long bytes) {
-        requirePositive(bytes);
-        return new RegisteredBuffer(pool, pool.allocate(bytes, true), bytes);
+        return pool.allocate(bytes);
     }
 
     /// The same without ever waiting at the limit: for threads that others wait for.
@@ -112,8 +127,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
     ///     `FAILED_PRECONDITION` if this is closed
     public RegisteredBuffer allocateNow(long bytes) {
-        requirePositive(bytes);
-        return new RegisteredBuffer(pool, pool.allocate(bytes, false), bytes);
+        return pool.allocateNow(bytes);
     }
 
     /// Makes tensors as [#allocator()] does, without ever waiting at the limit.
@@ -133,8 +147,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @param bytes 1 or more
     /// @throws TransportException as [#allocate] does
     public RegisteredBuffer allocateReadable(long bytes) {
-        requirePositive(bytes);
-        return new RegisteredBuffer(readablePool, readablePool.allocate(bytes, true), bytes);
+        return readablePool.allocate(bytes);
     }
 
     /// The same as [#allocateNow] where that takes no registration; otherwise null. For threads that must not take
@@ -143,9 +156,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @param bytes 1 or more
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed
     public @Nullable RegisteredBuffer allocateIfThere(long bytes) {
-        requirePositive(bytes);
-        Block block = pool.allocateIfThere(bytes);
-        return block == null ? null : new RegisteredBuffer(pool, block, bytes);
+        return pool.allocateIfThere(bytes);
     }
 
     /// Registers the first slab, unless there is one: memory that cannot be pinned is noticed now and not with the
@@ -158,9 +169,38 @@ public final class RegisteredMemory implements AutoCloseable {
 
     /// From now on nobody waits at the limit, and who waits fails: those who use this memory are about to end.
     public void endWaits() {
-        pool.endWaits();
-        peerPool.endWaits();
-        readablePool.endWaits();
+        pools.forEach(SlabPool::endWaits);
+    }
+
+    /// Slabs like those that [#allocate] gives out of: for a pool whose slabs other devices are to know too.
+    public SlabSource hostSlabs() {
+        return hostSlabs;
+    }
+
+    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf] finds
+    /// what is registered of it. It ends with this memory, as [#close()] says.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
+    public SlabPool openPool(SlabSource source, MemoryOptions options) {
+        var opened = new SlabPool(options, source, regions);
+        pools.add(opened);
+        if (closed) {
+            // Perhaps after the last look at the pools.
+            opened.close();
+            throw closedException();
+        }
+        return opened;
+    }
+
+    /// Has `action` run when this is closed, before any registration ends: it stops what still works on the memory.
+    /// What was given last runs first.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
+    public void beforeClose(Runnable action) {
+        endings.push(action);
+        if (closed && endings.remove(action)) {
+            throw closedException();
+        }
     }
 
     /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
@@ -171,7 +211,7 @@ public final class RegisteredMemory implements AutoCloseable {
         if (bytes <= MemoryOptions.SMALLEST_SLAB_BYTES) {
             throw new IllegalArgumentException("a buffer for a peer of " + bytes + " bytes would share its slab");
         }
-        return new RegisteredBuffer(peerPool, peerPool.allocate(bytes, true), bytes);
+        return peerPool.allocate(bytes);
     }
 
     /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations
@@ -193,7 +233,7 @@ public final class RegisteredMemory implements AutoCloseable {
     /// @return zeroed memory that begins at a page
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is none
     public MemorySegment allocateOutsidePool(Arena arena, long bytes) {
-        requirePositive(bytes);
+        SlabPool.requirePositive(bytes);
         return slabMemory.allocate(arena, bytes);
     }
 
@@ -249,8 +289,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return readablePool == pool ? all : all.with(readablePool.statistics(0));
     }
 
-    /// Ends every registration. No queue pair of the domain may be open any more, so that no device uses the
-    /// memory.
+    /// Runs what [#beforeClose] was given; then ends every registration. No queue pair of the domain may be open any
+    /// more, so that no device uses the memory.
     ///
     /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
     /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may
@@ -258,6 +298,7 @@ public final class RegisteredMemory implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        runEndings();
         List<Registration> open = List.copyOf(registrations);
         if (!open.isEmpty()) {
             LOG.warn(
@@ -265,9 +306,17 @@ public final class RegisteredMemory implements AutoCloseable {
                     open.size());
             open.forEach(Registration::close);
         }
-        pool.close();
-        peerPool.close();
-        readablePool.close();
+        pools.forEach(SlabPool::close);
+    }
+
+    private void runEndings() {
+        for (Runnable ending = endings.poll(); ending != null; ending = endings.poll()) {
+            try {
+                ending.run();
+            } catch (RuntimeException e) {
+                LOG.error("what was to be done before registered memory ends could not be done", e);
+            }
+        }
     }
 
     int freeBlockCount() {
@@ -277,12 +326,6 @@ public final class RegisteredMemory implements AutoCloseable {
     private void forget(Registration registration) {
         regions.remove(registration.region());
         registrations.remove(registration);
-    }
-
-    private static void requirePositive(long bytes) {
-        if (bytes < 1) {
-            throw new IllegalArgumentException("a buffer of " + bytes + " bytes was asked for; it takes at least 1");
-        }
     }
 
     private static TransportException closedException() {

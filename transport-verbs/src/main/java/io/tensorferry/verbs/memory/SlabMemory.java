@@ -6,7 +6,7 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Where the memory of slabs comes from.
+/// Where the host memory of slabs comes from.
 ///
 /// Threading: any thread.
 @FunctionalInterface

@@ -11,22 +11,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives out pieces of registered slabs, and registers more slabs as needed.
+/// Gives out pieces of registered slabs, and registers more slabs as needed. [RegisteredMemory] opens it and ends
+/// it.
 ///
 /// A slab is kept once it is registered, but for two: of the slabs of requests larger than `slabBytes` only some
 /// wait for another such request when their piece has come back ([IdleSlabs]), and slabs that nothing is out of are
 /// released where the limit would otherwise refuse a request.
 ///
-/// Threading: any thread. `lock` guards the state and is held for a few tree operations. `growth` is held by the
-/// one thread that registers or releases slabs, which is slow; it is taken before `lock`, never after.
-final class SlabPool {
+/// Threading: any thread; giving memory back never waits. `lock` guards the state and is held for a few tree
+/// operations. `growth` is held by the one thread that registers or releases slabs, which is slow; it is taken before
+/// `lock`, never after.
+public final class SlabPool {
     private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
     /// Far over any address space, so that rounding up cannot overflow.
     private static final long LARGEST_REQUEST = 1L << 62;
 
     private final MemoryOptions options;
-    private final SlabMemory memory;
-    private final MemoryRegistrar registrar;
+    private final SlabSource source;
     private final RegionTable regions;
     private final MemoryWaits waits;
 
@@ -43,21 +44,45 @@ final class SlabPool {
     private long allocations;
     private boolean closed;
 
-    SlabPool(MemoryOptions options, SlabMemory memory, MemoryRegistrar registrar, RegionTable regions) {
+    /// @param regions where the registrations of its slabs are found
+    SlabPool(MemoryOptions options, SlabSource source, RegionTable regions) {
         this.options = options;
-        this.memory = memory;
-        this.registrar = registrar;
+        this.source = source;
         this.regions = regions;
         this.idle = new IdleSlabs(options.idleBytes());
         this.waits = new MemoryWaits(options.waitAtLimit().toNanos());
     }
 
-    /// May register a slab, which takes milliseconds.
+    /// Bytes for the caller, who closes the buffer. May register a slab, which takes milliseconds, and waits at the
+    /// limit as long as the options say.
     ///
-    /// @param mayWait whether to wait at the limit, as the options say
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory,
+    /// @param bytes 1 or more
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
     ///     `FAILED_PRECONDITION` if the pool is closed
-    Block allocate(long bytes, boolean mayWait) {
+    public RegisteredBuffer allocate(long bytes) {
+        return allocate(bytes, true);
+    }
+
+    /// The same without ever waiting at the limit: for threads that others wait for.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException as [#allocate] does
+    public RegisteredBuffer allocateNow(long bytes) {
+        return allocate(bytes, false);
+    }
+
+    /// The same where a slab that is there has room for it; otherwise null. For threads that must not take long.
+    ///
+    /// @param bytes 1 or more
+    /// @throws TransportException `FAILED_PRECONDITION` if the pool is closed
+    public @Nullable RegisteredBuffer allocateIfThere(long bytes) {
+        requirePositive(bytes);
+        Block block = bytes > LARGEST_REQUEST ? null : take(Block.roundUp(bytes));
+        return block == null ? null : new RegisteredBuffer(this, block, bytes);
+    }
+
+    private RegisteredBuffer allocate(long bytes, boolean mayWait) {
+        requirePositive(bytes);
         if (bytes > Math.min(options.maximumBytes(), LARGEST_REQUEST)) {
             throw exhausted(bytes);
         }
@@ -69,13 +94,13 @@ final class SlabPool {
         if (block == null) {
             throw exhausted(size);
         }
-        return block;
+        return new RegisteredBuffer(this, block, bytes);
     }
 
-    /// What a slab that is there has room for, or null.
-    @Nullable
-    Block allocateIfThere(long bytes) {
-        return bytes > LARGEST_REQUEST ? null : take(Block.roundUp(bytes));
+    static void requirePositive(long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes was asked for; it takes at least 1");
+        }
     }
 
     /// Null at the limit.
@@ -112,7 +137,7 @@ final class SlabPool {
         }
         waits.returned();
         if (close) {
-            slab.closeArena();
+            slab.free();
         }
         if (release) {
             // Releasing takes milliseconds, and this thread may be one that must not wait.
@@ -154,6 +179,10 @@ final class SlabPool {
         } finally {
             growth.unlock();
         }
+    }
+
+    public MemoryStatistics statistics() {
+        return statistics(0);
     }
 
     MemoryStatistics statistics(int userRegions) {
@@ -224,8 +253,10 @@ final class SlabPool {
         boolean dedicated = isLarge(size);
         long wanted = dedicated ? (size + SlabMemory.PAGE_BYTES - 1) & -SlabMemory.PAGE_BYTES : options.slabBytes();
         // Near the limit a slab is as large as may be.
-        Slab slab = Slab.open(nextNumber++, Math.min(wanted, room()), dedicated, memory, registrar);
-        regions.add(slab.region());
+        var slab = new Slab(nextNumber++, source.open(Math.min(wanted, room())), dedicated);
+        if (slab.region() != null) {
+            regions.add(slab.region());
+        }
         LOG.debug("registered a slab of {} bytes", slab.byteSize());
         return addSlab(slab, size);
     }
@@ -281,7 +312,9 @@ final class SlabPool {
 
     /// Under `growth`: ends a slab's registration and, where no piece of it is out, frees it.
     private void retire(Slab slab) {
-        regions.remove(slab.region());
+        if (slab.region() != null) {
+            regions.remove(slab.region());
+        }
         if (!slab.deregister()) {
             return;
         }
@@ -296,7 +329,7 @@ final class SlabPool {
             lock.unlock();
         }
         if (close) {
-            slab.closeArena();
+            slab.free();
         }
     }
 
@@ -306,7 +339,7 @@ final class SlabPool {
     }
 
     private TransportException exhausted(long bytes) {
-        MemoryStatistics now = statistics(0);
+        MemoryStatistics now = statistics();
         return new TransportException(
                 StatusCode.RESOURCE_EXHAUSTED,
                 "no registered memory for " + bytes + " bytes: " + now.bytesInUse() + " bytes are in use, "
