@@ -16,25 +16,20 @@ final class Arrivals {
     private final ChannelHandlers handlers;
     private final ChannelCounters counters;
     private final IncomingRing incoming;
+    /// Whose slots the peer's acknowledgements free.
     private final OutgoingRing outgoing;
+    /// Which contents come over several lanes.
     private final Striping striping;
+
     private boolean distrusted;
 
-    /// @param outgoing whose slots the peer's acknowledgements free
-    /// @param striping which contents come over several lanes
-    Arrivals(
-            RdmaChannel channel,
-            ChannelHandlers handlers,
-            ChannelCounters counters,
-            IncomingRing incoming,
-            OutgoingRing outgoing,
-            Striping striping) {
+    Arrivals(RdmaChannel channel, ChannelHandlers handlers, ChannelCounters counters, IncomingRing incoming) {
         this.channel = channel;
         this.handlers = handlers;
         this.counters = counters;
         this.incoming = incoming;
-        this.outgoing = outgoing;
-        this.striping = striping;
+        this.outgoing = channel.outgoing();
+        this.striping = channel.striping();
     }
 
     /// Whether the peer broke the protocol: nothing that it sends is looked at any more.

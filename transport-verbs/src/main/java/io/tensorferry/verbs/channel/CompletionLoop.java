@@ -26,7 +26,7 @@ public final class CompletionLoop implements Executor {
     private final NanoClock clock;
     private final MpscUnboundedVarHandleArrayQueue<Runnable> commands;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
-    private final List<RdmaChannel> channels = new ArrayList<>();
+    private final List<ChannelLife> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
     // Whether a channel has something to post.
     private boolean pumpWanted;
@@ -104,16 +104,16 @@ public final class CompletionLoop implements Executor {
         return timer;
     }
 
-    void add(RdmaChannel channel) {
+    void add(ChannelLife channel) {
         channels.add(channel);
     }
 
-    void remove(RdmaChannel channel) {
+    void remove(ChannelLife channel) {
         channels.remove(channel);
     }
 
     /// The channels that are open now.
-    List<RdmaChannel> channels() {
+    List<ChannelLife> channels() {
         return channels;
     }
 

@@ -56,9 +56,9 @@ final class DeviceHealth {
 
     private void onQueuePair(AsyncEvent event) {
         LOG.warn("{} reports {}", deviceName(), event);
-        for (RdmaChannel channel : List.copyOf(loop.channels())) {
-            if (channel.hasQueuePair(event.number())) {
-                channel.lose(failure(event.type(), channel.peer()));
+        for (ChannelLife life : List.copyOf(loop.channels())) {
+            if (life.channel().hasQueuePair(event.number())) {
+                life.lose(failure(event.type(), life.channel().peer()));
             }
         }
     }
@@ -78,8 +78,8 @@ final class DeviceHealth {
     }
 
     private void endAll(AsyncEvent.Type type) {
-        for (RdmaChannel channel : List.copyOf(loop.channels())) {
-            channel.lose(failure(type, channel.peer()));
+        for (ChannelLife life : List.copyOf(loop.channels())) {
+            life.lose(failure(type, life.channel().peer()));
         }
     }
 

@@ -53,7 +53,7 @@ final class PeerLink {
     private final List<ChannelWaiter> waiters = new ArrayList<>();
     private State state = State.IDLE;
     private @Nullable SetUpAttempt attempt;
-    private @Nullable RdmaChannel channel;
+    private @Nullable ChannelLife life;
     private long openConnectionId;
     private long epoch;
     // Why the last channel ended or could not be had, and whether what waited then was told so.
@@ -97,9 +97,9 @@ final class PeerLink {
             waiter.onFallback(failure == null ? failures.noChannel("the fallback is in use", null) : failure);
             return;
         }
-        RdmaChannel current = channel;
-        if (current != null && current.isOpen()) {
-            waiter.onChannel(current);
+        ChannelLife current = life;
+        if (current != null && current.channel().isOpen()) {
+            waiter.onChannel(current.channel());
             return;
         }
         waiters.add(waiter);
@@ -135,7 +135,7 @@ final class PeerLink {
 
     private void onTooLate(Duration limit) {
         patience = null;
-        RdmaChannel current = channel;
+        ChannelLife current = life;
         if (current != null && current.hasHeard()) {
             return;
         }
@@ -154,7 +154,8 @@ final class PeerLink {
     private void changeState(State newState) {
         state = newState;
         PeerStatus.State status = status();
-        context.peers().put(peer, status, epoch, status == PeerStatus.State.OPEN ? channel : null, failure);
+        RdmaChannel channel = life != null && status == PeerStatus.State.OPEN ? life.channel() : null;
+        context.peers().put(peer, status, epoch, channel, failure);
     }
 
     private PeerStatus.State status() {
@@ -252,7 +253,7 @@ final class PeerLink {
     }
 
     private void tellReady(long connectionId) {
-        RdmaChannel opened = channel;
+        ChannelLife opened = life;
         var _ = context.exchange()
                 .ready(peer, context.workerName(), context.incarnation(), connectionId)
                 .whenComplete((_, error) -> {
@@ -332,8 +333,8 @@ final class PeerLink {
     }
 
     /// Something of the peer has arrived on a channel: it can be used.
-    private void onHeard(RdmaChannel current) {
-        if (!fallenBack || channel != current || !current.isOpen()) {
+    private void onHeard(ChannelLife current) {
+        if (!fallenBack || life != current || !current.channel().isOpen()) {
             return;
         }
         fallenBack = false;
@@ -365,9 +366,9 @@ final class PeerLink {
             reply.complete(new OfferAnswer.Yield());
             return;
         }
-        RdmaChannel old = channel;
+        ChannelLife old = life;
         if (old != null) {
-            boolean restarted = old.peerIncarnation() != offer.incarnation();
+            boolean restarted = old.channel().peerIncarnation() != offer.incarnation();
             old.lose(failures.replaced(restarted), !restarted);
         }
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
@@ -403,10 +404,10 @@ final class PeerLink {
 
     private void open(SetUpAttempt done, ConnectionParameters parameters, boolean mayWrite) {
         ChannelEndpoint endpoint = done.takeEndpoint();
-        RdmaChannel opened;
+        ChannelLife begun;
         try {
             endpoint.connect(parameters);
-            opened = new RdmaChannel(
+            begun = new ChannelLife(
                     context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
         } catch (RuntimeException e) {
             endpoint.close();
@@ -415,7 +416,8 @@ final class PeerLink {
         attempt = null;
         remember(parameters);
         openConnectionId = done.connectionId;
-        channel = opened;
+        life = begun;
+        RdmaChannel opened = begun.channel();
         epoch++;
         down = false;
         changeState(State.OPEN);
@@ -435,8 +437,10 @@ final class PeerLink {
     ///
     /// @throws TransportException `NOT_FOUND` if no channel of this number is open
     void onReady(long incarnation, long connectionId) {
-        RdmaChannel current = channel;
-        if (current == null || openConnectionId != connectionId || current.peerIncarnation() != incarnation) {
+        ChannelLife current = life;
+        if (current == null
+                || openConnectionId != connectionId
+                || current.channel().peerIncarnation() != incarnation) {
             throw new TransportException(
                     StatusCode.NOT_FOUND,
                     "there is no channel of connection " + Long.toHexString(connectionId),
@@ -447,12 +451,12 @@ final class PeerLink {
         current.permitWriting();
     }
 
-    private void onLost(RdmaChannel lost, ChannelLoss loss) {
-        if (channel != lost) {
+    private void onLost(ChannelLife lost, ChannelLoss loss) {
+        if (life != lost) {
             return;
         }
         LOG.info("channel to {} is lost: {}", peer, loss.cause().getMessage());
-        channel = null;
+        life = null;
         failure = loss.cause();
         obstacle = loss.cause();
         if (state != State.OPEN) {
@@ -479,7 +483,7 @@ final class PeerLink {
 
     /// @param mayResume whether the peer may go on over another channel
     void failChannel(TransportException cause, boolean mayResume) {
-        RdmaChannel current = channel;
+        ChannelLife current = life;
         if (current != null) {
             current.lose(cause, mayResume);
         }

@@ -1,0 +1,297 @@
+package io.tensorferry.verbs.channel;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkCompletion;
+import io.tensorferry.verbs.device.WorkCompletionHandler;
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The life of one channel, from its first receive to its loss: takes completions, posts what waits, watches over
+/// silence, and ends it when something goes wrong.
+///
+/// Those above use its [#channel()], and are told of its end.
+///
+/// Owner: the loop.
+final class ChannelLife {
+    private static final Logger LOG = LoggerFactory.getLogger(ChannelLife.class);
+    private static final int COMPLETIONS_PER_POLL = 64;
+    private static final int CONTROL = 0;
+
+    private final AdapterContext context;
+    private final ChannelEndpoint endpoint;
+    private final ChannelHandlers handlers;
+    private final SuspectedDeath death;
+    private final BiConsumer<ChannelLife, ChannelLoss> onLost;
+    private final Consumer<ChannelLife> onHeard;
+    private final RdmaChannel channel;
+    private final String peer;
+    private final List<Lane> lanes;
+    private final RemoteKeys keys;
+    private final Arrivals arrivals;
+    private final Departures departures;
+    private final Keepalive keepalive;
+    private final WorkCompletionHandler onCompletion = this::onCompletion;
+    private boolean mayWrite;
+    // Something of the peer has arrived since the last turn.
+    private boolean heard;
+    private @Nullable ChannelFailure failure;
+
+    /// Takes over a connected endpoint and starts to receive.
+    ///
+    /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
+    /// @param onLost told once, after the handlers, when the channel is lost
+    /// @param onHeard told once, soon after the first that came of the peer
+    ChannelLife(
+            AdapterContext context,
+            ChannelEndpoint endpoint,
+            ConnectionParameters parameters,
+            boolean mayWrite,
+            ChannelHandlers handlers,
+            SuspectedDeath death,
+            BiConsumer<ChannelLife, ChannelLoss> onLost,
+            Consumer<ChannelLife> onHeard) {
+        this.context = context;
+        this.endpoint = endpoint;
+        this.handlers = handlers;
+        this.death = death;
+        this.onLost = onLost;
+        this.onHeard = onHeard;
+        this.mayWrite = mayWrite;
+        this.channel = new RdmaChannel(context, endpoint, parameters, this::onPeerLostIt);
+        this.peer = channel.peer();
+        this.lanes = channel.lanes();
+        this.keys = channel.keys();
+        ChannelDescription description = channel.description();
+        var incoming = new IncomingRing(endpoint.incoming(), description.ringSlots(), description.slotBytes());
+        this.arrivals = new Arrivals(channel, handlers, context.counters(), incoming);
+        this.departures = new Departures(lanes, channel.outgoing(), keys, context.counters());
+        ChannelOptions options = context.options();
+        this.keepalive = new Keepalive(
+                context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
+        context.counters().opened.increment();
+        context.loop().add(this);
+    }
+
+    RdmaChannel channel() {
+        return channel;
+    }
+
+    /// Whether anything of the peer has arrived.
+    boolean hasHeard() {
+        return keepalive.hasHeard();
+    }
+
+    /// The peer is ready to receive.
+    void permitWriting() {
+        if (!mayWrite && channel.isOpen()) {
+            mayWrite = true;
+            channel.pumpSoon();
+        }
+    }
+
+    void requestNotification() {
+        try {
+            endpoint.completionQueue().requestNotification();
+        } catch (VerbsException e) {
+            onRefused(e);
+        }
+    }
+
+    /// Takes some completions and acts on them; returns how many.
+    int poll() {
+        int count;
+        try {
+            count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
+        } catch (VerbsException e) {
+            lose(ChannelFailure.ofCompletionQueue(peer, e));
+            return 1;
+        }
+        if (failure != null) {
+            loseIfFailed();
+        } else if (count > 0 || channel.wantsPump()) {
+            if (heard) {
+                heard = false;
+                keepalive.heardNow();
+            }
+            pump();
+        }
+        return count;
+    }
+
+    /// Posts what waits, if anything was added since the last time.
+    void pumpIfWanted() {
+        if (channel.wantsPump() && channel.isOpen()) {
+            pump();
+        }
+    }
+
+    private void pump() {
+        channel.pumped();
+        if (failure != null) {
+            return;
+        }
+        try {
+            if (departures.pump(mayWrite)) {
+                keepalive.spoke();
+            }
+        } catch (VerbsException e) {
+            onRefused(e);
+        } catch (RuntimeException e) {
+            // Whoever has the memory of a content may have ended its life.
+            LOG.error("what waits for the channel to {} could not be sent", peer, e);
+            failSoon(ChannelFailure.ofMistake(peer, e));
+        }
+    }
+
+    private void onRefused(VerbsException e) {
+        failSoon(ChannelFailure.ofRefusedCall(peer, e));
+    }
+
+    private void failSoon(ChannelFailure why) {
+        failWith(why);
+        // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
+        // channels.
+        context.loop().execute(this::loseIfFailed);
+    }
+
+    private void loseIfFailed() {
+        if (failure != null) {
+            lose(failure);
+        }
+    }
+
+    private void onCompletion(WorkCompletion completion) {
+        try {
+            dispatch(completion);
+        } catch (VerbsException e) {
+            onRefused(e);
+        } catch (RuntimeException | Error e) {
+            // A mistake of ours must not end the loop, and with it every other channel.
+            LOG.error("a completion of the channel to {} could not be handled", peer, e);
+            failure = ChannelFailure.ofMistake(peer, e);
+        }
+    }
+
+    private void dispatch(WorkCompletion completion) {
+        long workId = completion.workId();
+        WorkKind kind = WorkId.kind(workId);
+        int number = WorkId.lane(workId);
+        Lane lane = kind == null || number >= lanes.size() ? null : lanes.get(number);
+        if (kind == null
+                || lane == null
+                || (kind != WorkKind.RECEIVE && !lane.posted().contains(workId))) {
+            context.counters().unknownCompletions.increment();
+            LOG.warn("a completion from {} has the unknown work id {}; it is ignored", peer, workId);
+        } else if (completion.status() != WorkStatus.SUCCESS) {
+            failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
+        } else if (kind == WorkKind.RECEIVE) {
+            onReceived(lane, number == CONTROL, completion);
+        } else {
+            departures.onCompletion(lane, workId);
+        }
+    }
+
+    private void failWith(ChannelFailure why) {
+        failure = failure == null ? why : failure.orBetter(why);
+    }
+
+    private void onReceived(Lane lane, boolean control, WorkCompletion completion) {
+        if (arrivals.areDistrusted()) {
+            return;
+        }
+        // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
+        mayWrite = true;
+        heard = true;
+        if (keepalive.heard()) {
+            context.loop().execute(() -> onHeard.accept(this));
+        }
+        lane.postReceive();
+        ChannelFailure why = arrivals.on(lane, control, completion);
+        if (why != null) {
+            failure = why;
+        }
+    }
+
+    private void onSilent() {
+        String what = mayWrite ? "the peer was silent for " : "the peer was not ready after ";
+        lose(
+                new TransportException(
+                        StatusCode.UNAVAILABLE, what + context.options().peerTimeout(), peer, 0, null),
+                true);
+    }
+
+    private void showLife() {
+        if (!mayWrite) {
+            return;
+        }
+        try {
+            departures.showLife();
+            channel.pumpSoon();
+        } catch (VerbsException e) {
+            onRefused(e);
+        }
+    }
+
+    private void onPeerLostIt() {
+        lose(new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null), true);
+    }
+
+    /// Ends the channel for a reason that is not the device's.
+    ///
+    /// @param mayResume whether the peer, as far as is known, may go on over another channel
+    void lose(TransportException cause, boolean mayResume) {
+        lose(ChannelFailure.of(cause, mayResume));
+    }
+
+    /// Ends the channel: no more traffic, everything in flight given back, the handlers told. Does nothing if it is
+    /// lost already.
+    void lose(ChannelFailure why) {
+        if (!channel.isOpen()) {
+            return;
+        }
+        failure = why;
+        channel.markLost();
+        keepalive.stop();
+        context.counters().failed.increment();
+        context.loop().remove(this);
+        endpoint.stopTraffic();
+        // Before the queue pairs: a device may keep one as long as a window is bound on it.
+        keys.close();
+        takeWhatArrived();
+        endpoint.close();
+        if (endpoint.isQuiet()) {
+            keys.end();
+        } else {
+            LOG.error("the device keeps a queue pair to {}; the memory of what was under way stays out of use", peer);
+            keys.strand();
+            handlers.onMemoryStranded(channel);
+        }
+        List<Integer> unconfirmed = departures.abandon();
+        // What was still to be taken may say more of why.
+        ChannelFailure end = death.judge(failure, channel.peerIncarnation());
+        boolean mayGoOn = end.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
+        var loss = new ChannelLoss(end.cause(), mayGoOn, unconfirmed);
+        handlers.onChannelLost(channel, loss);
+        onLost.accept(this, loss);
+    }
+
+    /// Contents that landed before the end count.
+    private void takeWhatArrived() {
+        try {
+            while (endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion) > 0) {
+                // Each is handled as it comes.
+            }
+        } catch (VerbsException e) {
+            LOG.debug("the completion queue of the channel to {} could not be drained", peer, e);
+        }
+    }
+}
