@@ -126,7 +126,7 @@ final class Arrivals {
                     "immediate " + Integer.toHexString(immediate) + " does not belong on a data lane");
         }
         if (striping.arrived(immediate, lane)) {
-            handlers.transfers().onContent(channel, immediate);
+            handlers.transfers().onContent(channel, immediate, lane);
         }
     }
 }

@@ -19,5 +19,7 @@ public interface ChannelHandler extends ChannelListener {
 
     /// The content for a request has landed in the memory that the request named. A [ProtocolViolationException]
     /// fails the channel, and only it.
-    void onContent(RdmaChannel channel, int requestIndex);
+    ///
+    /// @param lane the data lane by which it came, or the last of its parts
+    void onContent(RdmaChannel channel, int requestIndex, int lane);
 }

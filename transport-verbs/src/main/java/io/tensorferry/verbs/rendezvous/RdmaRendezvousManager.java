@@ -370,7 +370,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
 
         @Override
-        public void onContent(RdmaChannel channel, int requestIndex) {
+        public void onContent(RdmaChannel channel, int requestIndex, int lane) {
             PeerTransfers transfers = peers.get(channel.peer());
             TensorRequest request = transfers == null ? null : requestOf(transfers, channel, requestIndex);
             if (request != null) {
