@@ -14,6 +14,8 @@ public abstract class ContentWrite implements OutgoingMessage {
     long remoteAddress;
     int remoteKey;
     int immediate;
+    // Whether no immediate goes behind it.
+    boolean silent;
     // Lanes that have not written their part.
     int lanesLeft = 1;
     // The one behind it in the same slot of the ring.
@@ -41,6 +43,13 @@ public abstract class ContentWrite implements OutgoingMessage {
         this.remoteAddress = remoteAddress;
         this.remoteKey = remoteKey;
         this.immediate = immediate;
+        this.silent = false;
+    }
+
+    /// Says, after [#set], that the peer is not told of its end: it is a part of a content, and another behind it
+    /// brings the immediate. Only for [RdmaChannel#writePart]. Its immediate still says to which request it belongs.
+    protected final void setSilent() {
+        silent = true;
     }
 
     /// Leaves the others of its slot; returns the one that was behind it, if there is one.
@@ -56,7 +65,7 @@ public abstract class ContentWrite implements OutgoingMessage {
         return true;
     }
 
-    /// The peer has all of it; the device is done with the memory.
+    /// The peer's memory has all of it; the device is done with this end's.
     protected abstract void onWritten();
 
     /// The channel failed first; the device is done with the memory.

@@ -150,15 +150,16 @@ final class Lane {
         contents.enqueue(write, from, end);
     }
 
-    /// Posts chunks of the contents that wait, as far as there is room; returns how many contents are posted to their
-    /// end. The immediate goes with a content's last chunk.
+    /// Posts chunks of the contents that wait, as far as there is room; returns how many immediates go with them.
+    /// That of a content goes with its last chunk.
     int pumpContents() {
         int count = 0;
         while (sends.hasRoom() && contents.choose(posted.bytesUnderWay())) {
             ContentWrite write = contents.write();
             long offset = contents.offset();
             long length = contents.length();
-            if (contents.isLast()) {
+            boolean last = contents.isLast();
+            if (last && !write.silent) {
                 if (!credits.maySend()) {
                     break;
                 }
@@ -178,16 +179,17 @@ final class Lane {
                 sends.add(WorkKind.CONTENT, write, null);
                 count++;
             } else {
+                WorkKind kind = last ? WorkKind.CONTENT : WorkKind.CHUNK;
                 sends.next()
                         .write(
-                                sends.workId(WorkKind.CHUNK),
+                                sends.workId(kind),
                                 write.localAddress + offset,
                                 length,
                                 write.localKey,
                                 write.remoteAddress + offset,
                                 write.remoteKey);
                 contents.take();
-                sends.add(WorkKind.CHUNK, null, null);
+                sends.add(kind, last ? write : null, null);
             }
         }
         return count;

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// A connected channel to one peer, as it is used: a control queue pair with a ring of messages, and lanes for contents.
-/// Takes what is to be sent, and what is to be read of the peer; [ChannelLife] posts it.
+/// A connected channel to one peer, as it is used: a control queue pair with a ring of messages, and lanes for
+/// contents. Takes what is to be sent, and what is to be read of the peer; [ChannelLife] posts it.
 ///
 /// It is open until something goes wrong; then it is lost for good and the link to the peer makes another.
 ///
@@ -30,8 +30,8 @@ public final class RdmaChannel {
     // Something waits to be posted since the last turn.
     private boolean wantsPump;
 
-    /// Takes over the queue pairs of a connected endpoint, and posts their receives. Both ends use the smaller of each
-    /// of their limits.
+    /// Takes over the queue pairs of a connected endpoint, and posts their receives. Both ends use the smaller of
+    /// each of their limits.
     ///
     /// @param onPeerLostIt ends the channel, because the peer has lost it
     RdmaChannel(AdapterContext context, ChannelEndpoint endpoint, ConnectionParameters peer, Runnable onPeerLostIt) {
@@ -189,6 +189,31 @@ public final class RdmaChannel {
         }
     }
 
+    /// Writes a part of a content into the memory that its request named, over one lane; else the same as [#write].
+    /// The parts that go over one lane arrive in the order of these calls. The last of each lane that the content
+    /// comes by brings the immediate; those before it are silent.
+    ///
+    /// @param write at most [#chunkBytes()] bytes
+    /// @param lane 1 to [#laneCount()]
+    public void writePart(ContentWrite write, int lane) {
+        // A longer one would take turns with others, and its last byte be written behind what comes later.
+        if (write.length > chunkBytes) {
+            throw new IllegalArgumentException(
+                    "a part of " + write.length + " bytes; it may have " + chunkBytes + " at most");
+        }
+        if (open) {
+            striping.enqueuePart(write, lane);
+            pumpSoon();
+        } else {
+            write.onAbandoned();
+        }
+    }
+
+    /// Bytes of the largest single write of a content.
+    public int chunkBytes() {
+        return chunkBytes;
+    }
+
     /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring; where
     /// none is, one of no bytes is not either.
     public boolean carries(int messageBytes) {
@@ -244,6 +269,11 @@ public final class RdmaChannel {
     /// Over how many lanes a content of so many bytes comes: 1, or all, each of which brings its immediate.
     public int lanesOf(long bytes) {
         return striping.lanesOf(bytes);
+    }
+
+    /// The lane by which the content of a request comes, where it comes by one.
+    public int laneOf(int requestIndex) {
+        return striping.laneOf(requestIndex).index();
     }
 
     /// Data lanes of the channel, numbered from 1.

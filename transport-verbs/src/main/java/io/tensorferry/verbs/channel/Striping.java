@@ -59,6 +59,14 @@ final class Striping {
         }
     }
 
+    /// Puts a part of a content where it waits to be written over one lane, whatever its size.
+    ///
+    /// @param lane a data lane, from 1
+    void enqueuePart(ContentWrite write, int lane) {
+        write.lanesLeft = 1;
+        lanes.get(lane).enqueue(write, 0, write.length);
+    }
+
     private long partBytes(long length) {
         return ((length - 1) / laneCount / PART_ALIGNMENT + 1) * PART_ALIGNMENT;
     }

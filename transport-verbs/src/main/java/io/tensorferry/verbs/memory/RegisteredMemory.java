@@ -177,8 +177,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return hostSlabs;
     }
 
-    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf] finds
-    /// what is registered of it. It ends with this memory, as [#close()] says.
+    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf]
+    /// finds what is registered of it. It ends with this memory, as [#close()] says.
     ///
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed
     public SlabPool openPool(SlabSource source, MemoryOptions options) {
@@ -289,8 +289,8 @@ public final class RegisteredMemory implements AutoCloseable {
         return readablePool == pool ? all : all.with(readablePool.statistics(0));
     }
 
-    /// Runs what [#beforeClose] was given; then ends every registration. No queue pair of the domain may be open any
-    /// more, so that no device uses the memory.
+    /// Runs what [#beforeClose] was given; then ends every registration. No queue pair of the domain may be open
+    /// any more, so that no device uses the memory.
     ///
     /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
     /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may

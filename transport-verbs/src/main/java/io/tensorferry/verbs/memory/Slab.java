@@ -8,10 +8,10 @@ import org.slf4j.LoggerFactory;
 
 /// A stretch of memory that is known to devices as a whole, and given out in pieces.
 ///
-/// It ends in two steps. [#deregister()] ends what devices know of it: none reaches it any more. [#free()] frees the
-/// memory, and comes only when no block of it is out: the address of a block that is out may be in a system call or in
-/// a user's tensor. Threading: immutable but for the bytes that are out and whether it is registered, which belong to
-/// the lock of the [SlabPool].
+/// It ends in two steps. [#deregister()] ends what devices know of it: none reaches it any more. [#free()] frees
+/// the memory, and comes only when no block of it is out: the address of a block that is out may be in a system call
+/// or in a user's tensor. Threading: immutable but for the bytes that are out and whether it is registered, which
+/// belong to the lock of the [SlabPool].
 final class Slab {
     private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
 

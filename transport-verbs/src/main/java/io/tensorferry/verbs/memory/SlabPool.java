@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 /// released where the limit would otherwise refuse a request.
 ///
 /// Threading: any thread; giving memory back never waits. `lock` guards the state and is held for a few tree
-/// operations. `growth` is held by the one thread that registers or releases slabs, which is slow; it is taken before
-/// `lock`, never after.
+/// operations. `growth` is held by the one thread that registers or releases slabs, which is slow; it is taken
+/// before `lock`, never after.
 public final class SlabPool {
     private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
     /// Far over any address space, so that rounding up cannot overflow.

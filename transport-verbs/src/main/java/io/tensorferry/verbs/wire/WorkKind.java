@@ -8,7 +8,7 @@ public enum WorkKind {
     CONTROL_MESSAGE(1),
     /// A write that returns credits.
     ACKNOWLEDGEMENT(2),
-    /// A write of a tensor's content, or of the last part of it, with the immediate.
+    /// A write of a tensor's content, or of the last part of it; with the immediate, unless another brings that.
     CONTENT(3),
     /// A posted receive, which takes one immediate.
     RECEIVE(4),

@@ -39,6 +39,12 @@ class LanePostingTest {
         return new RecordedContent(slot, length, events);
     }
 
+    private ContentWrite silent(int slot, long length) {
+        ContentWrite write = content(slot, length);
+        write.setSilent();
+        return write;
+    }
+
     private static void enqueue(Lane lane, ContentWrite write) {
         lane.enqueue(write, 0, write.length);
     }
@@ -171,8 +177,91 @@ class LanePostingTest {
                 .isEqualTo(32);
     }
 
-    /// Whatever the sizes: each byte is written once, the immediate behind the last of them, everything completes, and
-    /// what is not known to be written at the end is given back.
+    @Test
+    void aSilentContentGoesWithoutImmediateAndIsWritten() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, silent(0, 100));
+        enqueue(lane, silent(1, CHUNK));
+        enqueue(lane, content(2, 100));
+        enqueue(lane, silent(3, 0));
+        assertThat(lane.pumpContents()).as("immediates").isEqualTo(1);
+        lane.submit();
+        assertThat(queuePair.sent())
+                .extracting(Sent::opcode)
+                .containsExactly(Opcode.RDMA_WRITE, Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_WITH_IMM, Opcode.RDMA_WRITE);
+        assertThat(queuePair.sent()).extracting(Sent::length).containsExactly(100L, 4096L, 100L, 0L);
+        // Its memory is waited for as that of any other.
+        assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, false, false, true);
+        complete(lane, queuePair.sent().getLast().workId());
+        assertThat(events).containsExactly("written 0", "written 1", "written 2", "written 3");
+    }
+
+    @Test
+    void aSilentContentOfSeveralChunksTellsNothingAtItsEnd() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, silent(0, 2 * CHUNK + 1));
+        assertThat(lane.pumpContents()).isZero();
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::opcode).containsOnly(Opcode.RDMA_WRITE);
+        assertThat(queuePair.sent())
+                .extracting(sent -> WorkId.kind(sent.workId()))
+                .containsExactly(WorkKind.CHUNK, WorkKind.CHUNK, WorkKind.CONTENT);
+        complete(lane, queuePair.sent().getLast().workId());
+        assertThat(events).containsExactly("written 0");
+    }
+
+    @Test
+    void aSilentContentTakesNoReceiveOfThePeerAndIsNotUnconfirmed() {
+        int receives = 16;
+        var options = new PostingOptions(0, CHUNK, 1 << 20, 0, 0);
+        var lane = new Lane(1, queuePair, DEPTH, CHUNK, receives, receives / 4, options);
+        int allowed = receives - ImmediateCredits.RESERVE;
+        for (int i = 0; i <= allowed; i++) {
+            enqueue(lane, silent(i, 100));
+            enqueue(lane, silent(i, 200));
+            enqueue(lane, content(i, 300));
+        }
+        assertThat(lane.pumpContents()).isEqualTo(allowed);
+        lane.submit();
+        // Those before the one that has to wait have gone.
+        assertThat(queuePair.sent()).hasSize(3 * allowed + 2);
+        List<Integer> unconfirmed = new ArrayList<>();
+        lane.addUnconfirmed(unconfirmed);
+        assertThat(unconfirmed).hasSize(allowed).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aContentThatIsSaidAnewIsNotSilent() {
+        Lane lane = lane(0, 1 << 20);
+        ContentWrite write = silent(0, 100);
+        write.set(RecordedContent.LOCAL, 50, 1, RecordedContent.REMOTE, 2, 0);
+        enqueue(lane, write);
+        assertThat(lane.pumpContents()).isEqualTo(1);
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::opcode).containsExactly(Opcode.RDMA_WRITE_WITH_IMM);
+    }
+
+    @Test
+    void contentsOfAtMostAChunkKeepTheirOrderWhateverGoesBetweenThem() {
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, content(0, 30 * CHUNK));
+        enqueue(lane, content(1, 30 * CHUNK));
+        List<Long> lengths = new ArrayList<>();
+        for (int i = 1; i <= 10; i++) {
+            lengths.add((long) CHUNK - i);
+            enqueue(lane, i < 10 ? silent(2, CHUNK - i) : content(2, CHUNK - i));
+        }
+        lane.pumpContents();
+        lane.submit();
+        assertThat(queuePair.sent())
+                .filteredOn(sent -> sent.length() < CHUNK)
+                .extracting(Sent::length)
+                .isEqualTo(lengths);
+        assertThat(queuePair.sent()).filteredOn(sent -> sent.length() == CHUNK).hasSize(DEPTH - 10);
+    }
+
+    /// Whatever the sizes: each byte is written once, the immediate behind the last of them or none, everything
+    /// completes, and what is not known to be written at the end is given back.
     @Test
     void eachContentIsWrittenWholeAndAnsweredOnce() {
         for (int seed = 0; seed < 200; seed++) {
@@ -188,13 +277,16 @@ class LanePostingTest {
         long[] lengths = new long[count];
         int enqueued = 0;
         int completed = 0;
+        int silent = 0;
         boolean breaksOff = random.nextInt(4) == 0;
         int steps = 0;
         while (events.size() < count && !(breaksOff && steps > 50)) {
             assertThat(++steps).as("steps").isLessThan(100_000);
             if (enqueued < count && random.nextBoolean()) {
                 lengths[enqueued] = random.nextInt(3) == 0 ? random.nextInt(20 * CHUNK) : random.nextInt(200);
-                enqueue(lane, content(enqueued, lengths[enqueued]));
+                boolean tells = random.nextInt(4) > 0;
+                silent += tells ? 0 : 1;
+                enqueue(lane, tells ? content(enqueued, lengths[enqueued]) : silent(enqueued, lengths[enqueued]));
                 enqueued++;
             }
             lane.pumpContents();
@@ -216,7 +308,7 @@ class LanePostingTest {
         abandoned.forEach(ContentWrite::onAbandoned);
         assertThat(events).hasSize(count).doesNotHaveDuplicates();
         if (!breaksOff) {
-            assertWhole(lengths);
+            assertWhole(lengths, silent);
         }
     }
 
@@ -309,7 +401,7 @@ class LanePostingTest {
         assertThat(events).containsExactly("abandoned posted", "abandoned half", "abandoned waiting");
     }
 
-    private void assertWhole(long[] lengths) {
+    private void assertWhole(long[] lengths, int silent) {
         long written = queuePair.sent().stream().mapToLong(Sent::length).sum();
         long wanted = 0;
         for (long length : lengths) {
@@ -318,7 +410,10 @@ class LanePostingTest {
         assertThat(written).isEqualTo(wanted);
         assertThat(queuePair.sent())
                 .filteredOn(sent -> WorkId.kind(sent.workId()) == WorkKind.CONTENT)
-                .hasSize(lengths.length)
+                .hasSize(lengths.length);
+        assertThat(queuePair.sent())
+                .filteredOn(sent -> sent.opcode() == Opcode.RDMA_WRITE_WITH_IMM)
+                .hasSize(lengths.length - silent)
                 .extracting(Sent::immediate)
                 .doesNotHaveDuplicates();
         assertThat(queuePair.sent()).allSatisfy(sent -> {

@@ -125,6 +125,33 @@ class StripingTest {
         assertThat(events).containsExactlyInAnyOrder("abandoned 1", "abandoned 2", "abandoned 3");
     }
 
+    /// A part that brings no immediate counts as well as one that does.
+    @Test
+    void aContentOfWhichASilentPartIsMissingIsNotUnconfirmed() {
+        Striping striping = striping(2);
+        ContentWrite part = content(5, CHUNK);
+        part.setSilent();
+        striping.enqueuePart(part, 2);
+        striping.enqueuePart(content(5, CHUNK), 1);
+        striping.enqueuePart(content(6, CHUNK), 1);
+        pump();
+        complete(1);
+        assertThat(abandon()).containsExactly(RequestIndex.of(6, 0));
+        assertThat(events).containsExactly("written 5", "written 6", "abandoned 5");
+    }
+
+    @Test
+    void aPartGoesOverTheLaneThatIsNamedWhateverItsSize() {
+        Striping striping = striping(3);
+        striping.enqueuePart(content(0, 50_000), 3);
+        pump();
+        assertThat(queuePairs.get(3).sent()).hasSize(50_000 / CHUNK + 1);
+        assertThat(queuePairs.get(1).sent()).isEmpty();
+        assertThat(queuePairs.get(2).sent()).isEmpty();
+        complete(3);
+        assertThat(events).containsExactly("written 0");
+    }
+
     @Test
     void aContentThatWentOverAllLanesIsUnconfirmedUntilThePeerHasAcknowledgedItOnEach() {
         Striping striping = striping(2);
