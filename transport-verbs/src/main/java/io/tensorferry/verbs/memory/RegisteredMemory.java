@@ -172,37 +172,6 @@ public final class RegisteredMemory implements AutoCloseable {
         pools.forEach(SlabPool::endWaits);
     }
 
-    /// Slabs like those that [#allocate] gives out of: for a pool whose slabs other devices are to know too.
-    public SlabSource hostSlabs() {
-        return hostSlabs;
-    }
-
-    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf]
-    /// finds what is registered of it. It ends with this memory, as [#close()] says.
-    ///
-    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
-    public SlabPool openPool(SlabSource source, MemoryOptions options) {
-        var opened = new SlabPool(options, source, regions);
-        pools.add(opened);
-        if (closed) {
-            // Perhaps after the last look at the pools.
-            opened.close();
-            throw closedException();
-        }
-        return opened;
-    }
-
-    /// Has `action` run when this is closed, before any registration ends: it stops what still works on the memory.
-    /// What was given last runs first.
-    ///
-    /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
-    public void beforeClose(Runnable action) {
-        endings.push(action);
-        if (closed && endings.remove(action)) {
-            throw closedException();
-        }
-    }
-
     /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
     /// has a registration of its own, and does not count for the limit.
     ///
@@ -282,6 +251,37 @@ public final class RegisteredMemory implements AutoCloseable {
     /// The same, where a peer can be let read it.
     public @Nullable MemoryRegion readableRegionOf(long address, long length) {
         return readableRegions.find(address, length);
+    }
+
+    /// Slabs like those that [#allocate] gives out of: for a pool whose slabs other devices are to know too.
+    public SlabSource hostSlabs() {
+        return hostSlabs;
+    }
+
+    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf]
+    /// finds what is registered of it. It ends with this memory, as [#close()] says.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed
+    public SlabPool openPool(SlabSource source, MemoryOptions options) {
+        var opened = new SlabPool(options, source, regions);
+        pools.add(opened);
+        if (closed) {
+            // Perhaps after the last look at the pools.
+            opened.close();
+            throw closedException();
+        }
+        return opened;
+    }
+
+    /// Has `action` run when this is closed, before any registration ends: it stops what still works on the memory.
+    /// What was given last runs first.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
+    public void beforeClose(Runnable action) {
+        endings.push(action);
+        if (closed && endings.remove(action)) {
+            throw closedException();
+        }
     }
 
     public MemoryStatistics statistics() {
