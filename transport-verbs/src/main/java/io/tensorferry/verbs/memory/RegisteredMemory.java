@@ -294,9 +294,10 @@ public final class RegisteredMemory implements AutoCloseable {
     ///
     /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
     /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may
-    /// be reading it or have its address in a system call. The second and later calls do nothing.
+    /// be reading it or have its address in a system call. The second and later calls do nothing; one at the same time
+    /// returns when the first has done all this.
     @Override
-    public void close() {
+    public synchronized void close() {
         closed = true;
         runEndings();
         List<Registration> open = List.copyOf(registrations);

@@ -14,6 +14,7 @@ import io.tensorferry.api.TransportException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -40,6 +41,14 @@ class OpenedPoolTest {
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(call)
                 .satisfies(e -> assertThat(e.code()).isEqualTo(code));
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
@@ -170,8 +179,7 @@ class OpenedPoolTest {
 
     @Test
     void nobodyWaitsForAPoolOfMemoryThatIsAboutToEnd() throws Exception {
-        SlabPool pool =
-                memory.openPool(slabs, new MemoryOptions(SLAB, SLAB).withWaitAtLimit(Duration.ofMinutes(10)));
+        SlabPool pool = memory.openPool(slabs, new MemoryOptions(SLAB, SLAB).withWaitAtLimit(Duration.ofMinutes(10)));
         try (RegisteredBuffer _ = pool.allocate(SLAB)) {
             var allocation = new FutureTask<>(() -> {
                 assertCode(StatusCode.RESOURCE_EXHAUSTED, () -> pool.allocate(1));
@@ -201,6 +209,33 @@ class OpenedPoolTest {
         memory.close();
         memory.close();
         assertThat(done).containsExactly("third", "second", "first, with 1 registrations");
+        assertThat(domain.open()).isEmpty();
+    }
+
+    /// It stops what still works on the memory, so that no other thread may end registrations meanwhile.
+    @Test
+    void whatIsToBeDoneBeforeTheEndIsDoneBeforeItForAllWhoClose() throws Exception {
+        memory.allocate(1).close();
+        var begun = new CountDownLatch(1);
+        var mayEnd = new CountDownLatch(1);
+        memory.beforeClose(() -> {
+            begun.countDown();
+            await(mayEnd);
+        });
+        Thread first = Thread.ofPlatform().start(memory::close);
+        begun.await();
+        Thread second = Thread.ofPlatform().start(memory::close);
+        try {
+            while (second.getState() != Thread.State.BLOCKED) {
+                assertThat(second.isAlive()).as("it waits for the first").isTrue();
+                Thread.sleep(1);
+            }
+            assertThat(domain.open()).hasSize(1);
+        } finally {
+            mayEnd.countDown();
+        }
+        first.join();
+        second.join();
         assertThat(domain.open()).isEmpty();
     }
 
