@@ -10,6 +10,7 @@ module io.tensorferry.verbs {
     requires org.slf4j;
     requires static transitive org.jspecify;
 
+    exports io.tensorferry.verbs.accelerator;
     exports io.tensorferry.verbs.channel;
     exports io.tensorferry.verbs.device;
     exports io.tensorferry.verbs.device.ibverbs;

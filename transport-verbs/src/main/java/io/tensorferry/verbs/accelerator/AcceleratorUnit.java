@@ -1,0 +1,121 @@
+package io.tensorferry.verbs.accelerator;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.memory.SlabPool;
+import java.util.concurrent.Executor;
+
+/// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
+///
+/// It ends with the [RegisteredMemory] that it was opened on, before any registration of that does.
+///
+/// Threading: any thread, but for the proxies, which are the loop's.
+public final class AcceleratorUnit {
+    private final Accelerator device;
+    private final AcceleratorOptions options;
+    private final CopyQueue copies;
+    private final ProxyPool sendProxies;
+    private final ProxyPool receiveProxies;
+    private final SlabPool deviceMemory;
+    private final TensorAllocator allocator;
+
+    /// Starts the copies.
+    ///
+    /// @param device stays the caller's, who keeps it until `memory` is closed
+    /// @param loop has the ends of copies told
+    /// @param workers makes slabs
+    /// @param runner does the copies; started and stopped by this
+    /// @throws TransportException if the accelerator gives no streams
+    public static AcceleratorUnit open(
+            Accelerator device,
+            RegisteredMemory memory,
+            AcceleratorOptions options,
+            Executor loop,
+            Executor workers,
+            CopyRunner runner) {
+        var unit = new AcceleratorUnit(device, memory, options, loop, workers, runner);
+        runner.start(unit.copies);
+        try {
+            memory.beforeClose(runner::stop);
+        } catch (RuntimeException e) {
+            runner.stop();
+            throw e;
+        }
+        return unit;
+    }
+
+    /// A thread for the copies of one accelerator.
+    public static CopyRunner ownThread(Accelerator device) {
+        return new CopyThread("tensorferry-copies-" + device.type() + ":" + device.index());
+    }
+
+    private AcceleratorUnit(
+            Accelerator device,
+            RegisteredMemory memory,
+            AcceleratorOptions options,
+            Executor loop,
+            Executor workers,
+            CopyRunner runner) {
+        this.device = device;
+        this.options = options;
+        var pinned = new PinnedSlabs(memory.hostSlabs(), device);
+        this.sendProxies = new ProxyPool(
+                memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
+        this.receiveProxies = new ProxyPool(
+                memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
+        this.deviceMemory = memory.openPool(new AcceleratorSlabs(device), options.deviceMemory());
+        this.allocator = new DeviceTensorAllocator(device, deviceMemory);
+        // Last: all else leaves nothing behind where this throws.
+        this.copies = new CopyQueue(device, loop, runner);
+    }
+
+    public Accelerator device() {
+        return device;
+    }
+
+    public AcceleratorOptions options() {
+        return options;
+    }
+
+    public CopyQueue copies() {
+        return copies;
+    }
+
+    /// For contents whose memory a peer has named.
+    public ProxyPool sendProxies() {
+        return sendProxies;
+    }
+
+    /// For contents that a peer has ready.
+    public ProxyPool receiveProxies() {
+        return receiveProxies;
+    }
+
+    /// Tensors in its memory, from a pool. It may wait for the driver.
+    public TensorAllocator allocator() {
+        return allocator;
+    }
+
+    /// Ends the waits for proxies, with `ABORTED`. On the loop.
+    public void endWaits() {
+        var cause = new TransportException(StatusCode.ABORTED, "the transport to " + device + " is stopping");
+        sendProxies.close(cause);
+        receiveProxies.close(cause);
+    }
+
+    public AcceleratorStatistics statistics() {
+        return new AcceleratorStatistics(
+                device.type() + ":" + device.index(),
+                copies.bytesToHost(),
+                copies.bytesFromHost(),
+                sendProxies.bytesInUse(),
+                receiveProxies.bytesInUse(),
+                sendProxies.highWaterBytes() + receiveProxies.highWaterBytes(),
+                sendProxies.waits() + receiveProxies.waits(),
+                sendProxies.strandedBytes() + receiveProxies.strandedBytes(),
+                deviceMemory.statistics().bytesInUse());
+    }
+}

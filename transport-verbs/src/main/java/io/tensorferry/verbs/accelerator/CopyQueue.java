@@ -1,0 +1,328 @@
+package io.tensorferry.verbs.accelerator;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.DeviceEvent;
+import io.tensorferry.api.DeviceStream;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.CopyTask.Kind;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The copies between one accelerator and the host, each way in a stream of its own, in the order in which one thread
+/// gave them; and the events that somebody waits for.
+///
+/// Nothing is ever made to wait in the streams: an event of the application may be reached late or never, and would
+/// hold up the copies behind it. So events are looked at from here.
+///
+/// Where the accelerator fails, it is broken for good: what is under way fails, and everything that comes later, with
+/// the first cause. Nobody knows then what is still copied.
+///
+/// Threading: giving tasks, from any thread; [#doWork()], from one at a time: a [CopyThread]'s, or a simulation's.
+public final class CopyQueue {
+    private static final Logger LOG = LoggerFactory.getLogger(CopyQueue.class);
+    private static final int TASKS_PER_TURN = 256;
+    private static final int EVENTS_PER_TURN = 64;
+
+    private final Accelerator device;
+    private final Executor tellers;
+    private final CopyRunner runner;
+    private final DeviceStream toHost;
+    private final DeviceStream fromHost;
+    private final MpscUnboundedVarHandleArrayQueue<CopyTask> given = new MpscUnboundedVarHandleArrayQueue<>(256);
+    // Tasks that were given and are not handed to the tellers.
+    private final AtomicInteger tasks = new AtomicInteger();
+    private final LongAdder bytesToHost = new LongAdder();
+    private final LongAdder bytesFromHost = new LongAdder();
+    private volatile boolean closed;
+    private volatile @Nullable TransportException broken;
+
+    // Of whoever does the work. In the order in which they were queued.
+    private final ArrayDeque<CopyTask> copyingToHost = new ArrayDeque<>();
+    private final ArrayDeque<CopyTask> copyingFromHost = new ArrayDeque<>();
+    private final ArrayDeque<CopyTask> awaited = new ArrayDeque<>();
+
+    /// @param tellers has the tasks tell their ends
+    /// @param runner is started by the caller, when this is made
+    /// @throws TransportException if the accelerator has no streams
+    CopyQueue(Accelerator device, Executor tellers, CopyRunner runner) {
+        this.device = device;
+        this.tellers = tellers;
+        this.runner = runner;
+        this.toHost = device.openStream();
+        try {
+            this.fromHost = device.openStream();
+        } catch (RuntimeException e) {
+            toHost.close();
+            throw e;
+        }
+    }
+
+    /// Copies `target.byteSize()` bytes out of the accelerator's memory.
+    ///
+    /// @param target pinned
+    public void toHost(long source, MemorySegment target, CopyTask task) {
+        task.setCopy(Kind.TO_HOST, source, target);
+        give(task);
+    }
+
+    /// Copies all of `source` into the accelerator's memory.
+    ///
+    /// @param source pinned
+    public void fromHost(MemorySegment source, long target, CopyTask task) {
+        task.setCopy(Kind.FROM_HOST, target, source);
+        give(task);
+    }
+
+    /// Has the task end when an event is reached, which somebody else keeps.
+    public void whenReached(DeviceEvent event, CopyTask task) {
+        task.setEvent(event);
+        give(task);
+    }
+
+    private void give(CopyTask task) {
+        // Counted before the look at `closed`, which is set before the last look at the count.
+        tasks.incrementAndGet();
+        if (closed) {
+            end(task, stopping(), false);
+            return;
+        }
+        given.offer(task);
+        // The task must be in the queue before the runner looks whether it sleeps, as it looks into the queue behind
+        // that.
+        VarHandle.fullFence();
+        runner.wake();
+    }
+
+    /// Why it fails everything; null while it does not. Any thread.
+    public @Nullable TransportException broken() {
+        return broken;
+    }
+
+    /// Whether a task was given whose end is not known. Any thread; it may be so no longer.
+    public boolean isBusy() {
+        return tasks.get() > 0;
+    }
+
+    long bytesToHost() {
+        return bytesToHost.sum();
+    }
+
+    long bytesFromHost() {
+        return bytesFromHost.sum();
+    }
+
+    /// Queues what was given, and looks at what may be done.
+    ///
+    /// @return how many tasks began or ended
+    public int doWork() {
+        int done = begin();
+        done += endCopies(copyingToHost);
+        done += endCopies(copyingFromHost);
+        return done + endAwaited();
+    }
+
+    private int begin() {
+        int begun = 0;
+        while (begun < TASKS_PER_TURN) {
+            CopyTask task = given.poll();
+            if (task == null) {
+                break;
+            }
+            begun++;
+            begin(task);
+        }
+        return begun;
+    }
+
+    private void begin(CopyTask task) {
+        TransportException cause = broken;
+        if (cause == null && closed) {
+            cause = stopping();
+        }
+        if (cause != null) {
+            end(task, cause, false);
+            return;
+        }
+        switch (task.kind()) {
+            case TO_HOST -> copy(task, copyingToHost);
+            case FROM_HOST -> copy(task, copyingFromHost);
+            case EVENT -> awaited.add(task);
+        }
+    }
+
+    private void copy(CopyTask task, ArrayDeque<CopyTask> copying) {
+        boolean queued = false;
+        try {
+            DeviceStream stream = task.kind() == Kind.TO_HOST ? toHost : fromHost;
+            if (task.kind() == Kind.TO_HOST) {
+                stream.copyToHost(task.address(), task.host());
+            } else {
+                stream.copyFromHost(task.host(), task.address());
+            }
+            queued = true;
+            task.setQueued(stream.record());
+            copying.add(task);
+        } catch (RuntimeException e) {
+            TransportException cause = asFailure(e);
+            end(task, cause, queued);
+            if (queued || cause.code() != StatusCode.RESOURCE_EXHAUSTED) {
+                breakDown(cause);
+            }
+        }
+    }
+
+    private int endCopies(ArrayDeque<CopyTask> copying) {
+        int ended = 0;
+        for (CopyTask task = copying.peek(); task != null; task = copying.peek()) {
+            try {
+                if (!task.event().isReached()) {
+                    break;
+                }
+            } catch (RuntimeException e) {
+                breakDown(asFailure(e));
+                return ended + 1;
+            }
+            copying.remove();
+            closeEvent(task);
+            (task.kind() == Kind.TO_HOST ? bytesToHost : bytesFromHost)
+                    .add(task.host().byteSize());
+            end(task);
+            ended++;
+        }
+        return ended;
+    }
+
+    /// Some of them in each turn: thousands may wait.
+    private int endAwaited() {
+        int ended = 0;
+        for (int looks = Math.min(awaited.size(), EVENTS_PER_TURN); looks > 0 && !awaited.isEmpty(); looks--) {
+            CopyTask task = awaited.remove();
+            TransportException off = calledOff(task);
+            if (off != null) {
+                end(task, off, false);
+                ended++;
+                continue;
+            }
+            try {
+                if (task.event().isReached()) {
+                    end(task);
+                    ended++;
+                } else {
+                    awaited.add(task);
+                }
+            } catch (RuntimeException e) {
+                TransportException cause = asFailure(e);
+                end(task, cause, false);
+                breakDown(cause);
+                return ended + 1;
+            }
+        }
+        return ended;
+    }
+
+    private @Nullable TransportException calledOff(CopyTask task) {
+        if (closed) {
+            return stopping();
+        }
+        return task.isCalledOff()
+                ? new TransportException(StatusCode.CANCELLED, "nobody waits for the event any more")
+                : null;
+    }
+
+    private void breakDown(TransportException cause) {
+        if (broken == null) {
+            broken = cause;
+            LOG.error(
+                    "{} has failed: no tensor is sent from it or received into it any more. What {} copies touch is not used again",
+                    device,
+                    copyingToHost.size() + copyingFromHost.size(),
+                    cause);
+        }
+        endAll(copyingToHost, cause, true);
+        endAll(copyingFromHost, cause, true);
+        endAll(awaited, cause, false);
+    }
+
+    private void endAll(ArrayDeque<CopyTask> all, TransportException cause, boolean mayStillCopy) {
+        for (CopyTask task = all.poll(); task != null; task = all.poll()) {
+            if (mayStillCopy) {
+                closeEvent(task);
+            }
+            end(task, cause, mayStillCopy);
+        }
+    }
+
+    private void closeEvent(CopyTask task) {
+        try {
+            task.event().close();
+        } catch (RuntimeException e) {
+            LOG.warn("an event of {} could not be closed", device, e);
+        }
+    }
+
+    private void end(CopyTask task, TransportException cause, boolean mayStillCopy) {
+        task.fail(cause, mayStillCopy);
+        end(task);
+    }
+
+    private void end(CopyTask task) {
+        tellers.execute(task);
+        tasks.decrementAndGet();
+    }
+
+    private TransportException asFailure(RuntimeException e) {
+        return e instanceof TransportException known
+                ? known
+                : new TransportException(StatusCode.INTERNAL, device + " has failed: " + e, e);
+    }
+
+    private TransportException stopping() {
+        return new TransportException(StatusCode.ABORTED, "the transport to " + device + " is stopping");
+    }
+
+    /// From now on tasks that are given fail, and events are not waited for; what is copied goes on. Any thread.
+    void close() {
+        closed = true;
+        runner.wake();
+    }
+
+    /// Whether nothing is left to do, ever.
+    boolean isOver() {
+        return closed && tasks.get() == 0;
+    }
+
+    /// Whether a copy is under way. For whoever does the work.
+    boolean isCopying() {
+        return !copyingToHost.isEmpty() || !copyingFromHost.isEmpty();
+    }
+
+    /// Whether an event is waited for. For whoever does the work.
+    boolean isWaiting() {
+        return !awaited.isEmpty();
+    }
+
+    /// Whether something was given that has not begun. For whoever does the work.
+    boolean hasGiven() {
+        return !given.isEmpty();
+    }
+
+    /// Gives the streams back, when it [#isOver()].
+    void closeStreams() {
+        for (DeviceStream stream : new DeviceStream[] {toHost, fromHost}) {
+            try {
+                stream.close();
+            } catch (RuntimeException e) {
+                LOG.warn("a stream of {} could not be closed", device, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.tensorferry.verbs.accelerator;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Device;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.memory.SlabPool;
+
+/// Tensors in pooled memory of an accelerator, aligned to 64 bytes. A tensor of no bytes takes none, and is at address
+/// 0.
+///
+/// Threading: any thread; it may wait for the driver.
+///
+/// @param memory of the accelerator
+record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory) implements TensorAllocator {
+    @Override
+    public Device device() {
+        return accelerator;
+    }
+
+    @Override
+    public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+        if (!dataType.isDmaAble() || byteSize != shape.byteSize(dataType)) {
+            throw new IllegalArgumentException(
+                    dataType.isDmaAble()
+                            ? "a " + dataType + " tensor of shape " + shape + " takes " + shape.byteSize(dataType)
+                                    + " bytes, not " + byteSize
+                            : "a " + dataType + " tensor is in host memory, not on " + accelerator);
+        }
+        if (byteSize == 0) {
+            return Tensor.onDevice(dataType, shape, accelerator, 0, () -> {});
+        }
+        RegisteredBuffer buffer = memory.allocate(byteSize);
+        try {
+            return Tensor.onDevice(dataType, shape, accelerator, buffer.address(), buffer::close);
+        } catch (RuntimeException e) {
+            buffer.close();
+            throw e;
+        }
+    }
+}

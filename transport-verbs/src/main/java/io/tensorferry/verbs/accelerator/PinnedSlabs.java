@@ -1,0 +1,67 @@
+package io.tensorferry.verbs.accelerator;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.HostPin;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.SlabSource;
+import io.tensorferry.verbs.memory.SlabStorage;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Slabs of host memory that an accelerator knows too.
+///
+/// Threading: any thread; it holds no state.
+///
+/// @param host slabs as the RDMA device knows them
+record PinnedSlabs(SlabSource host, Accelerator accelerator) implements SlabSource {
+    @Override
+    public SlabStorage open(long bytes) {
+        SlabStorage slab = host.open(bytes);
+        try {
+            MemorySegment segment = slab.segment();
+            if (segment == null) {
+                throw new IllegalStateException("a slab to be pinned is no host memory");
+            }
+            return new PinnedSlab(slab, accelerator.pin(segment));
+        } catch (RuntimeException e) {
+            slab.deregister();
+            slab.free();
+            throw e;
+        }
+    }
+
+    private record PinnedSlab(SlabStorage slab, HostPin pin) implements SlabStorage {
+        @Override
+        public long address() {
+            return slab.address();
+        }
+
+        @Override
+        public long byteSize() {
+            return slab.byteSize();
+        }
+
+        @Override
+        public @Nullable MemorySegment segment() {
+            return slab.segment();
+        }
+
+        @Override
+        public @Nullable MemoryRegion region() {
+            return slab.region();
+        }
+
+        /// First of the accelerator: where that fails, the RDMA device still knows memory that is never freed, which
+        /// harms nobody.
+        @Override
+        public void deregister() {
+            pin.close();
+            slab.deregister();
+        }
+
+        @Override
+        public void free() {
+            slab.free();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.tensorferry.verbs.accelerator;
+
+import io.tensorferry.api.TransportException;
+import org.jspecify.annotations.Nullable;
+
+/// A task that remembers how it ended, and which as how many.
+final class RecordingTask extends CopyTask {
+    private int ends;
+    private boolean done;
+    private boolean stranded;
+    private @Nullable TransportException failure;
+
+    @Override
+    protected synchronized void onDone() {
+        ends++;
+        done = true;
+        notifyAll();
+    }
+
+    @Override
+    protected synchronized void onFailed(TransportException cause, boolean mayStillCopy) {
+        ends++;
+        failure = cause;
+        stranded = mayStillCopy;
+        notifyAll();
+    }
+
+    synchronized int ends() {
+        return ends;
+    }
+
+    synchronized boolean isDone() {
+        return done;
+    }
+
+    synchronized boolean isStranded() {
+        return stranded;
+    }
+
+    synchronized @Nullable TransportException failure() {
+        return failure;
+    }
+
+    /// Waits for its end; the test's timeout bounds it.
+    synchronized void awaitEnd() throws InterruptedException {
+        while (ends == 0) {
+            wait();
+        }
+    }
+}
