@@ -40,6 +40,8 @@ class PackageDirectionTest {
                 .definedBy("io.tensorferry.verbs.device.*..")
                 .layer("memory")
                 .definedBy("io.tensorferry.verbs.memory..")
+                .layer("accelerator")
+                .definedBy("io.tensorferry.verbs.accelerator..")
                 .layer("wire")
                 .definedBy("io.tensorferry.verbs.wire..")
                 .layer("placement")
@@ -74,13 +76,24 @@ class PackageDirectionTest {
                 .mayOnlyBeAccessedByLayers("channel", "rendezvous", "edge", "partition")
                 .whereLayer("placement")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
+                .whereLayer("accelerator")
+                .mayOnlyBeAccessedByLayers("rendezvous", "simulation", "grpc")
                 .whereLayer("memory")
-                .mayOnlyBeAccessedByLayers("channel", "rendezvous", "edge", "partition", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers(
+                        "accelerator", "channel", "rendezvous", "edge", "partition", "simulation", "grpc")
                 .whereLayer("devices")
                 .mayOnlyBeAccessedByLayers("simulation", "grpc")
                 .whereLayer("device")
                 .mayOnlyBeAccessedByLayers(
-                        "devices", "memory", "channel", "rendezvous", "edge", "partition", "simulation", "grpc")
+                        "devices",
+                        "memory",
+                        "accelerator",
+                        "channel",
+                        "rendezvous",
+                        "edge",
+                        "partition",
+                        "simulation",
+                        "grpc")
                 .whereLayer("bindings")
                 .mayOnlyBeAccessedByLayers("cuda", "devices", "memory")
                 .whereLayer("proto")

@@ -30,8 +30,7 @@ class KilledUnderLoadIT {
             for (int kill = 0; kill < KILLS; kill++) {
                 killAndRestart(cluster, kill % ALL.size());
             }
-            assertThat(cluster.unload(ALL))
-                    .allSatisfy(book -> assertThat(book).startsWith(RIGHT));
+            assertThat(cluster.unload(ALL)).allSatisfy(book -> assertThat(book).startsWith(RIGHT));
             cluster.stop(ALL);
         }
         System.out.printf(

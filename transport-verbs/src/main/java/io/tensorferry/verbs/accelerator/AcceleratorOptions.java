@@ -21,8 +21,7 @@ public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOn
                     + " in " + PIECE_UNIT + ".." + LARGEST_SLAB_BYTES);
         }
         if (piecesAtOnce < 1 || piecesAtOnce > MOST_PIECES_AT_ONCE) {
-            throw new IllegalArgumentException(
-                    "piecesAtOnce " + piecesAtOnce + " must be 1.." + MOST_PIECES_AT_ONCE);
+            throw new IllegalArgumentException("piecesAtOnce " + piecesAtOnce + " must be 1.." + MOST_PIECES_AT_ONCE);
         }
         if (proxyBytes < 4L * pieceBytes) {
             throw new IllegalArgumentException("proxyBytes " + proxyBytes + " must be 4 pieces or more, "

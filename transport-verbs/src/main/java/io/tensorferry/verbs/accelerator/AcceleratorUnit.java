@@ -62,10 +62,10 @@ public final class AcceleratorUnit {
         this.device = device;
         this.options = options;
         var pinned = new PinnedSlabs(memory.hostSlabs(), device);
-        this.sendProxies = new ProxyPool(
-                memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
-        this.receiveProxies = new ProxyPool(
-                memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
+        this.sendProxies =
+                new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
+        this.receiveProxies =
+                new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
         this.deviceMemory = memory.openPool(new AcceleratorSlabs(device), options.deviceMemory());
         this.allocator = new DeviceTensorAllocator(device, deviceMemory);
         // Last: all else leaves nothing behind where this throws.

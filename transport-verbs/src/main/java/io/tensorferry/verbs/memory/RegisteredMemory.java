@@ -136,8 +136,7 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /// Makes tensors as [#allocator()] does, which peers can be let read. Where peers get keys of slabs, these have
-    /// slabs
-    /// of their own, which [MemoryOptions#maximumBytes()] limits for themselves.
+    /// slabs of their own, which [MemoryOptions#maximumBytes()] limits for themselves.
     public TensorAllocator readableAllocator() {
         return readableAllocator;
     }

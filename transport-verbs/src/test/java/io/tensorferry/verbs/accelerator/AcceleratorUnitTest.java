@@ -45,8 +45,7 @@ class AcceleratorUnitTest {
     @BeforeEach
     void open() {
         var options = AcceleratorOptions.defaults().withPieces(4096, 2).withProxyBytes(64 << 10);
-        unit = AcceleratorUnit.open(
-                device, memory, options, loop, Runnable::run, AcceleratorUnit.ownThread(device));
+        unit = AcceleratorUnit.open(device, memory, options, loop, Runnable::run, AcceleratorUnit.ownThread(device));
     }
 
     @AfterEach

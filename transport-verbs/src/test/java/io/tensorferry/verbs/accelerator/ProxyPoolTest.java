@@ -40,8 +40,7 @@ class ProxyPoolTest {
     private final ProxyPool pool = pool(bytes -> slab(bytes));
 
     private ProxyPool pool(SlabSource source) {
-        return new ProxyPool(
-                memory.openPool(source, new MemoryOptions(2 * PAGE, MOST)), tasks::add, tasks::add, MOST);
+        return new ProxyPool(memory.openPool(source, new MemoryOptions(2 * PAGE, MOST)), tasks::add, tasks::add, MOST);
     }
 
     private SlabStorage slab(long bytes) {

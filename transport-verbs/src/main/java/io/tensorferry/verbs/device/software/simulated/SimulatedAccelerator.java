@@ -126,7 +126,8 @@ public final class SimulatedAccelerator implements Accelerator {
     }
 
     @Override
-    public DmaBuf export(long address, long bytes) {
+    public synchronized DmaBuf export(long address, long bytes) {
+        checkUsable();
         throw new TransportException(StatusCode.UNIMPLEMENTED, this + " exports no memory");
     }
 
