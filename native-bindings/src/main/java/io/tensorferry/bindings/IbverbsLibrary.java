@@ -15,7 +15,7 @@ public sealed interface IbverbsLibrary {
     record Present() implements IbverbsLibrary {
         /// Whether the library has a function that not all versions have.
         public boolean has(String function) {
-            return LibraryLoader.has(function);
+            return IbverbsLoader.has(function);
         }
     }
 
@@ -26,6 +26,6 @@ public sealed interface IbverbsLibrary {
     record Absent(String reason, @Nullable Throwable cause) implements IbverbsLibrary {}
 
     static IbverbsLibrary find() {
-        return LibraryLoader.LIBRARY;
+        return IbverbsLoader.LIBRARY;
     }
 }

@@ -1,69 +1,93 @@
 package io.tensorferry.bindings;
 
-import io.tensorferry.bindings.ibverbs.Ibverbs;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Loads libibverbs when it is first asked for, and keeps what came of it.
+/// Loads a library of the system that generated bindings call, once, for as long as the process lives.
 final class LibraryLoader {
-    private static final String NAME = "libibverbs.so.1";
-    // From rdma-core 32 on, of the year 2020.
-    private static final List<String> NEEDED = List.of("ibv_reg_mr_iova2", "_ibv_query_gid_ex");
-    private static @Nullable SymbolLookup symbols;
-    static final IbverbsLibrary LIBRARY = load();
+    /// @param name that people use
+    /// @param fileName its own name for itself
+    /// @param pathProperty the system property with the path of another file
+    /// @param functions that it must have, which tell its version
+    /// @param version as in "it is not VERSION or newer"
+    /// @param source as in "is not installed (SOURCE)"
+    /// @param firstUse asks the generated class for something
+    record Wanted(
+            String name,
+            String fileName,
+            String pathProperty,
+            List<String> functions,
+            String version,
+            String source,
+            Runnable firstUse) {}
 
-    private LibraryLoader() {}
+    /// Why the library cannot be used.
+    record Failure(String reason, @Nullable Throwable cause) {}
 
-    static boolean has(String function) {
+    private final Wanted wanted;
+    private final @Nullable String path;
+    private @Nullable SymbolLookup symbols;
+    private final @Nullable Failure failure;
+
+    LibraryLoader(Wanted wanted) {
+        this.wanted = wanted;
+        this.path = System.getProperty(wanted.pathProperty());
+        this.failure = load();
+    }
+
+    /// Null where it is loaded.
+    @Nullable
+    Failure failure() {
+        return failure;
+    }
+
+    boolean has(String function) {
         return symbols != null && symbols.find(function).isPresent();
     }
 
-    private static IbverbsLibrary load() {
-        String unfit = Platform.obstacle("libibverbs", System.getProperty("os.name"), System.getProperty("os.arch"));
+    private @Nullable Failure load() {
+        String unfit = Platform.obstacle(wanted.name(), System.getProperty("os.name"), System.getProperty("os.arch"));
         if (unfit != null) {
-            return new IbverbsLibrary.Absent(unfit, null);
+            return new Failure(unfit, null);
         }
-        String path = System.getProperty(IbverbsLibrary.PATH_PROPERTY);
         try {
             // Loaded here first: the generated class asks for the name, and the system then takes what is loaded
             // under it.
             symbols = path == null
-                    ? SymbolLookup.libraryLookup(NAME, Arena.global())
+                    ? SymbolLookup.libraryLookup(wanted.fileName(), Arena.global())
                     : SymbolLookup.libraryLookup(Path.of(path), Arena.global());
         } catch (IllegalCallerException e) {
-            return new IbverbsLibrary.Absent(NativeAccess.denied(), e);
+            return new Failure(NativeAccess.denied(), e);
         } catch (IllegalArgumentException e) {
-            return new IbverbsLibrary.Absent(path == null ? notFound() : notFound(path), e);
+            return new Failure(notFound(), e);
         }
-        for (String function : NEEDED) {
+        for (String function : wanted.functions()) {
             if (!has(function)) {
-                return new IbverbsLibrary.Absent(
-                        (path == null ? NAME : path) + " has no " + function
-                                + ": it is not the libibverbs of rdma-core 32 or newer, which is needed",
+                return new Failure(
+                        (path == null ? wanted.fileName() : path) + " has no " + function + ": it is not "
+                                + wanted.version() + " or newer, which is needed",
                         null);
             }
         }
         try {
-            Ibverbs.ibv_get_device_list$address();
+            wanted.firstUse().run();
         } catch (ExceptionInInitializerError e) {
-            return new IbverbsLibrary.Absent(
-                    path + ", of the system property " + IbverbsLibrary.PATH_PROPERTY + ", is not " + NAME
+            return new Failure(
+                    path + ", of the system property " + wanted.pathProperty() + ", is not " + wanted.fileName()
                             + " by its own name",
                     e.getCause());
         }
-        return new IbverbsLibrary.Present();
+        return null;
     }
 
-    private static String notFound() {
-        return NAME + " is not installed (packages libibverbs1 and ibverbs-providers on Debian and Ubuntu, libibverbs"
-                + " on Red Hat); the system property " + IbverbsLibrary.PATH_PROPERTY + " names another place";
-    }
-
-    private static String notFound(String path) {
-        return "the system property " + IbverbsLibrary.PATH_PROPERTY + " is " + path
-                + ", which cannot be loaded; it must be the path of a " + NAME;
+    private String notFound() {
+        return path == null
+                ? wanted.fileName() + " is not installed (" + wanted.source() + "); the system property "
+                        + wanted.pathProperty() + " names another place"
+                : "the system property " + wanted.pathProperty() + " is " + path
+                        + ", which cannot be loaded; it must be the path of a " + wanted.fileName();
     }
 }

@@ -144,10 +144,8 @@ class DialledPeerTest {
                 .withMessageContaining("it has closed the connection; do all workers have TLS, or none?");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
-    void oncePeersHaveTheRightFilesTheyMeet(String protocol) throws Exception {
-        TransportServer dialler = dialler(protocol);
+    /// One that shows a certificate of an authority that nobody trusts, and is gone afterwards.
+    private void meetsAWrongPeer(TransportServer dialler, String protocol) {
         TransportServer wrong = cluster.builder(1)
                 .protocol(protocol)
                 .security(TestAuthority.create("other").files(folder.resolve("other"), TestAuthority.worker(1)))
@@ -155,6 +153,13 @@ class DialledPeerTest {
         try (wrong) {
             assertFails(dialler, StatusCode.UNAUTHENTICATED, "is refused");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
+    void oncePeersHaveTheRightFilesTheyMeet(String protocol) throws Exception {
+        TransportServer dialler = dialler(protocol);
+        meetsAWrongPeer(dialler, protocol);
         TransportServer right = cluster.add(cluster.builder(1)
                 .protocol(protocol)
                 .security(authority.files(folder.resolve("right"), TestAuthority.worker(1)))
@@ -168,13 +173,7 @@ class DialledPeerTest {
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void aFailureOfLongAgoIsNotThatOfAPeerThatHasYetToAnswer(String protocol) throws Exception {
         TransportServer dialler = dialler(protocol);
-        TransportServer wrong = cluster.builder(1)
-                .protocol(protocol)
-                .security(TestAuthority.create("other").files(folder.resolve("other"), TestAuthority.worker(1)))
-                .start();
-        try (wrong) {
-            assertFails(dialler, StatusCode.UNAUTHENTICATED, "is refused");
-        }
+        meetsAWrongPeer(dialler, protocol);
         WorkerAddress address = WorkerAddress.parse(cluster.spec.address("worker", 1), "address");
         try (var silent = new ServerSocket(address.port(), 100, InetAddress.getLoopbackAddress())) {
             assertThat(silent.isBound()).isTrue();
