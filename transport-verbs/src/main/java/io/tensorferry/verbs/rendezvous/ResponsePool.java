@@ -14,12 +14,14 @@ final class ResponsePool {
 
     private final TransferContext context;
     private final StepTable<RdmaRendezvous> steps;
+    private final SourcePreparation sources;
     private final @Nullable TensorResponse[] idle = new @Nullable TensorResponse[MOST];
     private int count;
 
     ResponsePool(TransferContext context, StepTable<RdmaRendezvous> steps) {
         this.context = context;
         this.steps = steps;
+        this.sources = new SourcePreparation(context);
     }
 
     /// One that answers nothing yet.
@@ -31,7 +33,7 @@ final class ResponsePool {
                 return taken;
             }
         }
-        return new TensorResponse(context, steps, this);
+        return new TensorResponse(context, steps, sources, this);
     }
 
     /// @param ended one that nothing refers to

@@ -5,12 +5,10 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ContentWrite;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequest {
     private final TransferContext context;
     private final StepTable<RdmaRendezvous> steps;
+    private final SourcePreparation sources;
     private final ResponsePool pool;
     private final OutgoingContent direct = new OutgoingContent();
-    private final Write write = new Write();
+    private final ResponseWrite write;
     // The one behind it in its slot of the table of responses.
     @Nullable
     TensorResponse nextOfSlot;
@@ -51,10 +50,13 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     private static final ResponseState ENDED = new ResponseState.Ended();
 
-    TensorResponse(TransferContext context, StepTable<RdmaRendezvous> steps, ResponsePool pool) {
+    TensorResponse(
+            TransferContext context, StepTable<RdmaRendezvous> steps, SourcePreparation sources, ResponsePool pool) {
         this.context = context;
         this.steps = steps;
+        this.sources = sources;
         this.pool = pool;
+        this.write = new ResponseWrite(context.counters(), this);
     }
 
     /// Becomes the response to a request.
@@ -105,39 +107,12 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         switch (result) {
             case RecvResult.Failed(TransportException cause) -> on(new ResponseState.Event.LocalFailure(cause));
             case RecvResult.Dead() -> ready(OutgoingContent.ofDead(wantsChecksum()));
-            case RecvResult.Received(Tensor tensor) -> take(tensor);
-        }
-    }
-
-    private void take(Tensor tensor) {
-        boolean withChecksum = wantsChecksum();
-        boolean held;
-        try {
-            held = !withChecksum && direct.hold(tensor, name().expected(), context.memory());
-        } catch (RuntimeException e) {
-            tensor.close();
-            failed(e);
-            return;
-        }
-        if (held) {
-            ready(direct);
-        } else {
-            context.workers().execute(() -> prepare(tensor, withChecksum));
-        }
-    }
-
-    private void prepare(Tensor tensor, boolean withChecksum) {
-        try {
-            OutgoingContent prepared =
-                    OutgoingContent.prepare(tensor, withChecksum, context.memory(), context.counters());
-            context.loop().execute(() -> ready(prepared));
-        } catch (RuntimeException e) {
-            context.loop().execute(() -> failed(e));
+            case RecvResult.Received(Tensor tensor) -> sources.prepare(tensor, name(), direct, this);
         }
     }
 
     /// The content is this response's; nothing else will come of the table.
-    private void ready(OutgoingContent ready) {
+    void ready(OutgoingContent ready) {
         content = ready;
         WarmResponse warm = name().warm();
         on(
@@ -153,7 +128,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     }
 
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
-    private void failed(RuntimeException e) {
+    void failed(RuntimeException e) {
         TransportException cause = e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
@@ -214,7 +189,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     private void perform(ResponseState.Action action) {
         switch (action) {
-            case ResponseState.Action.SendMetaData() -> channel().send(metaDataResponse(content(), null));
+            case ResponseState.Action.SendMetaData() -> channel().send(metaDataResponse(null));
             case ResponseState.Action.Write() -> write(false);
             case ResponseState.Action.SendWithMetaData() -> write(true);
             case ResponseState.Action.SendError(var cause) ->
@@ -228,7 +203,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 }
             }
             case ResponseState.Action.HandOver() -> handOverContent();
-            case ResponseState.Action.FailClaim(var cause) -> tellClaimant(new RecvResult.Failed(cause));
+            case ResponseState.Action.FailClaim(var cause) -> claimant().done(new RecvResult.Failed(cause));
             case ResponseState.Action.ReleaseContent() -> {
                 if (content != null) {
                     content.close();
@@ -250,34 +225,24 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         }
     }
 
-    private Message metaDataResponse(OutgoingContent outgoing, @Nullable ByteBuffer carried) {
+    /// @param carried the content, where it goes with its metadata
+    Message metaDataResponse(@Nullable ByteBuffer carried) {
+        OutgoingContent outgoing = content();
         return new Message.MetaDataResponse(stepId, requestIndex, outgoing.metaData(), outgoing.checksum(), carried);
     }
 
     private void handOverContent() {
-        OutgoingContent taken = content;
+        OutgoingContent taken = content();
         content = null;
-        if (taken == null) {
-            throw new IllegalStateException("the response for " + key() + " has no content to hand over");
-        }
-        // A copy or a serialised form becomes a tensor again, which may take long.
-        context.workers().execute(() -> {
-            RecvResult result;
-            try {
-                result = taken.asResult(context.memory());
-            } catch (TransportException e) {
-                result = new RecvResult.Failed(e);
-            }
-            tellClaimant(result);
-        });
+        sources.handOver(taken, claimant());
     }
 
-    private void tellClaimant(RecvResult result) {
+    private StreamedRequest.Taker claimant() {
         StreamedRequest.Taker taker = claimant;
         if (taker == null) {
             throw new IllegalStateException("nobody has claimed the content of " + key());
         }
-        taker.done(result);
+        return taker;
     }
 
     private void sendError(StatusCode code, String message) {
@@ -287,7 +252,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private void write(boolean withMetaData) {
         // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
         leaveStep();
-        write.begin(withMetaData);
+        write.begin(content(), withMetaData, address, remoteKey);
         if (withMetaData) {
             channel().carry(write);
         } else {
@@ -295,56 +260,18 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         }
     }
 
-    private OutgoingContent content() {
+    OutgoingContent content() {
         OutgoingContent outgoing = content;
         if (outgoing == null) {
-            throw new IllegalStateException("the response for " + key() + " has no content to write");
+            throw new IllegalStateException("the response for " + key() + " has no content");
         }
         return outgoing;
     }
 
-    /// Its way into the peer's memory, or its ring.
-    private final class Write extends ContentWrite {
-        private long bytes;
-        private boolean withMetaData;
-
-        void begin(boolean announced) {
-            OutgoingContent outgoing = content();
-            withMetaData = announced;
-            bytes = outgoing.metaData().byteSize();
-            set(outgoing.address(), bytes, outgoing.localKey(), address, remoteKey, requestIndex);
-        }
-
-        @Override
-        public int encodedSize() {
-            return withMetaData
-                    ? MessageCodec.announcedContentBytes(content().metaData())
-                    : MessageCodec.contentMessageBytes((int) bytes);
-        }
-
-        @Override
-        public int encode(MemorySegment target, long offset, int room) {
-            OutgoingContent outgoing = content();
-            context.counters().tensorsCarried.increment();
-            if (withMetaData) {
-                return metaDataResponse(outgoing, outgoing.segment().asByteBuffer())
-                        .encode(target, offset, room);
-            }
-            return MessageCodec.encodeContent(target, offset, stepId, requestIndex, outgoing.segment());
-        }
-
-        @Override
-        protected void onWritten() {
-            context.counters().tensorsSent.increment();
-            context.counters().bytesSent.add(bytes);
-            on(WarmResponse.WRITTEN);
-            end();
-        }
-
-        @Override
-        protected void onAbandoned() {
-            on(new ResponseState.Event.WriteAbandoned());
-        }
+    /// The peer has the content.
+    void onWritten() {
+        on(WarmResponse.WRITTEN);
+        end();
     }
 
     /// Nothing refers to it any more: it was matched, its command has run, its write has completed.
