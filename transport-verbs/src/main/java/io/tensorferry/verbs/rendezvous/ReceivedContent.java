@@ -57,6 +57,12 @@ final class ReceivedContent {
         if (metaData.dead()) {
             return new RecvResult.Dead();
         }
+        return switch (landed) {
+            case HostResult host -> open(context, metaData, host);
+        };
+    }
+
+    private static RecvResult open(TransferContext context, TensorMetaData metaData, HostResult landed) {
         RecvResult ready = landed.result();
         if (ready != null) {
             return ready;

@@ -80,7 +80,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
         if (warm != null) {
             try {
                 // The caller must not wait: where there is no memory now, a worker waits for it, if that is wanted.
-                destination = Destination.allocate(warm.metaData(), context.memory(), false);
+                destination = HostResult.allocate(warm.metaData(), context.memory(), false);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
                 LOG.debug("no memory for {} as it was last time, {}", receive.key(), warm.metaData(), e);
@@ -442,7 +442,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
         context.counters().tensorsReceived.increment();
         context.counters().bytesReceived.add(metaData.byteSize());
         OptionalLong told = checksum;
-        if (told.isPresent() || landed.isSerialised()) {
+        if (told.isPresent() || landed.needsWork()) {
             context.workers().execute(() -> ReceivedContent.deliver(context, receive, metaData, landed, told));
         } else {
             ReceivedContent.deliver(context, receive, metaData, landed, told);

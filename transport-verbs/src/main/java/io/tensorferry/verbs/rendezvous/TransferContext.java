@@ -33,6 +33,6 @@ record TransferContext(
                     "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + maxTensorBytes
                             + " are taken");
         }
-        return Destination.allocate(metaData, memory, true);
+        return HostResult.allocate(metaData, memory, true);
     }
 }
