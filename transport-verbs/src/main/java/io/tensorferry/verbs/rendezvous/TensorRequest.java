@@ -1,20 +1,14 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.MemoryGrant;
-import io.tensorferry.verbs.channel.MemoryNaming;
-import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.MessageCodec;
-import io.tensorferry.verbs.wire.NameId;
-import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -27,28 +21,20 @@ import org.slf4j.LoggerFactory;
 /// One receive of a tensor on another worker: performs what [RequestState] decides.
 ///
 /// Owner: the loop; made on the caller's thread and handed to the loop as the command that starts it. It is what the
-/// ring takes as its first message too: where all goes as expected, nothing is made for it on the loop.
-final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, MemoryGrant.Revoked, OutgoingMessage {
+/// ring takes as its first message too ([RequestMessages]): where all goes as expected, nothing is made for it on the
+/// loop.
+final class TensorRequest extends RequestMessages implements Runnable, ChannelWaiter, MemoryGrant.Revoked {
     private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
 
-    private final TransferContext context;
-    private final PeerTransfers transfers;
-    private final RemoteReceive receive;
     private final int index;
     private final long order;
     private final @Nullable WarmRequest warm;
     private RequestState state;
     private @Nullable Destination destination;
     private MemoryGrant grant = MemoryGrant.LASTING;
-    private @Nullable RdmaChannel channel;
     private OptionalLong checksum = OptionalLong.empty();
     // The content that came with its metadata.
     private @Nullable MemorySegment carried;
-    // What the request says that is in the ring or waits for it.
-    private @Nullable TensorMetaData askedMetaData;
-    private boolean askedAgain;
-    private long askedAddress;
-    private int askedKey;
     // Which life of the peer was asked, and on which channel last.
     private long askedIncarnation;
     private long askedConnectionId;
@@ -61,9 +47,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
             RemoteReceive receive,
             @Nullable WarmRequest warm,
             @Nullable Destination destination) {
-        this.context = context;
-        this.transfers = transfers;
-        this.receive = receive;
+        super(context, transfers, receive);
         this.destination = destination;
         this.warm = warm;
         this.state = warm == null ? new RequestState.AwaitingChannel(null, false) : warm.start();
@@ -98,8 +82,9 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
         }
     }
 
-    RendezvousKey key() {
-        return receive.key();
+    @Override
+    int index() {
+        return index;
     }
 
     /// Grows with each request to the peer: of two for one key the older is to be served first.
@@ -108,7 +93,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     }
 
     boolean usesChannel(RdmaChannel lost) {
-        return channel == lost;
+        return channel() == lost;
     }
 
     /// The command that starts it.
@@ -133,7 +118,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
                     StatusCode.ABORTED, "the peer that was asked was restarted", receive.peer(), 0, null)));
             return;
         }
-        channel = opened;
+        speakOver(opened);
         askedIncarnation = opened.peerIncarnation();
         askedConnectionId = opened.description().connectionId();
         on(WarmRequest.CHANNEL_OPEN);
@@ -146,7 +131,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
 
     /// The channel is lost, the peer may go on over another one.
     void onSuspended() {
-        channel = null;
+        speakOver(null);
         // It ended with the channel.
         grant = MemoryGrant.LASTING;
         checksum = OptionalLong.empty();
@@ -185,7 +170,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
         on(new RequestState.Event.ContentCarried(message.metaData()));
         if (state instanceof RequestState.Filling) {
             // Its loss does not matter any more.
-            channel = null;
+            speakOver(null);
         }
     }
 
@@ -232,13 +217,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
             case RequestState.Action.MoveToFallback(var replay) -> moveToFallback(replay);
             case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
             case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);
-            case RequestState.Action.SendGiveUp() ->
-                send(new Message.ErrorStatus(
-                        receive.stepId(),
-                        index,
-                        Message.Direction.TO_SENDER,
-                        StatusCode.CANCELLED,
-                        "the receiver gave the request up"));
+            case RequestState.Action.SendGiveUp() -> sayGivenUp();
             case RequestState.Action.RevokeKey() -> takeGrant().revoke(this);
             case RequestState.Action.Deliver(var metaData) -> deliver(metaData, takeDestination());
             case RequestState.Action.Fail(var cause) -> {
@@ -268,97 +247,28 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
     }
 
     private void sendRequest(@Nullable TensorMetaData expected, boolean replay) {
-        RdmaChannel open = channel;
+        RdmaChannel open = channel();
         if (open == null) {
             return;
         }
-        askedMetaData = expected;
-        askedAgain = replay;
-        askedAddress = destination == null ? 0 : destination.address();
-        askedKey = 0;
         try {
-            if (!isKnown() && expected != null && !open.fits(fullMessage(NameId.NONE))) {
+            prepare(expected, replay, destination);
+            if (expected != null && !fits(open)) {
                 // There is room for the key, but not for the metadata beside it.
                 takeDestination().close();
                 state = new RequestState.AwaitingReply(null);
-                askedMetaData = null;
-                askedAddress = 0;
+                prepare(null, replay, null);
             }
-            NamedMemory named = destination == null ? null : destination.named();
-            if (named == null) {
-                open.send(this);
-            } else {
-                grant = open.send(named, index, this);
-            }
+            grant = ask(open, destination);
         } catch (IllegalArgumentException e) {
             on(new RequestState.Event.Refused(new TransportException(
                     StatusCode.INVALID_ARGUMENT, "the rendezvous key cannot be sent: " + e.getMessage(), e)));
         }
     }
 
-    /// The request, whose key to the memory is known from now on.
-    @Override
-    public OutgoingMessage message(int remoteKey) {
-        askedKey = remoteKey;
-        return this;
-    }
-
     @Override
     public void onRefused(TransportException cause) {
         on(new RequestState.Event.NoKey(cause));
-    }
-
-    /// Whether the peer knows by a number what this asks for.
-    private boolean isKnown() {
-        return nameId() != NameId.NONE;
-    }
-
-    private int nameId() {
-        // A replay says what it is for: the peer compares.
-        RdmaChannel open = channel;
-        return askedAgain || open == null
-                ? NameId.NONE
-                : transfers.outgoingNames(open).find(key(), askedMetaData);
-    }
-
-    @Override
-    public int encodedSize() {
-        return isKnown()
-                ? MessageCodec.REPEATED_REQUEST_BYTES
-                : fullMessage(NameId.NONE).encodedSize();
-    }
-
-    @Override
-    public int encode(MemorySegment target, long offset, int room) {
-        int known = nameId();
-        if (known != NameId.NONE) {
-            return MessageCodec.encodeRepeatedRequest(
-                    target, offset, receive.stepId(), index, known, askedAddress, askedKey);
-        }
-        RdmaChannel open = channel;
-        int given = open != null && MessageCodec.mayName(key().toString(), askedMetaData)
-                ? transfers.outgoingNames(open).define(key(), askedMetaData)
-                : NameId.NONE;
-        return fullMessage(given).encode(target, offset, room);
-    }
-
-    private Message.TensorRequest fullMessage(int nameId) {
-        return new Message.TensorRequest(
-                receive.stepId(),
-                index,
-                nameId,
-                key().toString(),
-                askedMetaData,
-                askedAddress,
-                askedKey,
-                context.options().dataValidation(),
-                askedAgain);
-    }
-
-    private void send(Message message) {
-        if (channel != null) {
-            channel.send(message);
-        }
     }
 
     private Destination takeDestination() {
@@ -416,26 +326,7 @@ final class TensorRequest implements Runnable, ChannelWaiter, MemoryNaming, Memo
         if (allocated == null) {
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
         }
-        NamedMemory named = allocated.named();
-        if (named == null) {
-            send(reRequest(metaData, allocated, 0));
-        } else if (channel != null) {
-            grant = channel.send(named, index, new MemoryNaming() {
-                @Override
-                public OutgoingMessage message(int remoteKey) {
-                    return reRequest(metaData, allocated, remoteKey);
-                }
-
-                @Override
-                public void onRefused(TransportException cause) {
-                    TensorRequest.this.onRefused(cause);
-                }
-            });
-        }
-    }
-
-    private Message.TensorReRequest reRequest(TensorMetaData metaData, Destination allocated, int remoteKey) {
-        return new Message.TensorReRequest(receive.stepId(), index, metaData, allocated.address(), remoteKey);
+        grant = askAgain(metaData, allocated);
     }
 
     private void deliver(TensorMetaData metaData, Destination landed) {
