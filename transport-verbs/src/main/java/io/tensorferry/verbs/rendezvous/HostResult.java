@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.NamedMemory;
@@ -13,20 +13,23 @@ import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A result in host memory: registered memory that a sender is told to write into, the result tensor's own or a buffer
-/// for its serialised form.
+/// A result in host memory: registered memory that a sender is told to write into, the result tensor's own; or a
+/// buffer,
+/// for its serialised form, and for a result in memory of the user's that is not registered.
 ///
 /// @param named what the sender is told; null where nothing is to be written
-/// @param result the result, a tensor in this memory; null where the content is to be decoded, and for a dead tensor
-/// @param buffer the buffer, where the type is not DMA-able
+/// @param result the result; null where the content is to be decoded, and for a dead tensor
+/// @param buffer what the sender writes into, where that is not the result
 record HostResult(
         @Nullable NamedMemory named,
         RecvResult.@Nullable Received result,
         @Nullable RegisteredBuffer buffer) implements Destination {
-    /// @param mayWait whether this thread may wait for memory at the limit
+    /// @param options say whose memory it is to be
+    /// @param mayWait whether this thread may wait for memory of the pool at its limit
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
-    ///     tensor of 0 bytes
-    static HostResult allocate(TensorMetaData metaData, RegisteredMemory memory, boolean mayWait) {
+    ///     tensor of 0 bytes; what [ResultAllocator] throws
+    static HostResult allocate(
+            TensorMetaData metaData, ReceiveOptions options, RegisteredMemory memory, boolean mayWait) {
         if (metaData.dead()) {
             return new HostResult(null, null, null);
         }
@@ -35,35 +38,41 @@ record HostResult(
                 throw new TransportException(
                         StatusCode.INVALID_ARGUMENT, "a serialised tensor takes at least 1 byte: " + metaData);
             }
-            long bytes = metaData.byteSize();
-            RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
-            return new HostResult(new NamedMemory(buffer.region(), buffer.address(), buffer.byteSize()), null, buffer);
+            return ofBuffer(null, metaData, memory, mayWait);
         }
-        TensorAllocator allocator = mayWait ? memory.allocator() : memory.allocatorNow();
-        Tensor tensor = allocator.allocate(metaData.dataType(), metaData.shape());
+        Tensor tensor = ResultAllocator.of(options, memory, mayWait).allocate(metaData.dataType(), metaData.shape());
+        var result = new RecvResult.Received(tensor);
         if (metaData.byteSize() == 0) {
-            return new HostResult(null, new RecvResult.Received(tensor), null);
+            return new HostResult(null, result, null);
         }
-        long address = tensor.segment().address();
-        MemoryRegion region = memory.regionOf(address, metaData.byteSize());
-        if (region == null) {
+        try {
+            long address = tensor.address();
+            MemoryRegion region = memory.regionOf(address, metaData.byteSize());
+            return region == null
+                    ? ofBuffer(result, metaData, memory, mayWait)
+                    : new HostResult(new NamedMemory(region, address, metaData.byteSize()), result, null);
+        } catch (RuntimeException e) {
             tensor.close();
-            throw new TransportException(
-                    StatusCode.INTERNAL, "the allocator gave memory that is not registered for " + metaData);
+            throw e;
         }
-        return new HostResult(
-                new NamedMemory(region, address, metaData.byteSize()), new RecvResult.Received(tensor), null);
+    }
+
+    private static HostResult ofBuffer(
+            RecvResult.@Nullable Received result, TensorMetaData metaData, RegisteredMemory memory, boolean mayWait) {
+        long bytes = metaData.byteSize();
+        RegisteredBuffer buffer = mayWait ? memory.allocate(bytes) : memory.allocateNow(bytes);
+        return new HostResult(new NamedMemory(buffer.region(), buffer.address(), bytes), result, buffer);
     }
 
     @Override
     public MemorySegment content() {
-        if (result != null) {
-            return result.tensor().segment();
+        if (buffer != null) {
+            return buffer.segment();
         }
-        return buffer != null ? buffer.segment() : MemorySegment.NULL;
+        return result != null ? result.tensor().segment() : MemorySegment.NULL;
     }
 
-    /// Whether the content is to be decoded.
+    /// Whether the content is to be decoded, or copied.
     @Override
     public boolean needsWork() {
         return buffer != null;

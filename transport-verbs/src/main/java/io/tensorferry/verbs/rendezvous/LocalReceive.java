@@ -10,7 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle.
+/// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle,
+/// so that no memory is made for it.
 ///
 /// Threading: any thread. It ends when the table calls it, or when it is taken out of the table.
 final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runnable {

@@ -99,6 +99,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 counters.tensorsCarried.sum(),
                 counters.failedReceives.sum(),
                 counters.unregisteredCopies.sum(),
+                counters.copiedResults.sum(),
                 counters.staleIndexes.sum(),
                 counters.checksumMismatches.sum(),
                 counters.fallbackReceives.sum(),

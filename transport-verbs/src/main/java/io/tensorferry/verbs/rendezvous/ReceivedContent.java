@@ -3,20 +3,23 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Checksum;
+import java.util.Objects;
 import java.util.OptionalLong;
 
-/// What landed for a receive, on its way to the user: verified, and decoded where it is serialised.
+/// What landed for a receive, on its way to the user: verified, decoded where it is serialised, and copied where the
+/// user's memory is not registered.
 ///
 /// Stateless; any thread.
 final class ReceivedContent {
     private ReceivedContent() {}
 
     /// Verifies, decodes, hands over; the memory is the result's from now on, or free. Takes long where there is a
-    /// checksum or a serialised form.
+    /// checksum or a buffer.
     static void deliver(
             TransferContext context,
             RemoteReceive receive,
@@ -58,18 +61,25 @@ final class ReceivedContent {
             return new RecvResult.Dead();
         }
         return switch (landed) {
-            case HostResult host -> open(context, metaData, host);
+            case HostResult host -> open(context, receive, metaData, host);
         };
     }
 
-    private static RecvResult open(TransferContext context, TensorMetaData metaData, HostResult landed) {
-        RecvResult ready = landed.result();
-        if (ready != null) {
-            return ready;
+    private static RecvResult open(
+            TransferContext context, RemoteReceive receive, TensorMetaData metaData, HostResult landed) {
+        RecvResult.Received result = landed.result();
+        RegisteredBuffer buffer = landed.buffer();
+        if (buffer == null) {
+            return Objects.requireNonNull(result, "there is neither a result nor a buffer");
         }
-        Tensor decoded = TensorProtoCodec.decode(
-                landed.content(), metaData, context.memory().allocator());
-        landed.close();
-        return new RecvResult.Received(decoded);
+        if (result == null) {
+            TensorAllocator allocator = ResultAllocator.of(receive.options(), context.memory(), true);
+            result = new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, allocator));
+        } else {
+            context.counters().copiedResults.increment();
+            result.tensor().segment().copyFrom(buffer.segment());
+        }
+        buffer.close();
+        return result;
     }
 }

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
@@ -35,6 +36,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     private final long stepId;
     private final RendezvousKey key;
     private final String peer;
+    private final ReceiveOptions options;
     private final DoneCallback done;
     private final Executor callbacks;
     private final PendingReceives pending;
@@ -64,12 +66,14 @@ public final class RemoteReceive implements PendingReceive, Runnable {
             long stepId,
             RendezvousKey key,
             String peer,
+            ReceiveOptions options,
             DoneCallback done,
             Executor callbacks,
             PendingReceives pending) {
         this.stepId = stepId;
         this.key = key;
         this.peer = peer;
+        this.options = options;
         this.done = done;
         this.callbacks = callbacks;
         this.pending = pending;
@@ -86,6 +90,11 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     /// The worker that owns the tensor, as `/job:worker/replica:0/task:1`.
     public String peer() {
         return peer;
+    }
+
+    /// Where the result is to be. Their timeout is not for the transport: the receive keeps it itself.
+    public ReceiveOptions options() {
+        return options;
     }
 
     /// Gives the receive up when `timeout` has passed.

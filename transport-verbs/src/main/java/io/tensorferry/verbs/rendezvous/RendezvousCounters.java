@@ -14,6 +14,7 @@ final class RendezvousCounters {
     final LongAdder tensorsCarried = new LongAdder();
     final LongAdder failedReceives = new LongAdder();
     final LongAdder unregisteredCopies = new LongAdder();
+    final LongAdder copiedResults = new LongAdder();
     final LongAdder staleIndexes = new LongAdder();
     final LongAdder checksumMismatches = new LongAdder();
     final LongAdder fallbackReceives = new LongAdder();

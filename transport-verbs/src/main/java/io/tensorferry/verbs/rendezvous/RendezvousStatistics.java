@@ -19,6 +19,7 @@ import io.tensorferry.verbs.memory.MemoryStatistics;
 /// @param tensorsCarried contents that were copied into messages of the ring, again after a loss too
 /// @param failedReceives receives from other workers that failed, were cancelled or aborted
 /// @param unregisteredCopies tensors that were sent through a registered copy
+/// @param copiedResults tensors that were copied when they had landed, into memory of the user's that is not registered
 /// @param staleIndexes contents and messages for requests that had ended
 /// @param checksumMismatches contents that did not match their checksum
 /// @param fallbackReceives receives that went over the fallback; the counts of requests, tensors and bytes here are
@@ -41,6 +42,7 @@ public record RendezvousStatistics(
         long tensorsCarried,
         long failedReceives,
         long unregisteredCopies,
+        long copiedResults,
         long staleIndexes,
         long checksumMismatches,
         long fallbackReceives,

@@ -2,11 +2,13 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
@@ -60,28 +62,47 @@ public abstract class StepRendezvous implements Rendezvous {
 
     @Override
     public final PendingReceive recvAsync(RendezvousKey key, DoneCallback done) {
-        return receive(key, null, done);
+        return receive(key, null, ReceiveOptions.defaults(), done);
     }
 
     @Override
     public final PendingReceive recvAsync(RendezvousKey key, Duration timeout, DoneCallback done) {
-        return receive(key, timeout, done);
+        return receive(key, timeout, ReceiveOptions.defaults(), done);
+    }
+
+    /// The same, for results in host memory, which are complete with either [ReceiveOptions#delivery()].
+    ///
+    /// The allocator of `options` is called on this thread or on one of the transport's, and should not wait. What it
+    /// throws ends the receive: a [TransportException] as it is, anything else as `INTERNAL`. Into its memory the
+    /// content is written where the transport's device knows that memory, and otherwise copied when it has landed. A
+    /// tensor of this worker is handed over as it is: it stays in the producer's memory, whatever the allocator.
+    ///
+    /// @throws UnsupportedOperationException if the allocator's memory is not the host's
+    @Override
+    public final PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
+        TensorAllocator allocator = options.allocator();
+        if (allocator != null && !allocator.device().hostAccessible()) {
+            throw new UnsupportedOperationException(
+                    "the result of " + key + " cannot be on " + allocator.device() + ", only in host memory");
+        }
+        return receive(key, options.timeout(), options, done);
     }
 
     @Override
     public final RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
         var waiter = new BlockingReceive();
-        return waiter.await(receive(key, null, waiter), key, timeout);
+        return waiter.await(receive(key, null, ReceiveOptions.defaults(), waiter), key, timeout);
     }
 
-    private PendingReceive receive(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
+    private PendingReceive receive(
+            RendezvousKey key, @Nullable Duration timeout, ReceiveOptions options, DoneCallback done) {
         if (!key.destination().worker().equals(worker.name())) {
             throw new IllegalArgumentException("the consumer of " + key + " is not on this worker, " + worker.name());
         }
         String producer = key.source().worker();
         return producer.equals(worker.name())
                 ? receiveLocally(key, timeout, done)
-                : receiveRemotely(key, producer, timeout, done);
+                : receiveRemotely(key, producer, timeout, options, done);
     }
 
     private PendingReceive receiveLocally(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
@@ -91,12 +112,12 @@ public abstract class StepRendezvous implements Rendezvous {
     }
 
     private PendingReceive receiveRemotely(
-            RendezvousKey key, String producer, @Nullable Duration timeout, DoneCallback done) {
+            RendezvousKey key, String producer, @Nullable Duration timeout, ReceiveOptions options, DoneCallback done) {
         if (!worker.isMember(producer)) {
             throw new IllegalArgumentException(
                     "the producer of " + key + " is on " + producer + ", which is not in the cluster");
         }
-        var receive = new RemoteReceive(stepId, key, producer, done, worker.callbacks(), pending);
+        var receive = new RemoteReceive(stepId, key, producer, options, done, worker.callbacks(), pending);
         pending.add(receive);
         TransportException cause = ended.get();
         if (cause != null) {

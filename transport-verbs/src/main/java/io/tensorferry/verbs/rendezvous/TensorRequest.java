@@ -64,7 +64,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (warm != null) {
             try {
                 // The caller must not wait: where there is no memory now, a worker waits for it, if that is wanted.
-                destination = HostResult.allocate(warm.metaData(), context.memory(), false);
+                destination = HostResult.allocate(warm.metaData(), receive.options(), context.memory(), false);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
                 LOG.debug("no memory for {} as it was last time, {}", receive.key(), warm.metaData(), e);
@@ -292,7 +292,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
-                Destination allocated = context.allocate(metaData);
+                Destination allocated = context.allocate(metaData, receive);
                 if (content != null) {
                     allocated.content().copyFrom(content);
                 }

@@ -22,17 +22,18 @@ record TransferContext(
         long maxTensorBytes,
         RendezvousCounters counters,
         BiConsumer<String, ChannelWaiter> channels) {
-    /// Memory for a tensor that a peer has announced. On a worker, for it may wait at the memory's limit.
+    /// Memory for a tensor that a peer has announced, and `receive` is to get. On a worker, for it may wait at the
+    /// memory's limit.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
     ///     no memory
-    Destination allocate(TensorMetaData metaData) {
+    Destination allocate(TensorMetaData metaData, RemoteReceive receive) {
         if (metaData.byteSize() > maxTensorBytes) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
                     "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + maxTensorBytes
                             + " are taken");
         }
-        return HostResult.allocate(metaData, memory, true);
+        return HostResult.allocate(metaData, receive.options(), memory, true);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedTraffic {
     private static final DataType[] TYPES = DataType.values();
     private static final long LONGEST_PAUSE_NS = 3_000_000;
+    // Into memory that no device knows.
+    private static final ReceiveOptions COPIED = ReceiveOptions.defaults().into(TensorAllocator.unregistered());
 
     private final SimulatedCluster cluster;
     private final Random random;
@@ -179,7 +182,8 @@ final class SimulatedTraffic {
     private void receive(SimulatedCluster.Worker consumer, RendezvousKey key, long step) {
         var receive = new Receive(key, step, consumer);
         receives.add(receive);
-        receive.pending = consumer.manager.rendezvous(step).recvAsync(key, result -> onEnd(receive, result));
+        ReceiveOptions options = receives.size() % 4 == 0 ? COPIED : ReceiveOptions.defaults();
+        receive.pending = consumer.manager.rendezvous(step).recvAsync(key, options, result -> onEnd(receive, result));
         if (cancels && random.nextInt(10) == 0) {
             at(consumer, () -> receive.pending.cancel());
         }

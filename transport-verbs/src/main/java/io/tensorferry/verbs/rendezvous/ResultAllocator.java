@@ -1,0 +1,80 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.ReceiveOptions;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The allocator that the user gave for the result of a receive. What comes of it is checked: either the tensor that
+/// was
+/// asked for, in memory that the processor may write, or a [TransportException], whatever the user's code throws.
+///
+/// Threading: any thread, as the user's. It waits if that does.
+public final class ResultAllocator implements TensorAllocator {
+    private final TensorAllocator given;
+
+    private ResultAllocator(TensorAllocator given) {
+        this.given = given;
+    }
+
+    /// What makes the memory of a result: the allocator of `options`, or `own` where they have none.
+    public static TensorAllocator of(ReceiveOptions options, TensorAllocator own) {
+        TensorAllocator given = options.allocator();
+        return given == null || own.equals(given) ? own : new ResultAllocator(given);
+    }
+
+    /// The same where the transport's own memory is the pool, whose allocator the options may name too.
+    ///
+    /// @param mayWait whether this thread may wait for memory of the pool at its limit
+    public static TensorAllocator of(ReceiveOptions options, RegisteredMemory pool, boolean mayWait) {
+        TensorAllocator chosen = of(options, pool.allocator());
+        return pool.allocator().equals(chosen) && !mayWait ? pool.allocatorNow() : chosen;
+    }
+
+    @Override
+    public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+        Tensor made = null;
+        try {
+            made = Objects.requireNonNull(given.allocate(dataType, shape, byteSize), "it made no tensor");
+            check(made, dataType, shape, byteSize);
+            return made;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            close(made);
+            throw asFailure(e, byteSize);
+        }
+    }
+
+    private static void check(Tensor made, DataType dataType, Shape shape, long byteSize) {
+        if (made.dataType() != dataType || !made.shape().equals(shape) || made.byteSize() != byteSize) {
+            throw new IllegalStateException(
+                    "it was asked for " + dataType + " " + shape + " of " + byteSize + " bytes, and made " + made);
+        }
+        if (made.segment().isReadOnly()) {
+            throw new IllegalStateException("the memory of " + made + " is read-only");
+        }
+    }
+
+    private static void close(@Nullable Tensor tensor) {
+        if (tensor != null) {
+            tensor.close();
+        }
+    }
+
+    private static TransportException asFailure(Throwable thrown, long byteSize) {
+        return switch (thrown) {
+            case TransportException known -> known;
+            case OutOfMemoryError e ->
+                new TransportException(
+                        StatusCode.RESOURCE_EXHAUSTED, "no memory for a result of " + byteSize + " bytes", e);
+            default ->
+                new TransportException(
+                        StatusCode.INTERNAL, "the allocator that was given for the result failed: " + thrown, thrown);
+        };
+    }
+}
