@@ -15,6 +15,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
+import io.tensorferry.verbs.rendezvous.ResultAllocator;
 import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
@@ -41,7 +42,8 @@ final class GrpcTransport implements WorkerTransport {
 
     /// @param handlers where tensors are copied; nothing that runs there blocks
     GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
-        var caller = new RecvTensorCaller(worker, incarnation, peers, allocator, traffic);
+        var caller = new RecvTensorCaller(
+                worker, incarnation, peers, options -> ResultAllocator.of(options, allocator), traffic);
         this.steps = new StepTable<>(stepId -> new GrpcRendezvous(stepId, worker, caller), worker.limits());
         this.service = new TensorServiceImpl(worker, callers, incarnation, this::open, handlers, traffic);
         this.ping = new PeerPing(worker.name(), peers);

@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.grpc.CallOptions;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
@@ -11,6 +12,7 @@ import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Starts the call of each receive, once the peer can be reached.
@@ -28,19 +30,21 @@ final class RecvTensorCaller implements FallbackPath {
     private final WorkerContext worker;
     private final long incarnation;
     private final PeerChannels peers;
-    private final TensorAllocator allocator;
+    private final Function<ReceiveOptions, TensorAllocator> allocators;
     private final TensorTraffic traffic;
 
+    /// @param allocators what makes the memory of a receive's result. They are called on the handlers' pool, and must
+    ///     not block
     RecvTensorCaller(
             WorkerContext worker,
             long incarnation,
             PeerChannels peers,
-            TensorAllocator allocator,
+            Function<ReceiveOptions, TensorAllocator> allocators,
             TensorTraffic traffic) {
         this.worker = worker;
         this.incarnation = incarnation;
         this.peers = peers;
-        this.allocator = allocator;
+        this.allocators = allocators;
         this.traffic = traffic;
     }
 
@@ -98,7 +102,8 @@ final class RecvTensorCaller implements FallbackPath {
         }
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
-            var assembler = new TensorAssembler(allocator, worker.limits().maxTensorBytes());
+            var assembler = new TensorAssembler(
+                    allocators.apply(receive.options()), worker.limits().maxTensorBytes());
             new RecvTensorCall(receive, call, assembler, traffic, progress).start(request.build());
         } catch (RuntimeException e) {
             fail(

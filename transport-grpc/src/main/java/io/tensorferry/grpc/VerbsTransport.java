@@ -27,6 +27,7 @@ import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.rendezvous.ResultAllocator;
 import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
@@ -67,7 +68,11 @@ final class VerbsTransport implements WorkerTransport {
         this.hasFallback = options.config().fallback() == Fallback.GRPC;
         long incarnation = adapter.incarnation();
         var fallback = new RecvTensorCaller(
-                worker, incarnation, peers, adapter.memory().allocatorNow(), fallbackTraffic);
+                worker,
+                incarnation,
+                peers,
+                receive -> ResultAllocator.of(receive, adapter.memory(), false),
+                fallbackTraffic);
         this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous(), hasFallback ? fallback : null);
         this.edges = new EdgeManager(adapter, worker.members());
         this.partitions = new PartitionManager(adapter, worker.members());

@@ -7,11 +7,13 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PeerStatus;
@@ -25,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -252,6 +255,30 @@ class FallbackTest {
         }
         assertThat(isDead.get(SOON.toSeconds(), TimeUnit.SECONDS)).isInstanceOf(RecvResult.Dead.class);
         assertThat(fallbackReceives(first)).isEqualTo(2);
+    }
+
+    @Test
+    void overGrpcTooAResultIsInMemoryOfTheAllocatorThatWasGiven() throws Exception {
+        device.breakDown();
+        TransportServer first = start(0, Fallback.GRPC);
+        TransportServer second = start(1, Fallback.GRPC);
+        var key = TestCluster.key(second, first, "edge");
+        var made = new AtomicReference<Tensor>();
+        TensorAllocator given = (dataType, shape, bytes) -> {
+            Tensor tensor = TensorAllocator.unregistered().allocate(dataType, shape, bytes);
+            made.set(tensor);
+            return tensor;
+        };
+        second.rendezvous(STEP).send(key, filled(second, 1000, 3));
+
+        var receive =
+                first.rendezvous(STEP).recvAsync(key, ReceiveOptions.defaults().into(given));
+
+        try (Tensor tensor = receive.get(SOON.toSeconds(), TimeUnit.SECONDS).tensorOrThrow()) {
+            assertThat(tensor).isSameAs(made.get());
+            assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, 999)).isEqualTo((byte) 3);
+        }
+        assertThat(fallbackReceives(first)).isEqualTo(1);
     }
 
     @Test
