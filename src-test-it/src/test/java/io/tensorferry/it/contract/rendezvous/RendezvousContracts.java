@@ -60,6 +60,13 @@ abstract class RendezvousContracts {
     }
 
     @Nested
+    class Options extends ReceiveOptionsContract {
+        Options() {
+            super(protocol);
+        }
+    }
+
+    @Nested
     class Limit extends LimitContract {
         Limit() {
             super(protocol);
