@@ -27,8 +27,6 @@ final class CudaLoader {
 
     private static CudaLibrary library() {
         Failure failure = LOADER.failure();
-        return failure == null
-                ? new CudaLibrary.Present()
-                : new CudaLibrary.Absent(failure.reason(), failure.cause());
+        return failure == null ? new CudaLibrary.Present() : new CudaLibrary.Absent(failure.reason(), failure.cause());
     }
 }
