@@ -65,10 +65,8 @@ public interface Rendezvous {
     /// The same, with what `options` say of the deadline, of the memory of the result, and of when it counts as there.
     ///
     /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException as above, and if the key names a device that this worker does not have, while
-    ///     it has some
-    /// @throws UnsupportedOperationException if this rendezvous knows host memory of its own only, and `options` name
-    ///     other
+    /// @throws IllegalArgumentException as above
+    /// @throws UnsupportedOperationException if this rendezvous puts no result into such memory as `options` name
     default PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
         if (options.allocator() != null) {
             throw new UnsupportedOperationException("this rendezvous puts results into memory of its own only");

@@ -14,8 +14,7 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A result in host memory: registered memory that a sender is told to write into, the result tensor's own; or a
-/// buffer,
-/// for its serialised form, and for a result in memory of the user's that is not registered.
+/// buffer, for its serialised form, and for a result in memory of the user's that is not registered.
 ///
 /// @param named what the sender is told; null where nothing is to be written
 /// @param result the result; null where the content is to be decoded, and for a dead tensor

@@ -12,8 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The allocator that the user gave for the result of a receive. What comes of it is checked: either the tensor that
-/// was
-/// asked for, in memory that the processor may write, or a [TransportException], whatever the user's code throws.
+/// was asked for, in memory that the processor may write, or a [TransportException], whatever the user's code throws.
 ///
 /// Threading: any thread, as the user's. It waits if that does.
 public final class ResultAllocator implements TensorAllocator {

@@ -6,22 +6,39 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.Device;
+import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.PendingReceive;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// Receives that say where their results are to be, and how long they wait.
 abstract class ReceiveOptionsContract extends RendezvousContract {
+    private final AcceleratorTime time = AcceleratorTime.real();
+    private final SimulatedAccelerator gpu =
+            new SimulatedAccelerator(0, time, 1, SimulatedAcceleratorOptions.defaults());
+
+    @AfterEach
+    void closeGpu() {
+        gpu.close();
+        time.close();
+    }
+
     private static final Duration SHORT = Duration.ofMillis(50);
     // Some go inside the ring, some are written.
     private static final int[] SIZES = {1, 100, 70_001};
@@ -245,21 +262,10 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
 
     @Test
     void memoryThatTheProcessorCannotReachIsRefused() {
-        var elsewhere = new Device() {
-            @Override
-            public String type() {
-                return "GPU";
-            }
-
-            @Override
-            public boolean hostAccessible() {
-                return false;
-            }
-        };
         var allocator = new TensorAllocator() {
             @Override
             public Device device() {
-                return elsewhere;
+                return gpu;
             }
 
             @Override
@@ -271,5 +277,29 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
             assertThatExceptionOfType(UnsupportedOperationException.class)
                     .isThrownBy(() -> receiving().recvAsync(key, into(allocator), _ -> {}));
         }
+    }
+
+    @Test
+    void aTensorOnAnAcceleratorDoesNotLeaveItsWorker() throws Exception {
+        try (DeviceMemory memory = gpu.allocate(100)) {
+            var closed = new AtomicInteger();
+            Tensor leaving = onGpu(memory, closed);
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(() -> sending().send(key("a"), leaving))
+                    .withMessageContaining("GPU:0");
+            assertThat(closed).hasValue(1);
+
+            RendezvousKey within = Workers.key(CONSUMER, CONSUMER, "a");
+            receiving().send(within, onGpu(memory, closed));
+            try (Tensor received = receiving().recv(within, LIMIT).tensorOrThrow()) {
+                assertThat(received.device()).isSameAs(gpu);
+                assertThat(received.address()).isEqualTo(memory.address());
+            }
+            assertThat(closed).hasValue(2);
+        }
+    }
+
+    private Tensor onGpu(DeviceMemory memory, AtomicInteger closed) {
+        return Tensor.onDevice(DataType.UINT8, Shape.of(100), gpu, memory.address(), closed::incrementAndGet);
     }
 }
