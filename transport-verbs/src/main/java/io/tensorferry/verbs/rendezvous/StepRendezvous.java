@@ -45,12 +45,11 @@ public abstract class StepRendezvous implements Rendezvous {
     /// @throws UnsupportedOperationException if the tensor is on an accelerator, and the consumer on another worker
     @Override
     public final void send(RendezvousKey key, Tensor tensor) {
-        if (!tensor.device().hostAccessible()
-                && !key.destination().worker().equals(worker.name())) {
+        if (!tensor.device().hostAccessible() && !key.destination().worker().equals(worker.name())) {
             tensor.close();
-            throw new UnsupportedOperationException(
-                    "the tensor of " + key + " is on " + tensor.device() + ", and only tensors in host memory leave their"
-                            + " worker: copy it to the host with a DeviceStream");
+            throw new UnsupportedOperationException("the tensor of " + key + " is on " + tensor.device()
+                    + ", and only tensors in host memory leave their"
+                    + " worker: copy it to the host with a DeviceStream");
         }
         put(key, new RecvResult.Received(tensor));
     }
