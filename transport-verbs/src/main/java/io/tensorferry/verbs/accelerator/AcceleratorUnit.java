@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.accelerator;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -101,7 +100,7 @@ public final class AcceleratorUnit {
 
     /// Ends the waits for proxies, with `ABORTED`. On the loop.
     public void endWaits() {
-        var cause = new TransportException(StatusCode.ABORTED, "the transport to " + device + " is stopping");
+        TransportException cause = copies.stopping();
         sendProxies.close(cause);
         receiveProxies.close(cause);
     }

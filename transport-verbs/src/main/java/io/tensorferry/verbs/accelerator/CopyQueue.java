@@ -9,6 +9,7 @@ import io.tensorferry.verbs.accelerator.CopyTask.Kind;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -35,20 +36,28 @@ public final class CopyQueue {
     private final Accelerator device;
     private final Executor tellers;
     private final CopyRunner runner;
-    private final DeviceStream toHost;
-    private final DeviceStream fromHost;
+    private final Way toHost;
+    private final Way fromHost;
     private final MpscUnboundedVarHandleArrayQueue<CopyTask> given = new MpscUnboundedVarHandleArrayQueue<>(256);
     // Tasks that were given and are not handed to the tellers.
     private final AtomicInteger tasks = new AtomicInteger();
-    private final LongAdder bytesToHost = new LongAdder();
-    private final LongAdder bytesFromHost = new LongAdder();
     private volatile boolean closed;
     private volatile @Nullable TransportException broken;
 
-    // Of whoever does the work. In the order in which they were queued.
-    private final ArrayDeque<CopyTask> copyingToHost = new ArrayDeque<>();
-    private final ArrayDeque<CopyTask> copyingFromHost = new ArrayDeque<>();
+    // Of whoever does the work. In the order in which they were given.
     private final ArrayDeque<CopyTask> awaited = new ArrayDeque<>();
+
+    /// The copies in one direction.
+    private static final class Way {
+        private final DeviceStream stream;
+        // In the order in which they were queued.
+        private final ArrayDeque<CopyTask> copying = new ArrayDeque<>();
+        private final LongAdder bytes = new LongAdder();
+
+        private Way(DeviceStream stream) {
+            this.stream = stream;
+        }
+    }
 
     /// @param tellers has the tasks tell their ends
     /// @param runner is started by the caller, when this is made
@@ -57,11 +66,11 @@ public final class CopyQueue {
         this.device = device;
         this.tellers = tellers;
         this.runner = runner;
-        this.toHost = device.openStream();
+        this.toHost = new Way(device.openStream());
         try {
-            this.fromHost = device.openStream();
+            this.fromHost = new Way(device.openStream());
         } catch (RuntimeException e) {
-            toHost.close();
+            toHost.stream.close();
             throw e;
         }
     }
@@ -113,11 +122,11 @@ public final class CopyQueue {
     }
 
     long bytesToHost() {
-        return bytesToHost.sum();
+        return toHost.bytes.sum();
     }
 
     long bytesFromHost() {
-        return bytesFromHost.sum();
+        return fromHost.bytes.sum();
     }
 
     /// Queues what was given, and looks at what may be done.
@@ -125,8 +134,8 @@ public final class CopyQueue {
     /// @return how many tasks began or ended
     public int doWork() {
         int done = begin();
-        done += endCopies(copyingToHost);
-        done += endCopies(copyingFromHost);
+        done += endCopies(toHost);
+        done += endCopies(fromHost);
         return done + endAwaited();
     }
 
@@ -153,24 +162,25 @@ public final class CopyQueue {
             return;
         }
         switch (task.kind()) {
-            case TO_HOST -> copy(task, copyingToHost);
-            case FROM_HOST -> copy(task, copyingFromHost);
+            case TO_HOST, FROM_HOST -> copy(task);
             case EVENT -> awaited.add(task);
         }
     }
 
-    private void copy(CopyTask task, ArrayDeque<CopyTask> copying) {
+    private void copy(CopyTask task) {
         boolean queued = false;
         try {
-            DeviceStream stream = task.kind() == Kind.TO_HOST ? toHost : fromHost;
+            Way way;
             if (task.kind() == Kind.TO_HOST) {
-                stream.copyToHost(task.address(), task.host());
+                way = toHost;
+                way.stream.copyToHost(task.address(), task.host());
             } else {
-                stream.copyFromHost(task.host(), task.address());
+                way = fromHost;
+                way.stream.copyFromHost(task.host(), task.address());
             }
             queued = true;
-            task.setQueued(stream.record());
-            copying.add(task);
+            task.setQueued(way.stream.record());
+            way.copying.add(task);
         } catch (RuntimeException e) {
             TransportException cause = asFailure(e);
             end(task, cause, queued);
@@ -180,9 +190,9 @@ public final class CopyQueue {
         }
     }
 
-    private int endCopies(ArrayDeque<CopyTask> copying) {
+    private int endCopies(Way way) {
         int ended = 0;
-        for (CopyTask task = copying.peek(); task != null; task = copying.peek()) {
+        for (CopyTask task = way.copying.peek(); task != null; task = way.copying.peek()) {
             try {
                 if (!task.event().isReached()) {
                     break;
@@ -191,10 +201,9 @@ public final class CopyQueue {
                 breakDown(asFailure(e));
                 return ended + 1;
             }
-            copying.remove();
+            way.copying.remove();
             closeEvent(task);
-            (task.kind() == Kind.TO_HOST ? bytesToHost : bytesFromHost)
-                    .add(task.host().byteSize());
+            way.bytes.add(task.host().byteSize());
             end(task);
             ended++;
         }
@@ -244,11 +253,11 @@ public final class CopyQueue {
             LOG.error(
                     "{} has failed: no tensor is sent from it or received into it any more. What {} copies touch is not used again",
                     device,
-                    copyingToHost.size() + copyingFromHost.size(),
+                    toHost.copying.size() + fromHost.copying.size(),
                     cause);
         }
-        endAll(copyingToHost, cause, true);
-        endAll(copyingFromHost, cause, true);
+        endAll(toHost.copying, cause, true);
+        endAll(fromHost.copying, cause, true);
         endAll(awaited, cause, false);
     }
 
@@ -285,7 +294,8 @@ public final class CopyQueue {
                 : new TransportException(StatusCode.INTERNAL, device + " has failed: " + e, e);
     }
 
-    private TransportException stopping() {
+    /// What ends whoever still waits for the device when the transport stops. Any thread.
+    TransportException stopping() {
         return new TransportException(StatusCode.ABORTED, "the transport to " + device + " is stopping");
     }
 
@@ -302,7 +312,7 @@ public final class CopyQueue {
 
     /// Whether a copy is under way. For whoever does the work.
     boolean isCopying() {
-        return !copyingToHost.isEmpty() || !copyingFromHost.isEmpty();
+        return !toHost.copying.isEmpty() || !fromHost.copying.isEmpty();
     }
 
     /// Whether an event is waited for. For whoever does the work.
@@ -317,9 +327,9 @@ public final class CopyQueue {
 
     /// Gives the streams back, when it [#isOver()].
     void closeStreams() {
-        for (DeviceStream stream : new DeviceStream[] {toHost, fromHost}) {
+        for (Way way : List.of(toHost, fromHost)) {
             try {
-                stream.close();
+                way.stream.close();
             } catch (RuntimeException e) {
                 LOG.warn("a stream of {} could not be closed", device, e);
             }

@@ -48,8 +48,7 @@ public abstract class StepRendezvous implements Rendezvous {
         if (!tensor.device().hostAccessible() && !key.destination().worker().equals(worker.name())) {
             tensor.close();
             throw new UnsupportedOperationException("the tensor of " + key + " is on " + tensor.device()
-                    + ", and only tensors in host memory leave their"
-                    + " worker: copy it to the host with a DeviceStream");
+                    + ", and only tensors in host memory leave their worker: copy it to the host with a DeviceStream");
         }
         put(key, new RecvResult.Received(tensor));
     }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.bindings.CudaLibrary;
 import io.tensorferry.cuda.CudaAccelerator;
 import io.tensorferry.cuda.CudaDevices;
@@ -92,11 +91,6 @@ class CudaContractOnFakeDriverTest extends AcceleratorContract {
     @Override
     Accelerator accelerator() {
         return accelerator;
-    }
-
-    @Override
-    void await(DeviceEvent event) throws InterruptedException {
-        event.await();
     }
 
     /// Closing the accelerator fails where something of it is open.

@@ -3,7 +3,6 @@ package io.tensorferry.it.contract.accelerator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
@@ -18,11 +17,6 @@ class SimulatedAcceleratorTest extends AcceleratorContract {
     @Override
     Accelerator accelerator() {
         return accelerator;
-    }
-
-    @Override
-    void await(DeviceEvent event) throws InterruptedException {
-        event.await();
     }
 
     @Override
