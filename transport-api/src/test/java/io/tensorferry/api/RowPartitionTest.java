@@ -49,10 +49,12 @@ class RowPartitionTest {
     @Property(tries = 300)
     void everyRowHasTheOwnerWhoseRangeHoldsIt(
             @ForAll @Size(min = 1, max = 20) List<@IntRange(max = 5) Integer> sizes, @ForAll long seed) {
+        // In the wide ones all 20 workers at their 5 stay below MOST_ROWS.
+        long scale = Math.floorMod(seed, 3) == 0 ? RowPartition.MOST_ROWS / 100 : 1;
         long[] ends = new long[sizes.size()];
         long end = 0;
         for (int i = 0; i < ends.length; i++) {
-            end += sizes.get(i) * (Math.floorMod(seed, 3) == 0 ? 1L << 40 : 1L);
+            end += sizes.get(i) * scale;
             ends[i] = end;
         }
         RowPartition partition = RowPartition.ofEnds(workers(ends.length), ends);
