@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
@@ -118,6 +119,11 @@ final class GrpcTransport implements WorkerTransport {
     @Override
     public TensorAllocator allocator() {
         return allocator;
+    }
+
+    @Override
+    public TensorAllocator allocator(Accelerator device) {
+        throw new IllegalArgumentException(device + " is none of the server's: over grpc it has no accelerators");
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 
 /// Counts what the gRPC transport moves.
@@ -46,6 +47,7 @@ final class TensorTraffic {
                 0,
                 null,
                 null,
+                List.of(),
                 null);
     }
 }

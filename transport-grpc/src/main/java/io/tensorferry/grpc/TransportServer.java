@@ -1,5 +1,7 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
@@ -71,7 +73,12 @@ public final class TransportServer implements AutoCloseable {
 
     /// The name of this worker's CPU device `cpuIndex`, for keys.
     public DeviceName deviceName(int cpuIndex) {
-        return new DeviceName(config.job(), 0, config.task(), "CPU", cpuIndex);
+        return new DeviceName(config.job(), 0, config.task(), Device.HOST.type(), cpuIndex);
+    }
+
+    /// The name of a device on this worker, for keys: `/job:worker/replica:0/task:0/device:GPU:1`.
+    public DeviceName deviceName(Device device) {
+        return new DeviceName(config.job(), 0, config.task(), device.type(), device.index());
     }
 
     public ClusterSpec cluster() {
@@ -170,6 +177,13 @@ public final class TransportServer implements AutoCloseable {
     /// Makes tensors that travel without an extra copy.
     public TensorAllocator allocator() {
         return parts.transport().allocator();
+    }
+
+    /// Makes tensors in the pooled memory of an accelerator. It may wait for the driver.
+    ///
+    /// @throws IllegalArgumentException if the server was not given it
+    public TensorAllocator allocator(Accelerator device) {
+        return parts.transport().allocator(device);
     }
 
     /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy.

@@ -1,5 +1,7 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
@@ -35,6 +37,8 @@ public final class TransportServerBuilder {
     private ChannelOptions channelOptions = ChannelOptions.defaults();
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
     private RendezvousOptions rendezvousOptions = RendezvousOptions.defaults();
+    private List<Accelerator> accelerators = List.of();
+    private AcceleratorOptions acceleratorOptions = AcceleratorOptions.defaults();
     private @Nullable List<VerbsProvider> providers;
     private @Nullable TransportSecurity security;
     private @Nullable Boolean allowInsecure;
@@ -148,6 +152,20 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// The accelerators that this worker's tensors may be on, each with a type and index of its own: those are its name
+    /// in
+    /// keys, as `GPU:0`. They stay the caller's, to close after the server and all its tensors. For `grpc+verbs`.
+    public TransportServerBuilder accelerators(List<Accelerator> devices) {
+        this.accelerators = List.copyOf(devices);
+        return this;
+    }
+
+    /// How tensors get to each accelerator and from it. For `grpc+verbs`.
+    public TransportServerBuilder acceleratorOptions(AcceleratorOptions options) {
+        this.acceleratorOptions = options;
+        return this;
+    }
+
     /// Where devices come from, in order of preference, instead of this library's own. For `grpc+verbs`.
     public TransportServerBuilder verbsProviders(List<VerbsProvider> providers) {
         this.providers = List.copyOf(providers);
@@ -170,8 +188,9 @@ public final class TransportServerBuilder {
 
     /// Starts the server: when this returns, peers can connect.
     ///
-    /// @throws IllegalArgumentException naming the value, or the file of the TLS, that is missing or wrong; if
-    ///     the server would speak plaintext beyond this machine and nobody has allowed it
+    /// @throws IllegalArgumentException naming the value, the accelerator or the file of the TLS that is missing or
+    /// wrong;
+    ///     if the server would speak plaintext beyond this machine and nobody has allowed it
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
     ///     machine's; another code if the device cannot be opened
     public TransportServer start() {
@@ -180,6 +199,10 @@ public final class TransportServerBuilder {
                     + (cluster == null ? "cluster " : "") + (job == null ? "job " : "") + (task == null ? "task" : ""));
         }
         var config = new ServerConfig(cluster, job, task, protocol);
+        if (protocol.equals(ServerConfig.GRPC) && !accelerators.isEmpty()) {
+            throw new IllegalArgumentException("the accelerators " + accelerators + " need the protocol '"
+                    + ServerConfig.GRPC_VERBS + "', not '" + ServerConfig.GRPC + "'");
+        }
         WorkerAddress own = cluster.addressOf(job, task);
         InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
         TransportSecurity tls = security != null
@@ -215,6 +238,8 @@ public final class TransportServerBuilder {
                 channelOptions(),
                 memoryOptions,
                 rendezvousOptions,
+                accelerators,
+                acceleratorOptions,
                 providers != null ? providers : VerbsProviders.forHost(address, config.softCarrier()));
     }
 

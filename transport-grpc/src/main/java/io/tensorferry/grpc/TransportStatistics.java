@@ -1,8 +1,10 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.partition.PartitionStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///     a peer, or that were too many
 /// @param edges what of this went over edges, and more about them; null over gRPC
 /// @param partitioned what was read of partitioned tensors, which is not counted above; null over gRPC
+/// @param accelerators what was copied to and from each accelerator, and its memory; empty over gRPC
 /// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
@@ -36,7 +39,12 @@ public record TransportStatistics(
         long refusedConnections,
         @Nullable EdgeStatistics edges,
         @Nullable PartitionStatistics partitioned,
+        List<AcceleratorStatistics> accelerators,
         @Nullable RendezvousStatistics verbs) {
+    public TransportStatistics {
+        accelerators = List.copyOf(accelerators);
+    }
+
     TransportStatistics withRefused(long calls, long connections) {
         return new TransportStatistics(
                 openSteps,
@@ -50,6 +58,7 @@ public record TransportStatistics(
                 connections,
                 edges,
                 partitioned,
+                accelerators,
                 verbs);
     }
 }

@@ -1,5 +1,7 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
@@ -17,8 +19,11 @@ record VerbsOptions(
         ChannelOptions channel,
         MemoryOptions memory,
         RendezvousOptions rendezvous,
+        List<Accelerator> accelerators,
+        AcceleratorOptions acceleratorOptions,
         List<VerbsProvider> providers) {
     VerbsOptions {
+        accelerators = List.copyOf(accelerators);
         providers = List.copyOf(providers);
     }
 

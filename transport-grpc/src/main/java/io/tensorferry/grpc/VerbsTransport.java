@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
@@ -13,6 +14,8 @@ import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.PeerStatus;
@@ -48,6 +51,7 @@ final class VerbsTransport implements WorkerTransport {
     private static final int LOOK_MILLIS = 2;
 
     private final RdmaAdapter adapter;
+    private final Accelerators accelerators;
     private final boolean hasFallback;
     private final RdmaRendezvousManager manager;
     private final EdgeManager edges;
@@ -59,12 +63,14 @@ final class VerbsTransport implements WorkerTransport {
 
     private VerbsTransport(
             RdmaAdapter adapter,
+            Accelerators accelerators,
             WorkerContext worker,
             PeerChannels peers,
             Callers callers,
             Executor handlers,
             VerbsOptions options) {
         this.adapter = adapter;
+        this.accelerators = accelerators;
         this.hasFallback = options.config().fallback() == Fallback.GRPC;
         long incarnation = adapter.incarnation();
         var fallback = new RecvTensorCaller(
@@ -73,7 +79,8 @@ final class VerbsTransport implements WorkerTransport {
                 peers,
                 receive -> ResultAllocator.of(receive, adapter.memory(), false),
                 fallbackTraffic);
-        this.manager = new RdmaRendezvousManager(adapter, worker, options.rendezvous(), hasFallback ? fallback : null);
+        this.manager = new RdmaRendezvousManager(
+                adapter, worker, options.rendezvous(), accelerators, hasFallback ? fallback : null);
         this.edges = new EdgeManager(adapter, worker.members());
         this.partitions = new PartitionManager(adapter, worker.members());
         adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
@@ -127,7 +134,14 @@ final class VerbsTransport implements WorkerTransport {
         }
         try {
             adapter.memory().prepare();
-            return new VerbsTransport(adapter, worker, peers, callers, handlers, options);
+            Accelerators accelerators = Accelerators.open(
+                    options.accelerators(),
+                    adapter.memory(),
+                    options.acceleratorOptions(),
+                    adapter.loop(),
+                    adapter.workers(),
+                    AcceleratorUnit::ownThread);
+            return new VerbsTransport(adapter, accelerators, worker, peers, callers, handlers, options);
         } catch (RuntimeException e) {
             adapter.close();
             throw e;
@@ -192,7 +206,11 @@ final class VerbsTransport implements WorkerTransport {
 
     private boolean isBusy() {
         RendezvousStatistics now = manager.statistics();
-        return now.pendingRequests() > 0 || now.pendingResponses() > 0 || edges.isBusy() || partitions.isBusy();
+        return now.pendingRequests() > 0
+                || now.pendingResponses() > 0
+                || edges.isBusy()
+                || partitions.isBusy()
+                || accelerators.isBusy();
     }
 
     @Override
@@ -203,6 +221,15 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public TensorAllocator allocator() {
         return adapter.memory().allocator();
+    }
+
+    @Override
+    public TensorAllocator allocator(Accelerator device) {
+        AcceleratorUnit unit = accelerators.of(device);
+        if (unit == null) {
+            throw new IllegalArgumentException(device + " is none of the server's accelerators");
+        }
+        return unit.allocator();
     }
 
     @Override
@@ -245,6 +272,7 @@ final class VerbsTransport implements WorkerTransport {
                 0,
                 straight,
                 partitions.statistics(),
+                accelerators.statistics(),
                 verbs);
     }
 

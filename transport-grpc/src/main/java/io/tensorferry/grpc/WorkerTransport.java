@@ -1,6 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.grpc.BindableService;
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
@@ -55,6 +56,11 @@ interface WorkerTransport extends AutoCloseable {
     int maxCallsPerConnection();
 
     TensorAllocator allocator();
+
+    /// Makes tensors in an accelerator's memory.
+    ///
+    /// @throws IllegalArgumentException if it is none of the server's
+    TensorAllocator allocator(Accelerator device);
 
     /// Makes memory of the user known to the device until the result is closed.
     MemoryRegistration register(MemorySegment memory);

@@ -9,7 +9,9 @@ import java.util.concurrent.Executor;
 
 /// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
 ///
-/// It ends with the [RegisteredMemory] that it was opened on, before any registration of that does.
+/// It ends with the uses of the [RegisteredMemory] that it was opened on, before any registration of that does: the
+/// ends
+/// of what it then still copies, and of those who wait for proxies, are given to the loop.
 ///
 /// Threading: any thread, but for the proxies, which are the loop's.
 public final class AcceleratorUnit {
@@ -38,7 +40,10 @@ public final class AcceleratorUnit {
         var unit = new AcceleratorUnit(device, memory, options, loop, workers, runner);
         runner.start(unit.copies);
         try {
-            memory.beforeClose(runner::stop);
+            memory.beforeClose(() -> {
+                loop.execute(unit::endWaits);
+                runner.stop();
+            });
         } catch (RuntimeException e) {
             runner.stop();
             throw e;
@@ -48,7 +53,12 @@ public final class AcceleratorUnit {
 
     /// A thread for the copies of one accelerator.
     public static CopyRunner ownThread(Accelerator device) {
-        return new CopyThread("tensorferry-copies-" + device.type() + ":" + device.index());
+        return new CopyThread("tensorferry-copies-" + nameOf(device));
+    }
+
+    /// As keys name it, `GPU:0`.
+    static String nameOf(Accelerator device) {
+        return device.type() + ":" + device.index();
     }
 
     private AcceleratorUnit(
@@ -99,7 +109,7 @@ public final class AcceleratorUnit {
     }
 
     /// Ends the waits for proxies, with `ABORTED`. On the loop.
-    public void endWaits() {
+    private void endWaits() {
         TransportException cause = copies.stopping();
         sendProxies.close(cause);
         receiveProxies.close(cause);
@@ -107,7 +117,7 @@ public final class AcceleratorUnit {
 
     public AcceleratorStatistics statistics() {
         return new AcceleratorStatistics(
-                device.type() + ":" + device.index(),
+                nameOf(device),
                 copies.bytesToHost(),
                 copies.bytesFromHost(),
                 sendProxies.bytesInUse(),

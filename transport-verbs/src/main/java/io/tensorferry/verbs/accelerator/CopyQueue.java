@@ -300,13 +300,13 @@ public final class CopyQueue {
     }
 
     /// From now on tasks that are given fail, and events are not waited for; what is copied goes on. Any thread.
-    void close() {
+    public void close() {
         closed = true;
         runner.wake();
     }
 
     /// Whether nothing is left to do, ever.
-    boolean isOver() {
+    public boolean isOver() {
         return closed && tasks.get() == 0;
     }
 
@@ -316,7 +316,7 @@ public final class CopyQueue {
     }
 
     /// Whether an event is waited for. For whoever does the work.
-    boolean isWaiting() {
+    public boolean isWaiting() {
         return !awaited.isEmpty();
     }
 
@@ -326,7 +326,7 @@ public final class CopyQueue {
     }
 
     /// Gives the streams back, when it [#isOver()].
-    void closeStreams() {
+    public void closeStreams() {
         for (Way way : List.of(toHost, fromHost)) {
             try {
                 way.stream.close();

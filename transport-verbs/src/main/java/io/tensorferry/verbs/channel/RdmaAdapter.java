@@ -261,10 +261,12 @@ public final class RdmaAdapter implements AutoCloseable {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
         });
+        context.memory().endUses();
+        // The loop is this thread's now: what was still under way is given to it, and may want a worker.
+        context.loop().doWork();
         if (ownWorkers != null) {
             ownWorkers.close();
         }
-        // The loop is this thread's now: endpoints that were still being made are given to it, and closed.
         context.loop().doWork();
     }
 

@@ -272,8 +272,9 @@ public final class RegisteredMemory implements AutoCloseable {
         return opened;
     }
 
-    /// Has `action` run when this is closed, before any registration ends: it stops what still works on the memory.
-    /// What was given last runs first.
+    /// Has `action` run by [#endUses()], or when this is closed: it stops what still works on the memory. What was
+    /// given
+    /// last runs first.
     ///
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
     public void beforeClose(Runnable action) {
@@ -288,7 +289,20 @@ public final class RegisteredMemory implements AutoCloseable {
         return readablePool == pool ? all : all.with(readablePool.statistics(0));
     }
 
-    /// Runs what [#beforeClose] was given; then ends every registration. No queue pair of the domain may be open
+    /// Ends what works on the memory beside the device's queue pairs, of which none is open any more. The second and
+    /// later
+    /// calls do nothing.
+    public void endUses() {
+        for (Runnable ending = endings.poll(); ending != null; ending = endings.poll()) {
+            try {
+                ending.run();
+            } catch (RuntimeException e) {
+                LOG.error("what was to be done before registered memory ends could not be done", e);
+            }
+        }
+    }
+
+    /// [#endUses()]; then ends every registration. No queue pair of the domain may be open
     /// any more, so that no device uses the memory.
     ///
     /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
@@ -298,7 +312,7 @@ public final class RegisteredMemory implements AutoCloseable {
     @Override
     public synchronized void close() {
         closed = true;
-        runEndings();
+        endUses();
         List<Registration> open = List.copyOf(registrations);
         if (!open.isEmpty()) {
             LOG.warn(
@@ -307,16 +321,6 @@ public final class RegisteredMemory implements AutoCloseable {
             open.forEach(Registration::close);
         }
         pools.forEach(SlabPool::close);
-    }
-
-    private void runEndings() {
-        for (Runnable ending = endings.poll(); ending != null; ending = endings.poll()) {
-            try {
-                ending.run();
-            } catch (RuntimeException e) {
-                LOG.error("what was to be done before registered memory ends could not be done", e);
-            }
-        }
     }
 
     int freeBlockCount() {

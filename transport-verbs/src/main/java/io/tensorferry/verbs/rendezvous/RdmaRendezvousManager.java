@@ -4,6 +4,7 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelHandler;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ChannelWaiter;
@@ -35,18 +36,24 @@ public final class RdmaRendezvousManager implements AutoCloseable {
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
     public RdmaRendezvousManager(RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options) {
-        this(adapter, worker, options, null);
+        this(adapter, worker, options, Accelerators.none(), null);
     }
 
+    /// @param accelerators opened on the adapter's memory; they end with it
     /// @param fallback where receives go if the adapter's configuration has a fallback; null if there is none
     public RdmaRendezvousManager(
-            RdmaAdapter adapter, WorkerContext worker, RendezvousOptions options, @Nullable FallbackPath fallback) {
+            RdmaAdapter adapter,
+            WorkerContext worker,
+            RendezvousOptions options,
+            Accelerators accelerators,
+            @Nullable FallbackPath fallback) {
         this.adapter = adapter;
         this.fallback = fallback;
         this.context = new TransferContext(
                 adapter.loop(),
                 adapter.workers(),
                 adapter.memory(),
+                accelerators,
                 new MetaDataCache(options.metaDataCacheEntries()),
                 options,
                 worker.limits().maxTensorBytes(),

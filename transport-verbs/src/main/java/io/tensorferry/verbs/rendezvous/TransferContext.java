@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
@@ -10,6 +11,7 @@ import java.util.function.BiConsumer;
 
 /// What the transfers of one worker share. Immutable.
 ///
+/// @param accelerators of the worker
 /// @param loop runs commands on the completion loop
 /// @param workers runs work that may take long
 /// @param maxTensorBytes the largest tensor that is received
@@ -17,6 +19,7 @@ record TransferContext(
         Executor loop,
         Executor workers,
         RegisteredMemory memory,
+        Accelerators accelerators,
         MetaDataCache metaDataCache,
         RendezvousOptions options,
         long maxTensorBytes,

@@ -1,5 +1,10 @@
 package io.tensorferry.verbs.simulation;
 
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.accelerator.Accelerators;
+import io.tensorferry.verbs.accelerator.CopyQueue;
+import io.tensorferry.verbs.accelerator.CopyRunner;
 import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.CompletionLoop;
@@ -16,7 +21,9 @@ import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
@@ -30,14 +37,18 @@ import org.jspecify.annotations.Nullable;
 /// Threading: the fabric's thread.
 public final class SimulatedWorker implements AutoCloseable {
     private static final long LONGEST_TASK_NS = 50_000;
+    // How often an event that somebody waits for is looked at.
+    private static final long EVENT_LOOK_NS = 50_000;
 
     private final SimulatedFabric fabric;
     private final RandomGenerator random;
     private final String name;
     private final RdmaAdapter adapter;
+    private final Accelerators accelerators;
     private final RdmaRendezvousManager manager;
     private final EdgeManager edges;
     private final PartitionManager partitions;
+    private final List<CopyQueue> copies = new ArrayList<>();
     private boolean alive = true;
     private long pausedUntilNs;
     private @Nullable CompletionLoop loop;
@@ -45,12 +56,15 @@ public final class SimulatedWorker implements AutoCloseable {
     /// What a worker is like.
     ///
     /// @param adapter its name is that of the node, too
+    /// @param accelerators the worker is given; their time is the fabric's
     /// @param callbacksOnLoop whether callbacks run on the loop, instead of as events
     /// @param fallback where receives go that have no channel; null for nowhere
     public record Setting(
             RdmaAdapterOptions adapter,
             RendezvousOptions rendezvous,
             RendezvousLimits limits,
+            List<Accelerator> accelerators,
+            AcceleratorOptions acceleratorOptions,
             boolean callbacksOnLoop,
             @Nullable FallbackPath fallback) {}
 
@@ -68,6 +82,13 @@ public final class SimulatedWorker implements AutoCloseable {
                 DeviceChoice.choose(setting.adapter().config(), List.of(fabric.provider(name))),
                 exchange,
                 new AdapterRuntime(fabric::now, new Turner(), tasks, random));
+        this.accelerators = Accelerators.open(
+                setting.accelerators(),
+                adapter.memory(),
+                setting.acceleratorOptions(),
+                adapter.loop(),
+                adapter.workers(),
+                _ -> new TurnedCopies());
         this.manager = new RdmaRendezvousManager(
                 adapter,
                 new WorkerContext(
@@ -77,6 +98,7 @@ public final class SimulatedWorker implements AutoCloseable {
                         this::timer,
                         setting.limits()),
                 setting.rendezvous(),
+                accelerators,
                 setting.fallback());
         this.edges = new EdgeManager(adapter, setting.adapter().members());
         this.partitions = new PartitionManager(adapter, setting.adapter().members());
@@ -94,6 +116,35 @@ public final class SimulatedWorker implements AutoCloseable {
         public void stop(Runnable last) {
             last.run();
             loop = null;
+        }
+    }
+
+    /// Leaves the copies of an accelerator to whoever calls [#turn]; only the last are waited for.
+    private final class TurnedCopies implements CopyRunner {
+        private @Nullable CopyQueue queue;
+
+        @Override
+        public void start(CopyQueue started) {
+            queue = started;
+            copies.add(started);
+        }
+
+        @Override
+        public void wake() {
+            // It is looked at in each turn.
+        }
+
+        @Override
+        public void stop() {
+            CopyQueue ending = Objects.requireNonNull(queue, "it was not started");
+            ending.close();
+            while (!ending.isOver()) {
+                if (ending.doWork() == 0 && !fabric.runNext()) {
+                    throw new IllegalStateException("a copy of " + name + " never ends");
+                }
+            }
+            ending.closeStreams();
+            copies.remove(ending);
         }
     }
 
@@ -127,16 +178,27 @@ public final class SimulatedWorker implements AutoCloseable {
         return partitions;
     }
 
+    public Accelerators accelerators() {
+        return accelerators;
+    }
+
     public boolean isAlive() {
         return alive;
     }
 
-    /// One turn of the loop, unless the worker is dead or paused.
+    /// One turn of the loop and of the copies, unless the worker is dead or paused.
     ///
     /// @return whether there was something to do
     public boolean turn() {
         CompletionLoop running = loop;
-        return alive && running != null && pausedUntilNs <= fabric.now() && running.doWork() > 0;
+        if (!alive || running == null || pausedUntilNs > fabric.now()) {
+            return false;
+        }
+        int done = running.doWork();
+        for (CopyQueue queue : copies) {
+            done += queue.doWork();
+        }
+        return done > 0;
     }
 
     /// How long nothing has to be turned for the time alone: until the loop's next timer, or the end of a pause.
@@ -150,7 +212,11 @@ public final class SimulatedWorker implements AutoCloseable {
         if (pausedUntilNs > fabric.now()) {
             return pausedUntilNs - fabric.now();
         }
-        return running == null ? Long.MAX_VALUE : Math.max(0, running.nanosToNextTimer());
+        if (running == null) {
+            return Long.MAX_VALUE;
+        }
+        long timerNs = Math.max(0, running.nanosToNextTimer());
+        return copies.stream().anyMatch(CopyQueue::isWaiting) ? Math.min(timerNs, EVENT_LOOK_NS) : timerNs;
     }
 
     /// Has `task` run within a drawn time, unless the worker is dead by then.

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
@@ -13,6 +14,9 @@ import io.tensorferry.verbs.channel.RdmaAdapterOptions;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
@@ -46,7 +50,8 @@ final class SimulatedCluster implements AutoCloseable {
             RendezvousOptions rendezvous,
             MemoryOptions memory,
             RdmaConfig config,
-            RendezvousLimits limits) {
+            RendezvousLimits limits,
+            @Nullable Gpu gpu) {
         /// Two lanes and the smallest ring and queues, so that credits run out.
         static Options defaults() {
             return with(RendezvousOptions.defaults());
@@ -57,11 +62,11 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         Options withMemory(MemoryOptions changed) {
-            return new Options(channel, rendezvous, changed, config, limits);
+            return new Options(channel, rendezvous, changed, config, limits, gpu);
         }
 
         Options withChannel(ChannelOptions changed) {
-            return new Options(changed, rendezvous, memory, config, limits);
+            return new Options(changed, rendezvous, memory, config, limits, gpu);
         }
 
         Options withRingContent(int bytes) {
@@ -96,16 +101,22 @@ final class SimulatedCluster implements AutoCloseable {
                     rendezvous,
                     memory,
                     RdmaConfig.builder().queueDepth(depth).rkeyScope(scope).build(),
-                    limits);
+                    limits,
+                    gpu);
         }
 
         Options withLimits(RendezvousLimits changed) {
-            return new Options(channel, rendezvous, memory, config, changed);
+            return new Options(channel, rendezvous, memory, config, changed, gpu);
         }
 
         /// Receives go over the simulated fallback while there is no channel.
         Options withFallback() {
-            return new Options(channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits);
+            return new Options(channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits, gpu);
+        }
+
+        /// Each worker has one accelerator.
+        Options withGpu(Gpu one) {
+            return new Options(channel, rendezvous, memory, config, limits, one);
         }
 
         Options withLimit(long maximumBytes) {
@@ -126,7 +137,18 @@ final class SimulatedCluster implements AutoCloseable {
                     rendezvous,
                     new MemoryOptions(1 << 20, Long.MAX_VALUE),
                     RdmaConfig.builder().queueDepth(32).build(),
-                    RendezvousLimits.defaults());
+                    RendezvousLimits.defaults(),
+                    null);
+        }
+    }
+
+    /// What the accelerator of each worker is like.
+    record Gpu(AcceleratorOptions options, SimulatedAcceleratorOptions device) {
+        /// Small pieces and few of them, so that there is waiting.
+        static Gpu small() {
+            return new Gpu(
+                    AcceleratorOptions.defaults().withPieces(16_384, 4).withProxyBytes(512 << 10),
+                    SimulatedAcceleratorOptions.defaults());
         }
     }
 
@@ -324,12 +346,19 @@ final class SimulatedCluster implements AutoCloseable {
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
         final PartitionManager partitions;
+        /// Null where the cluster has none.
+        final @Nullable SimulatedAccelerator gpu;
+
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
         private Worker(String name, Options options) {
             this.name = name;
             var config = options.config();
+            Gpu one = options.gpu();
+            this.gpu = one == null
+                    ? null
+                    : new SimulatedAccelerator(0, AcceleratorTime.of(fabric), random.nextLong(), one.device());
             this.node = new SimulatedWorker(
                     fabric,
                     random,
@@ -338,6 +367,8 @@ final class SimulatedCluster implements AutoCloseable {
                                     name, names, random.nextLong(), config, options.channel(), options.memory()),
                             options.rendezvous(),
                             options.limits(),
+                            gpu == null ? List.of() : List.of(gpu),
+                            one == null ? AcceleratorOptions.defaults() : one.options(),
                             false,
                             config.fallback() == Fallback.NONE ? null : fallback),
                     this);

@@ -8,6 +8,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
@@ -89,7 +90,13 @@ final class SimulatedPeers implements AutoCloseable {
                 ChannelOptions.defaults(),
                 new MemoryOptions(SLAB_BYTES, Long.MAX_VALUE));
         var setting = new SimulatedWorker.Setting(
-                options, RendezvousOptions.defaults(), RendezvousLimits.defaults(), true, null);
+                options,
+                RendezvousOptions.defaults(),
+                RendezvousLimits.defaults(),
+                List.of(),
+                AcceleratorOptions.defaults(),
+                true,
+                null);
         var worker = new SimulatedWorker(fabric, fabric.random(), setting, new Calls());
         workers.put(name, worker);
         return worker;
