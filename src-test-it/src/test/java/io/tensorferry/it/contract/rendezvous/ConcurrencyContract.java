@@ -76,7 +76,7 @@ abstract class ConcurrencyContract extends RendezvousContract {
             TransportServer to = there ? consumer() : producer();
             running.add(start(failures, () -> {
                 for (int i = 0; i < each; i++) {
-                    from.rendezvous(STEP).send(key(from, to, number, i), Contents.bytes(from.allocator(), size(i), i));
+                    from.rendezvous(STEP).send(key(from, to, number, i), Contents.bytes(allocator(from), size(i), i));
                 }
             }));
             running.add(start(failures, () -> {
@@ -91,8 +91,8 @@ abstract class ConcurrencyContract extends RendezvousContract {
         assertThat(failures).isEmpty();
     }
 
-    private static RendezvousKey key(TransportServer from, TransportServer to, int thread, int i) {
-        return RendezvousKey.of(from.deviceName(0), to.deviceName(0), "thread " + thread + " edge " + i % 10);
+    private RendezvousKey key(TransportServer from, TransportServer to, int thread, int i) {
+        return RendezvousKey.of(from.deviceName(0), workers().destination(to), "thread " + thread + " edge " + i % 10);
     }
 
     private interface Work {

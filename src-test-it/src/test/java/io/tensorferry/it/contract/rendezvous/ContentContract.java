@@ -6,6 +6,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
@@ -68,13 +69,13 @@ abstract class ContentContract extends RendezvousContract {
     void floatsKeepTheirBits() throws Exception {
         int[] bits = {0, 0x8000_0000, 0x7F80_0000, 0x7FC0_0001, 0xFFFF_FFFF, 1, Float.floatToIntBits(1.5f)};
         Tensor sent = allocator().allocate(DataType.FLOAT, Shape.of(bits.length));
-        for (int i = 0; i < bits.length; i++) {
-            sent.segment().setAtIndex(ValueLayout.JAVA_INT, i, bits[i]);
-        }
+        HostView.write(sent, memory -> memory.copyFrom(MemorySegment.ofArray(bits)));
         sending().send(key("a"), sent);
 
         try (Tensor received = receive("a").tensorOrThrow()) {
-            assertThat(received.segment().toArray(ValueLayout.JAVA_INT)).containsExactly(bits);
+            HostView.read(
+                    received,
+                    memory -> assertThat(memory.toArray(ValueLayout.JAVA_INT)).containsExactly(bits));
         }
     }
 
@@ -103,7 +104,7 @@ abstract class ContentContract extends RendezvousContract {
         for (int i = 0; i < all.length; i++) {
             all[i] = (byte) i;
         }
-        sending().send(key("a"), allocator().allocateStrings(Shape.of(2), List.of(all, new byte[3])));
+        sending().send(key("a"), Contents.strings(allocator(), Shape.of(2), List.of(all, new byte[3])));
 
         try (Tensor received = receive("a").tensorOrThrow()) {
             assertThat(received.shape()).isEqualTo(Shape.of(2));

@@ -19,11 +19,17 @@ import java.util.SplittableRandom;
 final class Contents {
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private Contents() {}
 
     static Tensor tensor(TensorAllocator allocator, DataType dataType, Shape shape, long seed) {
         Tensor tensor = allocator.allocate(dataType, shape);
-        MemorySegment memory = tensor.segment();
+        HostView.write(tensor, memory -> fill(memory, seed));
+        return tensor;
+    }
+
+    private static void fill(MemorySegment memory, long seed) {
         var random = new SplittableRandom(seed);
         long words = memory.byteSize() / Long.BYTES;
         for (long i = 0; i < words; i++) {
@@ -32,7 +38,6 @@ final class Contents {
         for (long i = words * Long.BYTES; i < memory.byteSize(); i++) {
             memory.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt());
         }
-        return tensor;
     }
 
     static Tensor bytes(TensorAllocator allocator, long size, long seed) {
@@ -46,9 +51,11 @@ final class Contents {
             assertThat(received.dataType()).isEqualTo(dataType);
             assertThat(received.shape()).isEqualTo(shape);
             assertThat(received.byteSize()).isEqualTo(expected.byteSize());
-            assertThat(expected.segment().mismatch(received.segment()))
-                    .as("first byte of %s %s with seed %d that differs", dataType, shape, seed)
-                    .isEqualTo(-1);
+            HostView.read(
+                    received,
+                    memory -> assertThat(expected.segment().mismatch(memory))
+                            .as("first byte of %s %s with seed %d that differs", dataType, shape, seed)
+                            .isEqualTo(-1));
         }
     }
 
@@ -58,15 +65,21 @@ final class Contents {
 
     static Tensor number(TensorAllocator allocator, int value) {
         Tensor tensor = allocator.allocate(DataType.INT32, Shape.scalar());
-        tensor.segment().set(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN), 0, value);
+        HostView.write(tensor, memory -> memory.set(INT, 0, value));
         return tensor;
     }
 
     /// Reads what [#number] makes, and closes it.
     static int number(RecvResult result) {
         try (Tensor tensor = result.tensorOrThrow()) {
-            return tensor.toIntArray()[0];
+            return number(tensor);
         }
+    }
+
+    static int number(Tensor tensor) {
+        int[] value = new int[1];
+        HostView.read(tensor, memory -> value[0] = memory.get(INT, 0));
+        return value[0];
     }
 
     static Tensor strings(TensorAllocator allocator, Shape shape, String... elements) {
@@ -74,7 +87,13 @@ final class Contents {
         for (String element : elements) {
             bytes.add(element.getBytes(StandardCharsets.UTF_8));
         }
-        return allocator.allocateStrings(shape, bytes);
+        return strings(allocator, shape, bytes);
+    }
+
+    /// In host memory, where strings always are.
+    static Tensor strings(TensorAllocator allocator, Shape shape, List<byte[]> elements) {
+        TensorAllocator host = allocator.device().hostAccessible() ? allocator : TensorAllocator.unregistered();
+        return host.allocateStrings(shape, elements);
     }
 
     /// Reads a tensor of strings, and closes it.

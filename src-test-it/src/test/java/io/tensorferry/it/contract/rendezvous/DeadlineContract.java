@@ -52,7 +52,7 @@ abstract class DeadlineContract extends RendezvousContract {
 
     @Test
     void aReceiveFromAnAbsentPeerEndsAtItsDeadline() throws Exception {
-        CompletableFuture<RecvResult> receive = receiving().recvAsync(Workers.key(ABSENT, CONSUMER, "a"), SHORT);
+        CompletableFuture<RecvResult> receive = receiving().recvAsync(workers().key(ABSENT, CONSUMER, "a"), SHORT);
 
         assertThat(failureCode(receive)).isEqualTo(StatusCode.DEADLINE_EXCEEDED);
     }
@@ -130,7 +130,7 @@ abstract class DeadlineContract extends RendezvousContract {
     /// The key of another worker's tensor is checked before the deadline counts.
     @Test
     void aWrongKeyIsRefusedAtOnce() {
-        RendezvousKey foreign = Workers.key(CONSUMER, PRODUCER, "a");
+        RendezvousKey foreign = workers().key(CONSUMER, PRODUCER, "a");
         assertThatIllegalArgumentException().isThrownBy(() -> receiving().recvAsync(foreign, SHORT, result -> {}));
     }
 }

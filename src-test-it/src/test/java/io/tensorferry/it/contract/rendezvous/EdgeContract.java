@@ -34,11 +34,11 @@ abstract class EdgeContract extends RendezvousContract {
         super(protocol);
     }
 
-    private static StaticEdge edge(String name, DataType type, Shape shape) {
+    private StaticEdge edge(String name, DataType type, Shape shape) {
         return StaticEdge.of(key(name), type, shape);
     }
 
-    private static StaticEdge bytes(String name, long size) {
+    private StaticEdge bytes(String name, long size) {
         return edge(name, DataType.UINT8, Shape.of(size));
     }
 

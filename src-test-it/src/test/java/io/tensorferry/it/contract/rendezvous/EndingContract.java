@@ -24,7 +24,7 @@ abstract class EndingContract extends RendezvousContract {
     @Test
     void abortEndsTheReceivesOfItsOwnWorker() throws Exception {
         CompletableFuture<RecvResult> remote = receiving().recvAsync(key("a"));
-        CompletableFuture<RecvResult> local = receiving().recvAsync(Workers.key(CONSUMER, CONSUMER, "local"));
+        CompletableFuture<RecvResult> local = receiving().recvAsync(workers().key(CONSUMER, CONSUMER, "local"));
 
         receiving().startAbort(StatusCode.INTERNAL, "the loss is NaN");
         receiving().startAbort(StatusCode.UNKNOWN, "only the first call counts");
@@ -59,7 +59,7 @@ abstract class EndingContract extends RendezvousContract {
 
         assertThat(queued.isClosed()).isTrue();
         assertThat(failureCode(receiving().recvAsync(key("queued")))).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
-        assertThat(failureCode(sending().recvAsync(Workers.key(CONSUMER, PRODUCER, "back"))))
+        assertThat(failureCode(sending().recvAsync(workers().key(CONSUMER, PRODUCER, "back"))))
                 .isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> send("late", 1))
@@ -191,7 +191,7 @@ abstract class EndingContract extends RendezvousContract {
 
     @Test
     void aPeerThatIsAbsentIsUnavailable() throws Exception {
-        CompletableFuture<RecvResult> receive = receiving().recvAsync(Workers.key(ABSENT, CONSUMER, "a"));
+        CompletableFuture<RecvResult> receive = receiving().recvAsync(workers().key(ABSENT, CONSUMER, "a"));
 
         TransportException failure = failure(receive);
 

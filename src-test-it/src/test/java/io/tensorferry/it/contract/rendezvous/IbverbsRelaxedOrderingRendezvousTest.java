@@ -34,7 +34,7 @@ class IbverbsRelaxedOrderingRendezvousTest {
                 var consumer = workers.builder(1).verbsProviders(PROVIDERS).start()) {
             for (int step = 1; step <= 3; step++) {
                 for (long size : List.of(1L, 4096L, 1_000_003L, 16L << 20)) {
-                    var key = Workers.key(0, 1, "of " + size);
+                    var key = workers.key(0, 1, "of " + size);
                     producer.rendezvous(step).send(key, Contents.bytes(producer.allocator(), size, size + step));
                     Contents.checkBytes(consumer.rendezvous(step).recv(key, LIMIT), size, size + step);
                 }

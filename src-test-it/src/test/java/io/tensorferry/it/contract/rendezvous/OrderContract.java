@@ -98,10 +98,10 @@ abstract class OrderContract extends RendezvousContract {
     @Test
     void bothDirectionsAreIndependent() throws Exception {
         var there = key("a");
-        var back = Workers.key(CONSUMER, PRODUCER, "a");
+        var back = workers().key(CONSUMER, PRODUCER, "a");
         CompletableFuture<RecvResult> first = receiving().recvAsync(there);
         CompletableFuture<RecvResult> second = sending().recvAsync(back);
-        receiving().send(back, Contents.number(consumer().allocator(), 2));
+        receiving().send(back, Contents.number(allocator(consumer()), 2));
         sending().send(there, Contents.number(allocator(), 1));
 
         assertThat(List.of(Contents.number(await(first)), Contents.number(await(second))))
@@ -111,13 +111,12 @@ abstract class OrderContract extends RendezvousContract {
     @Test
     void aReceiveOnTheSameWorkerSharesTheMemory() throws Exception {
         Tensor sent = Contents.bytes(allocator(), 4096, 5);
-        long address = sent.segment().address();
+        long address = sent.address();
         CompletableFuture<RecvResult> early = sending().recvAsync(localKey("early"));
         sending().send(localKey("early"), sent.share());
         sending().send(localKey("late"), sent);
         for (RecvResult result : List.of(await(early), sending().recv(localKey("late"), LIMIT))) {
-            assertThat(((RecvResult.Received) result).tensor().segment().address())
-                    .isEqualTo(address);
+            assertThat(((RecvResult.Received) result).tensor().address()).isEqualTo(address);
             Contents.checkBytes(result, 4096, 5);
         }
         sending().sendDead(localKey("dead"));

@@ -6,24 +6,30 @@ import io.tensorferry.verbs.device.SoftCarrier;
 
 /// The ways in which workers carry tensors that the contract is tested with.
 enum Protocol {
-    GRPC("grpc", RemoteKeyScope.SLAB, SoftCarrier.AUTO, 1),
+    GRPC("grpc", RemoteKeyScope.SLAB, SoftCarrier.AUTO, 1, Residence.HOST),
     /// On the software device through shared memory, and in no other way.
-    VERBS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1),
-    VERBS_OVER_TCP("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 1),
-    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.SHARED, 1),
-    VERBS_WITH_TWO_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 2),
-    VERBS_WITH_FOUR_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 4);
+    VERBS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.HOST),
+    VERBS_OVER_TCP("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 1, Residence.HOST),
+    VERBS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.SHARED, 1, Residence.HOST),
+    VERBS_WITH_TWO_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 2, Residence.HOST),
+    VERBS_WITH_FOUR_LANES("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.TCP, 4, Residence.HOST),
+    VERBS_FROM_ACCELERATOR("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.SOURCE),
+    VERBS_TO_ACCELERATOR("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.DESTINATION),
+    VERBS_BETWEEN_ACCELERATORS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.BOTH),
+    VERBS_BETWEEN_ACCELERATORS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.TCP, 2, Residence.BOTH);
 
     private final String server;
     private final RemoteKeyScope rkeyScope;
     private final SoftCarrier softCarrier;
     private final int lanes;
+    private final Residence residence;
 
-    Protocol(String server, RemoteKeyScope rkeyScope, SoftCarrier softCarrier, int lanes) {
+    Protocol(String server, RemoteKeyScope rkeyScope, SoftCarrier softCarrier, int lanes, Residence residence) {
         this.server = server;
         this.rkeyScope = rkeyScope;
         this.softCarrier = softCarrier;
         this.lanes = lanes;
+        this.residence = residence;
     }
 
     /// The settings of a worker, out of those of its place.
@@ -38,5 +44,9 @@ enum Protocol {
 
     int lanes() {
         return lanes;
+    }
+
+    Residence residence() {
+        return residence;
     }
 }

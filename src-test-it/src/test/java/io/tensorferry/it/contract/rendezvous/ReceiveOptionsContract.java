@@ -250,12 +250,12 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
     void aReceiveOnTheSameWorkerGetsTheProducersOwnMemory() throws Exception {
         var watched = new WatchedAllocator(TensorAllocator.unregistered());
         Tensor sent = Contents.number(allocator(), 5);
-        long address = sent.segment().address();
+        long address = sent.address();
         CompletableFuture<RecvResult> receive = sending().recvAsync(localKey("a"), into(watched));
         sending().send(localKey("a"), sent);
 
         RecvResult result = await(receive);
-        assertThat(result.tensorOrThrow().segment().address()).isEqualTo(address);
+        assertThat(result.tensorOrThrow().address()).isEqualTo(address);
         assertThat(Contents.number(result)).isEqualTo(5);
         assertThat(watched.count()).isZero();
     }
@@ -273,7 +273,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
                 throw new AssertionError("nothing is to be made there");
             }
         };
-        for (var key : List.of(key("a"), Workers.key(CONSUMER, CONSUMER, "a"))) {
+        for (var key : List.of(key("a"), workers().key(CONSUMER, CONSUMER, "a"))) {
             assertThatExceptionOfType(UnsupportedOperationException.class)
                     .isThrownBy(() -> receiving().recvAsync(key, into(allocator), _ -> {}));
         }
@@ -289,7 +289,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
                     .withMessageContaining("GPU:0");
             assertThat(closed).hasValue(1);
 
-            RendezvousKey within = Workers.key(CONSUMER, CONSUMER, "a");
+            RendezvousKey within = workers().key(CONSUMER, CONSUMER, "a");
             receiving().send(within, onGpu(memory, closed));
             try (Tensor received = receiving().recv(within, LIMIT).tensorOrThrow()) {
                 assertThat(received.device()).isSameAs(gpu);

@@ -11,6 +11,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportStatistics;
+import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -65,10 +66,8 @@ abstract class RendezvousContract {
     }
 
     private void exchange(int from, int to) throws InterruptedException {
-        RendezvousKey key = Workers.key(from, to, "warm up");
-        workers.get(from)
-                .rendezvous(WARM_UP)
-                .send(key, Contents.number(workers.get(from).allocator(), 1));
+        RendezvousKey key = workers.key(from, to, "warm up");
+        workers.get(from).rendezvous(WARM_UP).send(key, Contents.number(workers.allocator(workers.get(from)), 1));
         workers.get(to).rendezvous(WARM_UP).recv(key, LIMIT).tensorOrThrow().close();
     }
 
@@ -87,16 +86,28 @@ abstract class RendezvousContract {
                 long channels = memoryOfChannels.get(task);
                 eventually("nothing is pending", () -> isIdle(server));
                 eventually("all memory is back in the pool", () -> memoryInUse(server) <= channels);
+                eventually(
+                        "nothing is on an accelerator",
+                        () -> isIdle(server.statistics().accelerators()));
             }
         } finally {
             workers.close();
         }
+        workers.checkAccelerators();
         assertThat(Tensor.leakedHandleCount()).as("leaked handles").isEqualTo(leakedBefore);
     }
 
     private static long memoryInUse(TransportServer server) {
         TransportStatistics statistics = server.statistics();
         return statistics.verbs() == null ? 0 : statistics.verbs().memory().bytesInUse();
+    }
+
+    private static boolean isIdle(List<AcceleratorStatistics> accelerators) {
+        return accelerators.stream()
+                .allMatch(each -> each.sendProxyBytes() == 0
+                        && each.receiveProxyBytes() == 0
+                        && each.strandedBytes() == 0
+                        && each.deviceBytesInUse() == 0);
     }
 
     private static boolean isIdle(TransportServer server) {
@@ -135,17 +146,22 @@ abstract class RendezvousContract {
 
     /// Makes tensors at the producer.
     final TensorAllocator allocator() {
-        return producer().allocator();
+        return allocator(producer());
+    }
+
+    /// Makes tensors at one of the workers, where it has those that it sends.
+    final TensorAllocator allocator(TransportServer server) {
+        return workers.allocator(server);
     }
 
     /// From the producer to the consumer.
-    static RendezvousKey key(String edge) {
-        return Workers.key(PRODUCER, CONSUMER, edge);
+    final RendezvousKey key(String edge) {
+        return workers.key(PRODUCER, CONSUMER, edge);
     }
 
     /// From the producer to itself.
-    static RendezvousKey localKey(String edge) {
-        return Workers.key(PRODUCER, PRODUCER, edge);
+    final RendezvousKey localKey(String edge) {
+        return workers.key(PRODUCER, PRODUCER, edge);
     }
 
     final void send(String edge, int value) {

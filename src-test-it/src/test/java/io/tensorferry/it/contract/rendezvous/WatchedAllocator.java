@@ -22,7 +22,7 @@ final class WatchedAllocator implements TensorAllocator {
         Tensor tensor = watched.allocate(dataType, shape, byteSize);
         synchronized (this) {
             made.add(tensor);
-            addresses.add(tensor.segment().address());
+            addresses.add(tensor.address());
         }
         return tensor;
     }
@@ -33,7 +33,7 @@ final class WatchedAllocator implements TensorAllocator {
 
     /// Whether the memory of `tensor` was made here.
     synchronized boolean made(Tensor tensor) {
-        return addresses.contains(tensor.segment().address());
+        return addresses.contains(tensor.address());
     }
 
     synchronized boolean isAllClosed() {

@@ -1,7 +1,9 @@
 package io.tensorferry.it.contract.rendezvous;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
@@ -12,6 +14,7 @@ import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +28,8 @@ final class Workers implements AutoCloseable {
     private final ClusterSpec cluster;
     private final Protocol protocol;
     private final List<TransportServer> servers = new ArrayList<>();
+    private final WorkerAccelerators accelerators = new WorkerAccelerators();
+    private final Map<TransportServer, Accelerator> acceleratorOf = new HashMap<>();
 
     private Workers(Protocol protocol, ClusterSpec cluster) {
         this.protocol = protocol;
@@ -42,13 +47,26 @@ final class Workers implements AutoCloseable {
         var workers = new Workers(protocol, ClusterSpec.of(Map.of("worker", freeAddresses(count))));
         try {
             for (int task = 0; task < started; task++) {
-                workers.servers.add(workers.builder(task).limits(limits).start());
+                workers.startOne(workers.builder(task).limits(limits));
             }
         } catch (RuntimeException e) {
             workers.close();
             throw e;
         }
         return workers;
+    }
+
+    private void startOne(TransportServerBuilder builder) {
+        if (protocol.residence() == Residence.HOST) {
+            servers.add(builder.start());
+            return;
+        }
+        Accelerator own = accelerators.open();
+        TransportServer server = builder.accelerators(List.of(own))
+                .acceleratorOptions(WorkerAccelerators.OPTIONS)
+                .start();
+        servers.add(server);
+        acceleratorOf.put(server, own);
     }
 
     TransportServerBuilder builder(int task) {
@@ -81,17 +99,41 @@ final class Workers implements AutoCloseable {
         return servers;
     }
 
+    /// Makes tensors at a worker, where it has those that it sends.
+    TensorAllocator allocator(TransportServer server) {
+        return protocol.residence().ofSource() ? server.allocator(acceleratorOf.get(server)) : server.allocator();
+    }
+
+    /// Where a worker has what it receives.
+    DeviceName destination(TransportServer server) {
+        return protocol.residence().ofDestination()
+                ? server.deviceName(acceleratorOf.get(server))
+                : server.deviceName(0);
+    }
+
     /// A key from one worker to another, started or not.
-    static RendezvousKey key(int from, int to, String edge) {
-        return RendezvousKey.of(device("worker", from), device("worker", to), edge);
+    RendezvousKey key(int from, int to, String edge) {
+        DeviceName host = device("worker", to);
+        // What stays on its worker stays where it is.
+        boolean away = from != to && protocol.residence().ofDestination();
+        return RendezvousKey.of(
+                device("worker", from),
+                away ? new DeviceName(host.job(), host.replica(), host.task(), "GPU", 0) : host,
+                edge);
     }
 
     static DeviceName device(String job, int task) {
         return new DeviceName(job, 0, task, "CPU", 0);
     }
 
+    /// When they are closed.
+    void checkAccelerators() {
+        accelerators.check();
+    }
+
     @Override
     public void close() {
         servers.forEach(TransportServer::close);
+        accelerators.close();
     }
 }
