@@ -6,6 +6,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.memory.SlabPool;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
 ///
@@ -17,6 +19,8 @@ import java.util.concurrent.Executor;
 public final class AcceleratorUnit {
     private final Accelerator device;
     private final AcceleratorOptions options;
+    private final Executor loop;
+    private final Executor workers;
     private final CopyQueue copies;
     private final ProxyPool sendProxies;
     private final ProxyPool receiveProxies;
@@ -70,6 +74,8 @@ public final class AcceleratorUnit {
             CopyRunner runner) {
         this.device = device;
         this.options = options;
+        this.loop = loop;
+        this.workers = workers;
         var pinned = new PinnedSlabs(memory.hostSlabs(), device);
         this.sendProxies =
                 new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
@@ -87,6 +93,19 @@ public final class AcceleratorUnit {
 
     public AcceleratorOptions options() {
         return options;
+    }
+
+    Executor loop() {
+        return loop;
+    }
+
+    /// Has a worker do `task`; where the transport is stopping and has none any more, `refused` is told why, here.
+    void work(Runnable task, Consumer<TransportException> refused) {
+        try {
+            workers.execute(task);
+        } catch (RejectedExecutionException _) {
+            refused.accept(copies.stopping());
+        }
     }
 
     public CopyQueue copies() {

@@ -3,6 +3,9 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.Device;
 import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +94,44 @@ public final class Accelerators {
                 + units.stream()
                         .map(unit -> AcceleratorUnit.nameOf(unit.device()))
                         .collect(Collectors.joining(", ")));
+    }
+
+    /// Makes a tensor's content one of another device's, of the host's or of these: whatever does not go there by RDMA.
+    ///
+    /// @param tensor of numbers, taken over; its ready event is waited for
+    /// @param to makes the tensor that it becomes, on a worker, and may wait; of another device than the tensor's
+    /// @param between makes host memory, where it goes from one accelerator to another
+    /// @param peer whose tensor it is; none has more than its share of what is on the way
+    public void move(Tensor tensor, TensorAllocator to, TensorAllocator between, String peer, MoveEnd end) {
+        AcceleratorUnit from = of(tensor.device());
+        AcceleratorUnit target = of(to.device());
+        if (from != null && target != null) {
+            move(from, tensor, between, peer, new MoveEnd() {
+                @Override
+                public void onMoved(Tensor moved) {
+                    move(target, moved, to, peer, end);
+                }
+
+                @Override
+                public void onFailed(TransportException cause) {
+                    end.onFailed(cause);
+                }
+            });
+        } else if (from != null) {
+            move(from, tensor, to, peer, end);
+        } else if (target != null) {
+            move(target, tensor, to, peer, end);
+        } else {
+            throw new IllegalArgumentException(tensor + " is to be moved from " + tensor.device() + " to "
+                    + to.device() + ", and neither is one of these accelerators");
+        }
+    }
+
+    private static void move(AcceleratorUnit unit, Tensor tensor, TensorAllocator to, String peer, MoveEnd end) {
+        unit.work(() -> TensorMove.start(unit, tensor, to, peer, end), cause -> {
+            tensor.close();
+            end.onFailed(cause);
+        });
     }
 
     /// Whether something is copied, or waits for it. It may be so no longer.
