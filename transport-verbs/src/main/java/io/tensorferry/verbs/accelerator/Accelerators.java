@@ -122,8 +122,8 @@ public final class Accelerators {
         } else if (target != null) {
             move(target, tensor, to, peer, end);
         } else {
-            throw new IllegalArgumentException(tensor + " is to be moved from " + tensor.device() + " to "
-                    + to.device() + ", and neither is one of these accelerators");
+            throw new IllegalArgumentException(tensor + " is to be moved from " + tensor.device() + " to " + to.device()
+                    + ", and neither is one of these accelerators");
         }
     }
 

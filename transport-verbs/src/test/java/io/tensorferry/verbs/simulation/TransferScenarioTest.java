@@ -49,6 +49,36 @@ class TransferScenarioTest {
     }
 
     @Test
+    void contentsShareTheLinkWhereItHasARate() {
+        int count = 16;
+        int bytes = 1 << 20;
+        long rate = 5_000;
+        for (SimulationOptions network :
+                List.of(SimulationOptions.defaults().withLinkRate(rate), SimulationOptions.defaults())) {
+            var options = SimulatedCluster.Options.defaults();
+            try (var scenario = new Scenario(5, 2, 0, options, network)) {
+                scenario.exchange(1, 0, 1, "warm up", 1, 1);
+                long begin = scenario.fabric.now();
+                var receives = new ArrayList<Scenario.Receive>();
+                for (int i = 0; i < count; i++) {
+                    receives.add(scenario.receive(1, 0, 1, "edge" + i));
+                    scenario.send(1, 0, 1, "edge" + i, bytes, i);
+                }
+                scenario.awaitAll();
+                long took = scenario.fabric.now() - begin;
+                long atTheRate = count * (long) bytes * 1_000 / rate;
+                if (network.linkRate() > 0) {
+                    assertThat(took).isBetween(atTheRate, 2 * atTheRate);
+                } else {
+                    assertThat(took).isLessThan(atTheRate);
+                }
+                receives.forEach(receive -> receive.tensor().close());
+                scenario.end();
+            }
+        }
+    }
+
+    @Test
     void twentyThousandReceivesOverrunNoQueueOfASlowReceiver() {
         var options = SimulatedCluster.Options.defaults().withQueueDepth(16);
         try (var scenario = new Scenario(2, 2, 0, options, SimulationOptions.defaults())) {

@@ -20,6 +20,8 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
     private final int lid;
     private @Nullable SoftwareDevice device;
     private boolean alive = true;
+    // When the link has sent all that it was given.
+    private long linkFreeAt;
 
     SimulatedCarrier(SimulatedFabric fabric, String node, Gid gid, int lid) {
         this.fabric = fabric;
@@ -34,6 +36,19 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
 
     String node() {
         return node;
+    }
+
+    /// How long a message of this size is on its way from here, if it is sent now.
+    long sendDelay(long bytes) {
+        long rate = fabric.options().linkRate();
+        long delay = fabric.drawDelay(bytes);
+        if (rate == 0) {
+            return delay;
+        }
+        // What the message takes itself is in its delay.
+        long waits = Math.max(0, linkFreeAt - fabric.now());
+        linkFreeAt = fabric.now() + waits + bytes * 1_000 / rate;
+        return delay + waits;
     }
 
     boolean isAlive() {

@@ -83,7 +83,7 @@ final class SimulatedLink implements Link {
                 slot = queuePair.requester().next()) {
             var message = new Message(slot);
             requests.add(message);
-            lastArrival = Math.max(lastArrival + 1, fabric.now() + fabric.drawDelay(slot.length));
+            lastArrival = Math.max(lastArrival + 1, fabric.now() + carrier.sendDelay(slot.length));
             later(lastArrival - fabric.now(), () -> {
                 message.arrived = true;
                 deliver();
@@ -229,12 +229,20 @@ final class SimulatedLink implements Link {
         requests.remove();
         message.answer = status;
         answers.add(message);
-        lastAnswer = Math.max(
-                lastAnswer + 1, fabric.now() + fabric.drawDelay(message.slot.isRead() ? message.slot.length : 0));
+        lastAnswer = Math.max(lastAnswer + 1, fabric.now() + answerDelay(message));
         later(lastAnswer - fabric.now(), () -> {
             message.answerArrived = true;
             takeAnswers();
         });
+    }
+
+    /// What was READ is sent by the peer.
+    private long answerDelay(Message message) {
+        if (!message.slot.isRead()) {
+            return fabric.drawDelay(0);
+        }
+        SimulatedLink peer = peer();
+        return (peer == null ? carrier : peer.carrier).sendDelay(message.slot.length);
     }
 
     private void takeAnswers() {

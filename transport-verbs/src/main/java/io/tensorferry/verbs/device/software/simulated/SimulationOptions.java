@@ -6,7 +6,8 @@ import java.util.function.IntPredicate;
 ///
 /// @param leastDelayNs the shortest time that a request or an answer is on its way
 /// @param mostDelayNs the longest, but for spikes
-/// @param bytesPerMicrosecond how fast payload moves
+/// @param bytesPerMicrosecond how fast the payload of one message moves
+/// @param linkRate bytes that all messages from one node together move in a microsecond; 0 for no limit
 /// @param spikeProbability how often a delay is longer, 0 to 1
 /// @param spikeNs how much longer at most
 /// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware
@@ -17,6 +18,7 @@ public record SimulationOptions(
         long leastDelayNs,
         long mostDelayNs,
         long bytesPerMicrosecond,
+        long linkRate,
         double spikeProbability,
         long spikeNs,
         double corruptionProbability,
@@ -27,9 +29,9 @@ public record SimulationOptions(
         if (leastDelayNs < 0 || mostDelayNs < leastDelayNs || spikeNs < 0) {
             throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
         }
-        if (bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
+        if (linkRate < 0 || bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
             throw new IllegalArgumentException(
-                    "bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
+                    "linkRate is 0 or more, bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
         }
         if (!(spikeProbability >= 0
                 && spikeProbability <= 1
@@ -39,9 +41,9 @@ public record SimulationOptions(
         }
     }
 
-    /// 1 to 20 us, 10 GB/s, now and then a delay of up to 500 us, no corruption.
+    /// 1 to 20 us, 10 GB/s for each message, now and then a delay of up to 500 us, no corruption.
     public static SimulationOptions defaults() {
-        return new SimulationOptions(1_000, 20_000, 10_000, 0.01, 500_000, 0, immediate -> true, 1L << 30);
+        return new SimulationOptions(1_000, 20_000, 10_000, 0, 0.01, 500_000, 0, immediate -> true, 1L << 30);
     }
 
     public SimulationOptions withCorruptionProbability(double probability) {
@@ -61,6 +63,20 @@ public record SimulationOptions(
         return with(spikeProbability, spikeNs, corruptionProbability, corruptible, bytes);
     }
 
+    /// All messages from one node share `bytesPerMicrosecond`, as on a cable; one alone is as fast.
+    public SimulationOptions withLinkRate(long bytesPerMicrosecond) {
+        return new SimulationOptions(
+                leastDelayNs,
+                mostDelayNs,
+                bytesPerMicrosecond,
+                bytesPerMicrosecond,
+                spikeProbability,
+                spikeNs,
+                corruptionProbability,
+                corruptible,
+                maxMessageBytes);
+    }
+
     private SimulationOptions with(
             double newSpikeProbability,
             long newSpikeNs,
@@ -71,6 +87,7 @@ public record SimulationOptions(
                 leastDelayNs,
                 mostDelayNs,
                 bytesPerMicrosecond,
+                linkRate,
                 newSpikeProbability,
                 newSpikeNs,
                 newCorruptionProbability,
