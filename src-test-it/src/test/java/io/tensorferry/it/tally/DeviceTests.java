@@ -24,6 +24,8 @@ public @interface DeviceTests {
         /// On the device that `-Drdma.device` names; without it on the software device.
         NAMED_OR_SOFTWARE,
         /// On Soft-RoCE in the guest.
-        GUEST
+        GUEST,
+        /// On a GPU, with the software device.
+        CUDA
     }
 }

@@ -67,7 +67,7 @@ public final class TallyListener implements TestExecutionListener {
         }
         On on = switch (tests.on()) {
             case NAMED_OR_SOFTWARE -> named == null ? On.SOFTWARE : On.NAMED;
-            case NAMED, SOFTWARE, GUEST -> tests.on();
+            case NAMED, SOFTWARE, GUEST, CUDA -> tests.on();
         };
         if (on == On.NAMED && named == null) {
             return;

@@ -58,6 +58,7 @@ final class VerifySummary {
         var parts = new ArrayList<String>();
         part("soft0", On.SOFTWARE, counts).forEach(parts::add);
         part("rxe0 (Soft-RoCE in the guest)", On.GUEST, counts).forEach(parts::add);
+        part("CUDA", On.CUDA, counts).forEach(parts::add);
         List<String> named = part("", On.NAMED, counts);
         if (named.isEmpty()) {
             parts.add("real RDMA device: "

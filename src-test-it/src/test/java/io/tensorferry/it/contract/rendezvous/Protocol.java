@@ -16,20 +16,40 @@ enum Protocol {
     VERBS_FROM_ACCELERATOR("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.SOURCE),
     VERBS_TO_ACCELERATOR("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.DESTINATION),
     VERBS_BETWEEN_ACCELERATORS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.BOTH),
-    VERBS_BETWEEN_ACCELERATORS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.TCP, 2, Residence.BOTH);
+    VERBS_BETWEEN_ACCELERATORS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.TCP, 2, Residence.BOTH),
+    VERBS_FROM_CUDA(Residence.SOURCE),
+    VERBS_TO_CUDA(Residence.DESTINATION),
+    VERBS_BETWEEN_CUDA(Residence.BOTH);
 
     private final String server;
     private final RemoteKeyScope rkeyScope;
     private final SoftCarrier softCarrier;
     private final int lanes;
     private final Residence residence;
+    private final AcceleratorKind accelerators;
+
+    /// With the accelerators of CUDA.
+    Protocol(Residence residence) {
+        this("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, residence, AcceleratorKind.CUDA);
+    }
 
     Protocol(String server, RemoteKeyScope rkeyScope, SoftCarrier softCarrier, int lanes, Residence residence) {
+        this(server, rkeyScope, softCarrier, lanes, residence, AcceleratorKind.SIMULATED);
+    }
+
+    Protocol(
+            String server,
+            RemoteKeyScope rkeyScope,
+            SoftCarrier softCarrier,
+            int lanes,
+            Residence residence,
+            AcceleratorKind accelerators) {
         this.server = server;
         this.rkeyScope = rkeyScope;
         this.softCarrier = softCarrier;
         this.lanes = lanes;
         this.residence = residence;
+        this.accelerators = accelerators;
     }
 
     /// The settings of a worker, out of those of its place.
@@ -48,5 +68,10 @@ enum Protocol {
 
     Residence residence() {
         return residence;
+    }
+
+    /// Where tensors are that are not in host memory.
+    AcceleratorKind accelerators() {
+        return accelerators;
     }
 }

@@ -28,12 +28,13 @@ final class Workers implements AutoCloseable {
     private final ClusterSpec cluster;
     private final Protocol protocol;
     private final List<TransportServer> servers = new ArrayList<>();
-    private final WorkerAccelerators accelerators = new WorkerAccelerators();
+    private final WorkerAccelerators accelerators;
     private final Map<TransportServer, Accelerator> acceleratorOf = new HashMap<>();
 
     private Workers(Protocol protocol, ClusterSpec cluster) {
         this.protocol = protocol;
         this.cluster = cluster;
+        this.accelerators = protocol.accelerators().open();
     }
 
     /// @param started how many of the cluster's workers are started, from task 0 on
@@ -124,11 +125,6 @@ final class Workers implements AutoCloseable {
 
     static DeviceName device(String job, int task) {
         return new DeviceName(job, 0, task, "CPU", 0);
-    }
-
-    /// When they are closed.
-    void checkAccelerators() {
-        accelerators.check();
     }
 
     @Override

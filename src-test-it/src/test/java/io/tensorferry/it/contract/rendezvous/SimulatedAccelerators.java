@@ -1,0 +1,33 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+
+/// In real time.
+final class SimulatedAccelerators extends WorkerAccelerators {
+    private final AcceleratorTime time = AcceleratorTime.real();
+
+    @Override
+    Accelerator open(int number) {
+        return new SimulatedAccelerator(0, time, number, SimulatedAcceleratorOptions.defaults());
+    }
+
+    /// Nothing was used that was not there, and nothing is left.
+    @Override
+    void close(Accelerator each) {
+        var simulated = (SimulatedAccelerator) each;
+        assertThat(simulated.mistakes()).as("mistakes at %s", each).isEmpty();
+        assertThat(simulated.leftOver()).as("left over on %s", each).isEmpty();
+        simulated.close();
+    }
+
+    @Override
+    public void close() {
+        super.close();
+        time.close();
+    }
+}
