@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hugePages in what pages the slabs lie (`RDMA_HUGE_PAGES`)
 /// @param numaNode on which node's memory the slabs lie (`RDMA_NUMA_NODE`)
 /// @param softCarrier how the software device reaches its peers (`RDMA_SOFT_CARRIER`)
+/// @param gpuDirect whether the device is to reach the memory of accelerators by itself (`RDMA_GPU_DIRECT`)
 public record RdmaConfig(
         @Nullable String device,
         @Nullable Integer port,
@@ -38,7 +39,8 @@ public record RdmaConfig(
         Fallback fallback,
         HugePages hugePages,
         NumaPlacement numaNode,
-        SoftCarrier softCarrier) {
+        SoftCarrier softCarrier,
+        GpuDirect gpuDirect) {
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -75,20 +77,25 @@ public record RdmaConfig(
 
     /// The same but for the scope of keys.
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
-        return with(scope, fallback, softCarrier);
+        return with(scope, fallback, softCarrier, gpuDirect);
     }
 
     /// The same with another fallback.
     public RdmaConfig withFallback(Fallback changed) {
-        return with(rkeyScope, changed, softCarrier);
+        return with(rkeyScope, changed, softCarrier, gpuDirect);
     }
 
     /// The same with another way of the software device.
     public RdmaConfig withSoftCarrier(SoftCarrier changed) {
-        return with(rkeyScope, fallback, changed);
+        return with(rkeyScope, fallback, changed, gpuDirect);
     }
 
-    private RdmaConfig with(RemoteKeyScope scope, Fallback changed, SoftCarrier way) {
+    /// The same with another use of accelerators' memory.
+    public RdmaConfig withGpuDirect(GpuDirect changed) {
+        return with(rkeyScope, fallback, softCarrier, changed);
+    }
+
+    private RdmaConfig with(RemoteKeyScope scope, Fallback changed, SoftCarrier way, GpuDirect direct) {
         return new RdmaConfig(
                 device,
                 port,
@@ -104,7 +111,8 @@ public record RdmaConfig(
                 changed,
                 hugePages,
                 numaNode,
-                way);
+                way,
+                direct);
     }
 
     /// A builder with the defaults.
@@ -133,6 +141,7 @@ public record RdmaConfig(
         private HugePages hugePages = HugePages.NONE;
         private SoftCarrier softCarrier = SoftCarrier.AUTO;
         private NumaPlacement numaNode = NumaPlacement.ANYWHERE;
+        private GpuDirect gpuDirect = GpuDirect.AUTO;
 
         private Builder() {}
 
@@ -211,6 +220,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder gpuDirect(GpuDirect gpuDirect) {
+            this.gpuDirect = gpuDirect;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -229,7 +243,8 @@ public record RdmaConfig(
                     fallback,
                     hugePages,
                     numaNode,
-                    softCarrier);
+                    softCarrier,
+                    gpuDirect);
         }
     }
 }

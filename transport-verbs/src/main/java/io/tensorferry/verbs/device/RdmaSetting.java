@@ -43,7 +43,8 @@ enum RdmaSetting {
     FALLBACK("RDMA_FALLBACK", null, "fallback", 0, 0, "none, grpc"),
     HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "none, transparent, reserved"),
     NUMA_NODE("RDMA_NUMA_NODE", null, "numaNode", 0, 0, "none, device, or the number of a node"),
-    SOFT_CARRIER("RDMA_SOFT_CARRIER", null, "softCarrier", 0, 0, "auto, shared, tcp");
+    SOFT_CARRIER("RDMA_SOFT_CARRIER", null, "softCarrier", 0, 0, "auto, shared, tcp"),
+    GPU_DIRECT("RDMA_GPU_DIRECT", null, "gpuDirect", 0, 0, "auto, on, off");
 
     private static final List<Integer> MTUS = List.of(256, 512, 1024, 2048, 4096);
 

@@ -46,6 +46,7 @@ final class RdmaVariables {
         word(RdmaSetting.HUGE_PAGES, word -> named(word, HugePages.values()), builder::hugePages);
         word(RdmaSetting.NUMA_NODE, NumaPlacement::of, builder::numaNode);
         word(RdmaSetting.SOFT_CARRIER, word -> named(word, SoftCarrier.values()), builder::softCarrier);
+        word(RdmaSetting.GPU_DIRECT, word -> named(word, GpuDirect.values()), builder::gpuDirect);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(

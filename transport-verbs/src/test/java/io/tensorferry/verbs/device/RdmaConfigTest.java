@@ -31,7 +31,8 @@ class RdmaConfigTest {
             Fallback.NONE,
             HugePages.NONE,
             NumaPlacement.ANYWHERE,
-            SoftCarrier.AUTO);
+            SoftCarrier.AUTO,
+            GpuDirect.AUTO);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -63,7 +64,8 @@ class RdmaConfigTest {
                 Map.entry("RDMA_FALLBACK", "grpc"),
                 Map.entry("RDMA_HUGE_PAGES", "transparent"),
                 Map.entry("RDMA_NUMA_NODE", "1"),
-                Map.entry("RDMA_SOFT_CARRIER", "shared")));
+                Map.entry("RDMA_SOFT_CARRIER", "shared"),
+                Map.entry("RDMA_GPU_DIRECT", "on")));
         assertThat(config)
                 .isEqualTo(new RdmaConfig(
                         "mlx5_1",
@@ -80,7 +82,8 @@ class RdmaConfigTest {
                         Fallback.GRPC,
                         HugePages.TRANSPARENT,
                         new NumaPlacement.Node(1),
-                        SoftCarrier.SHARED));
+                        SoftCarrier.SHARED,
+                        GpuDirect.ON));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .port(2)
@@ -97,6 +100,7 @@ class RdmaConfigTest {
                         .hugePages(HugePages.TRANSPARENT)
                         .numaNode(new NumaPlacement.Node(1))
                         .softCarrier(SoftCarrier.SHARED)
+                        .gpuDirect(GpuDirect.ON)
                         .build())
                 .isEqualTo(config);
     }
@@ -127,7 +131,8 @@ class RdmaConfigTest {
                             Fallback.NONE,
                             HugePages.NONE,
                             NumaPlacement.ANYWHERE,
-                            SoftCarrier.AUTO));
+                            SoftCarrier.AUTO,
+                            GpuDirect.AUTO));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()
@@ -195,6 +200,8 @@ class RdmaConfigTest {
         "RDMA_NUMA_NODE, -1, 'none, device, or the number of a node'",
         "RDMA_NUMA_NODE, 1024, 'none, device, or the number of a node'",
         "RDMA_SOFT_CARRIER, memory, 'auto, shared, tcp'",
+        "RDMA_GPU_DIRECT, yes, 'auto, on, off'",
+        "RDMA_GPU_DIRECT, ON, 'auto, on, off'",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",
