@@ -83,9 +83,18 @@ public final class ErrnoVerbs {
 
     /// `ibv_reg_mr`, by the function that also takes the optional access flags.
     public static MemorySegment regMr(NativeCall call, MemorySegment domain, MemorySegment memory, int access) {
+        return regMr(call, domain, memory, memory.byteSize(), access);
+    }
+
+    /// The same of memory that is a number to this process.
+    public static MemorySegment regMr(NativeCall call, MemorySegment domain, long address, long bytes, int access) {
+        return regMr(call, domain, MemorySegment.ofAddress(address), bytes, access);
+    }
+
+    private static MemorySegment regMr(
+            NativeCall call, MemorySegment domain, MemorySegment memory, long bytes, int access) {
         try {
-            return (MemorySegment)
-                    REG_MR.invokeExact(call.state(), domain, memory, memory.byteSize(), memory.address(), access);
+            return (MemorySegment) REG_MR.invokeExact(call.state(), domain, memory, bytes, memory.address(), access);
         } catch (Throwable e) {
             throw impossible(e);
         }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param memory zeroed, and as large as asked for; it begins at a page
 public record MemoryFile(int descriptor, MemorySegment memory) {
     private static final int MFD_CLOEXEC_ALLOW_SEALING = 0x1 | 0x2;
+    private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int F_ADD_SEALS = 1033;
     private static final int F_GET_SEALS = 1034;
     private static final int F_SEAL_SEAL = 0x1;
@@ -149,6 +150,16 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
             } finally {
                 close(own);
             }
+        }
+    }
+
+    /// Another descriptor of the same file, which the caller closes.
+    ///
+    /// @throws IOException if this process has too many open
+    public OwnedDescriptor duplicate() throws IOException {
+        try (var call = new NativeCall()) {
+            int copy = checked(call, "fcntl(F_DUPFD_CLOEXEC)", control(call, descriptor, F_DUPFD_CLOEXEC, 0));
+            return new OwnedDescriptor(copy);
         }
     }
 

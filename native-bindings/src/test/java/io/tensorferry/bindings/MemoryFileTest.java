@@ -36,6 +36,23 @@ class MemoryFileTest {
     }
 
     @Test
+    void anotherDescriptorOutlivesTheFirst() throws IOException {
+        OwnedDescriptor copy;
+        try (Arena owner = Arena.ofShared()) {
+            MemoryFile file = MemoryFile.create("test", 4096, true, owner);
+            file.memory().set(ValueLayout.JAVA_LONG, 8, 79);
+            copy = file.duplicate();
+            assertThat(copy.number()).isNotEqualTo(file.descriptor());
+        }
+        try (Arena peer = Arena.ofShared()) {
+            MemorySegment mapped = MemoryFile.open(SELF, copy.number(), true, peer);
+            copy.close();
+            assertThat(mapped.get(ValueLayout.JAVA_LONG, 8)).isEqualTo(79);
+        }
+        assertThat(Path.of("/proc/self/fd/" + copy.number())).doesNotExist();
+    }
+
+    @Test
     void aFileThatOthersOnlyReadCannotBeMappedForWriting() throws IOException {
         try (Arena owner = Arena.ofShared();
                 Arena peer = Arena.ofShared()) {

@@ -37,6 +37,12 @@ public interface Accelerator extends Device, AutoCloseable {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if it cannot be locked
     HostPin pin(MemorySegment hostMemory);
 
+    /// Tells the driver that a NIC is going to reach a range of this device's memory by itself, however it finds it, so
+    /// that what the driver copies there by calls that wait does not overtake the NIC. Before the NIC's driver is told.
+    ///
+    /// @throws TransportException `UNIMPLEMENTED`, with the reason, where a NIC must not reach it
+    default void prepareForNic(long address, long bytes) {}
+
     /// A file descriptor by which another driver, that of a NIC, finds a range of this device's memory. The caller
     /// closes it, when the other has taken it or not.
     ///

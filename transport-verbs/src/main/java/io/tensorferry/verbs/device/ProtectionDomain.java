@@ -49,6 +49,19 @@ public interface ProtectionDomain extends AutoCloseable {
                 "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
     }
 
+    /// Registers memory that is none of this process and that the device's driver finds by its address alone: an
+    /// accelerator's, where the kernel has a module that knows it.
+    ///
+    /// @param length bytes, at least 1
+    /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
+    ///     ones
+    /// @throws VerbsException EOPNOTSUPP if the device knows no such memory; otherwise as it refuses
+    default MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
+        checkAddress(address, length, access);
+        throw new VerbsException(
+                "ibv_reg_mr", VerbsException.EOPNOTSUPP, "this device finds no memory of others by its address");
+    }
+
     /// Makes a memory window of type 2 that is bound to nothing.
     ///
     /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise
@@ -89,6 +102,17 @@ public interface ProtectionDomain extends AutoCloseable {
         if ((address - offset & SMALLEST_PAGE - 1) != 0) {
             throw new IllegalArgumentException("the address %#x and the offset %#x differ in their place within a page"
                     .formatted(address, offset));
+        }
+        checkAccess(access);
+    }
+
+    /// What no device registers by its address, for those who implement one.
+    ///
+    /// @throws IllegalArgumentException as [#registerAddress] says
+    static void checkAddress(long address, long length, Set<AccessFlag> access) {
+        if (address < 1 || length < 1 || address > Long.MAX_VALUE - length) {
+            throw new IllegalArgumentException(
+                    "address and length are 1 or more, and the end below 2^63: %#x, %d".formatted(address, length));
         }
         checkAccess(access);
     }

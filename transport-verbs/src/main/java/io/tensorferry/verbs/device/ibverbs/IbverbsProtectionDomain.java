@@ -83,6 +83,24 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                                 + device.name()));
     }
 
+    @Override
+    public MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
+        ProtectionDomain.checkAddress(address, length, access);
+        checkSize(REGISTER, length);
+        int flags = accessFlags(access);
+        return register(
+                REGISTER,
+                address,
+                length,
+                access,
+                call -> VerbsCheck.pointerOrErrno(
+                        REGISTER,
+                        ErrnoVerbs.regMr(call, domain, address, length, flags),
+                        call,
+                        () -> "%d bytes at %#x, memory of another driver, on %s"
+                                .formatted(length, address, device.name())));
+    }
+
     private MemoryRegion register(
             String verb,
             long address,

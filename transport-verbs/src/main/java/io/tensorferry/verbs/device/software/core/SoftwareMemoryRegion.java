@@ -3,10 +3,14 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.OpenChildren;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Registered memory. One key serves as local and as remote key.
+///
+/// Its addresses are those of the segment, or, of memory that another driver exported, that driver's.
 ///
 /// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each
 /// access is checked once more by the segment itself: bounds, and whether the memory is still alive.
@@ -16,21 +20,33 @@ import java.util.Set;
 public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, PayloadMemory {
     private final SoftwareProtectionDomain domain;
     private final MemorySegment memory;
+    private final long base;
+    private final @Nullable Arena mapping;
     private final int key;
     private final Set<AccessFlag> access;
     private final OpenChildren windows = new OpenChildren("memory region");
     private volatile boolean open = true;
 
-    SoftwareMemoryRegion(SoftwareProtectionDomain domain, MemorySegment memory, int key, Set<AccessFlag> access) {
+    /// @param base the address of the first byte
+    /// @param mapping of the memory, which ends with the registration; null if it is the caller's
+    SoftwareMemoryRegion(
+            SoftwareProtectionDomain domain,
+            MemorySegment memory,
+            long base,
+            @Nullable Arena mapping,
+            int key,
+            Set<AccessFlag> access) {
         this.domain = domain;
         this.memory = memory;
+        this.base = base;
+        this.mapping = mapping;
         this.key = key;
         this.access = access;
     }
 
     @Override
     public long address() {
-        return memory.address();
+        return base;
     }
 
     @Override
@@ -57,17 +73,17 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
 
     @Override
     public MemorySegment slice(long address, long length) {
-        return memory.asSlice(address - memory.address(), length);
+        return memory.asSlice(address - base, length);
     }
 
     @Override
     public void put(long address, MemorySegment source, long offset, long length) {
-        MemorySegment.copy(source, offset, memory, address - memory.address(), length);
+        MemorySegment.copy(source, offset, memory, address - base, length);
     }
 
     @Override
     public void take(long address, MemorySegment target, long offset, long length) {
-        MemorySegment.copy(memory, address - memory.address(), target, offset, length);
+        MemorySegment.copy(memory, address - base, target, offset, length);
     }
 
     SoftwareProtectionDomain domain() {
@@ -90,6 +106,13 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
     @Override
     public void close() {
         domain.deregister(this);
+    }
+
+    /// Ends the mapping of memory that another driver exported. Nothing touches it any more.
+    void unmap() {
+        if (mapping != null) {
+            mapping.close();
+        }
     }
 
     /// @return false if it was closed before

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.core;
 
+import io.tensorferry.bindings.MemoryFile;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.MemoryWindow;
@@ -8,15 +9,20 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
 /// The regions, windows and queue pairs that may reach each other.
 ///
 /// Threading: any thread.
-
 final class SoftwareProtectionDomain implements ProtectionDomain {
+    private static final String REGISTER = "ibv_reg_mr";
+    private static final String REGISTER_DMABUF = "ibv_reg_dmabuf_mr";
+
     private final SoftwareDevice device;
     private final OpenChildren children = new OpenChildren("protection domain");
 
@@ -31,17 +37,64 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
-        String verb = "ibv_reg_mr";
         ProtectionDomain.checkRegistration(memory, access);
-        if (memory.byteSize() > device.attributes().maxMemoryRegionBytes()) {
-            throw new VerbsException(
-                    verb, VerbsException.EINVAL, memory.byteSize() + " bytes are more than a region holds");
+        checkSize(REGISTER, memory.byteSize());
+        return register(REGISTER, memory, memory.address(), null, access);
+    }
+
+    /// Only of memory files of this machine that keep their size, as simulated accelerators export: what is mapped
+    /// stays there.
+    @Override
+    public MemoryRegion registerDmabuf(
+            int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
+        ProtectionDomain.checkDmabuf(fileDescriptor, offset, length, address, access);
+        checkSize(REGISTER_DMABUF, length);
+        String obstacle = MemoryFile.obstacle();
+        if (obstacle != null) {
+            throw new VerbsException(REGISTER_DMABUF, VerbsException.EOPNOTSUPP, obstacle);
         }
+        // Shared: the device's loop and its peers' payload use it. It ends with the region.
+        Arena mapping = Arena.ofShared();
+        try {
+            MemorySegment file = map(fileDescriptor, mapping);
+            if (length > file.byteSize() - offset) {
+                throw new VerbsException(
+                        REGISTER_DMABUF,
+                        VerbsException.EINVAL,
+                        length + " bytes from " + offset + " are not all in a file of " + file.byteSize());
+            }
+            return register(REGISTER_DMABUF, file.asSlice(offset, length), address, mapping, access);
+        } catch (RuntimeException e) {
+            mapping.close();
+            throw e;
+        }
+    }
+
+    private static MemorySegment map(int fileDescriptor, Arena mapping) {
+        try {
+            int ownProcess = Math.toIntExact(ProcessHandle.current().pid());
+            return MemoryFile.open(ownProcess, fileDescriptor, true, mapping);
+        } catch (IOException e) {
+            throw new VerbsException(
+                    REGISTER_DMABUF,
+                    VerbsException.EOPNOTSUPP,
+                    "this device takes memory files alone: " + e.getMessage());
+        }
+    }
+
+    private void checkSize(String verb, long bytes) {
+        if (bytes > device.attributes().maxMemoryRegionBytes()) {
+            throw new VerbsException(verb, VerbsException.EINVAL, bytes + " bytes are more than a region holds");
+        }
+    }
+
+    private MemoryRegion register(
+            String verb, MemorySegment memory, long address, @Nullable Arena mapping, Set<AccessFlag> access) {
         OpenChildren.add(verb, device.regions(), children);
         Set<AccessFlag> granted = access.isEmpty() ? Set.of() : EnumSet.copyOf(access);
         KeyTable keys = device.keys();
         synchronized (keys) {
-            var region = new SoftwareMemoryRegion(this, memory, keys.drawKey(), granted);
+            var region = new SoftwareMemoryRegion(this, memory, address, mapping, keys.drawKey(), granted);
             keys.add(region);
             return region;
         }
@@ -53,6 +106,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             device.loop().awaitAccess();
             children.remove();
             device.regions().remove();
+            region.unmap();
         }
     }
 

@@ -8,7 +8,6 @@ import io.tensorferry.api.HostPin;
 import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -26,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 /// It is strict: what no driver lets pass, or only by chance, is a mistake, which is thrown and remembered
 /// ([#mistakes()]).
 ///
+/// Where its memory can be exported, a software device that registers it writes there as a NIC does: behind the back of
+/// the accelerator, whose copies see it as [NicWrites] says.
+///
 /// Threading: any thread, in real time; the thread that turns the fabric, in virtual time. Everything is under one
 /// lock, the object's own.
 public final class SimulatedAccelerator implements Accelerator {
@@ -39,14 +41,15 @@ public final class SimulatedAccelerator implements Accelerator {
     private static final int INDEX_SHIFT = 48;
     private static final int MOST_INDEX = 255;
     private static final long ALIGNMENT = 256;
-    private static final byte FREED = (byte) 0xDD;
+    /// Of exported memory, as a GPU's pages.
+    private static final long PAGE = 64 << 10;
     private static final long NS_PER_MICROSECOND = 1_000;
 
     private final int index;
     private final AcceleratorTime time;
     private final SimulatedAcceleratorOptions options;
     private final Random random;
-    private final TreeMap<Long, Block> blocks = new TreeMap<>();
+    private final TreeMap<Long, SimulatedMemory> blocks = new TreeMap<>();
     private final List<Pin> pins = new ArrayList<>();
     private final Set<SimulatedStream> streams = new HashSet<>();
     private final Map<Way, Long> freeAtNs = new EnumMap<>(Way.class);
@@ -55,6 +58,7 @@ public final class SimulatedAccelerator implements Accelerator {
     private long nextAddress;
     private long bytesInUse;
     private int openEvents;
+    private int openExports;
     private boolean held;
     private boolean closed;
     private @Nullable TransportException nextFailure;
@@ -101,10 +105,11 @@ public final class SimulatedAccelerator implements Accelerator {
                     this + " has " + (options.capacity() - bytesInUse) + " of " + options.capacity()
                             + " bytes left, not " + bytes);
         }
-        var block = new Block(nextAddress, bytes);
+        var block = new SimulatedMemory(this, nextAddress, bytes, options);
         // Addresses are never used again, and no block ends where another begins.
-        nextAddress = (nextAddress + bytes + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        blocks.put(block.address, block);
+        long unit = options.exportable() ? PAGE : ALIGNMENT;
+        nextAddress = (nextAddress + bytes + 2 * unit - 1) / unit * unit;
+        blocks.put(block.address(), block);
         bytesInUse += bytes;
         return block;
     }
@@ -128,7 +133,12 @@ public final class SimulatedAccelerator implements Accelerator {
     @Override
     public synchronized DmaBuf export(long address, long bytes) {
         checkUsable();
-        throw new TransportException(StatusCode.UNIMPLEMENTED, this + " exports no memory");
+        if (!options.exportable()) {
+            throw new TransportException(StatusCode.UNIMPLEMENTED, this + " exports no memory");
+        }
+        DmaBuf export = block(address, bytes).export(address);
+        openExports++;
+        return export;
     }
 
     @Override
@@ -142,6 +152,7 @@ public final class SimulatedAccelerator implements Accelerator {
         if (options.nicWrites() != NicWrites.AFTER_FLUSH) {
             throw new TransportException(StatusCode.UNIMPLEMENTED, this + " flushes nothing");
         }
+        blocks.values().forEach(SimulatedMemory::flush);
     }
 
     @Override
@@ -163,6 +174,7 @@ public final class SimulatedAccelerator implements Accelerator {
     /// Sets the content of memory of this device, for a test.
     public synchronized void poke(long address, byte[] content) {
         MemorySegment.copy(MemorySegment.ofArray(content), 0, memory(address, content.length), 0, content.length);
+        written(address, content.length);
     }
 
     /// Nothing that is queued begins until [#release()].
@@ -217,6 +229,9 @@ public final class SimulatedAccelerator implements Accelerator {
         if (!pins.isEmpty()) {
             parts.add(pins.size() + " pins");
         }
+        if (openExports > 0) {
+            parts.add(openExports + " exports");
+        }
         return String.join(", ", parts);
     }
 
@@ -258,12 +273,35 @@ public final class SimulatedAccelerator implements Accelerator {
 
     /// @throws IllegalStateException if the bytes are not all of one block that is allocated
     MemorySegment memory(long address, long bytes) {
-        Map.Entry<Long, Block> entry = blocks.floorEntry(address);
-        Block block = entry == null ? null : entry.getValue();
-        if (block == null || address + bytes > block.address + block.bytes) {
+        return block(address, bytes).slice(address, bytes);
+    }
+
+    /// The device has written there.
+    void written(long address, long bytes) {
+        block(address, bytes).written(address, bytes);
+    }
+
+    private SimulatedMemory block(long address, long bytes) {
+        Map.Entry<Long, SimulatedMemory> entry = blocks.floorEntry(address);
+        SimulatedMemory block = entry == null ? null : entry.getValue();
+        if (block == null || bytes < 0 || bytes > block.byteSize() - (address - block.address())) {
             throw mistake("no memory of " + bytes + " bytes at 0x" + Long.toHexString(address));
         }
-        return block.memory.asSlice(address - block.address, bytes);
+        return block;
+    }
+
+    /// Returns false if it was given back before.
+    boolean free(SimulatedMemory block) {
+        called();
+        boolean first = blocks.remove(block.address(), block);
+        if (first) {
+            bytesInUse -= block.byteSize();
+        }
+        return first;
+    }
+
+    void exportClosed() {
+        openExports--;
     }
 
     /// @throws IllegalStateException if the memory is not pinned
@@ -343,46 +381,6 @@ public final class SimulatedAccelerator implements Accelerator {
     @Override
     public String toString() {
         return "GPU:" + index;
-    }
-
-    /// Memory that was allocated.
-    private final class Block implements DeviceMemory {
-        private final long address;
-        private final long bytes;
-        private final MemorySegment memory;
-
-        Block(long address, long bytes) {
-            this.address = address;
-            this.bytes = bytes;
-            this.memory = Arena.ofAuto().allocate(bytes, ALIGNMENT);
-        }
-
-        @Override
-        public Accelerator device() {
-            return SimulatedAccelerator.this;
-        }
-
-        @Override
-        public long address() {
-            return address;
-        }
-
-        @Override
-        public long byteSize() {
-            return bytes;
-        }
-
-        @Override
-        public void close() {
-            synchronized (SimulatedAccelerator.this) {
-                called();
-                if (blocks.remove(address, this)) {
-                    // For whoever has it by a way of its own.
-                    memory.fill(FREED);
-                    bytesInUse -= bytes;
-                }
-            }
-        }
     }
 
     /// Host memory that was pinned.

@@ -38,13 +38,23 @@ final class SimulatedStream implements DeviceStream {
     @Override
     public void copyToHost(long source, MemorySegment target) {
         long bytes = target.byteSize();
-        add(SimulatedAccelerator.Way.TO_HOST, bytes, () -> device.memory(source, bytes), () -> device.pinned(target));
+        add(
+                SimulatedAccelerator.Way.TO_HOST,
+                bytes,
+                () -> device.memory(source, bytes),
+                () -> device.pinned(target),
+                () -> {});
     }
 
     @Override
     public void copyFromHost(MemorySegment source, long target) {
         long bytes = source.byteSize();
-        add(SimulatedAccelerator.Way.FROM_HOST, bytes, () -> device.pinned(source), () -> device.memory(target, bytes));
+        add(
+                SimulatedAccelerator.Way.FROM_HOST,
+                bytes,
+                () -> device.pinned(source),
+                () -> device.memory(target, bytes),
+                () -> device.written(target, bytes));
     }
 
     @Override
@@ -53,27 +63,37 @@ final class SimulatedStream implements DeviceStream {
                 SimulatedAccelerator.Way.FROM_HOST,
                 bytes,
                 () -> device.memory(source, bytes),
-                () -> device.memory(target, bytes));
+                () -> device.memory(target, bytes),
+                () -> device.written(target, bytes));
     }
 
     /// @param source gives the memory, or throws where it must not be used now; asked again at each moment, so that
     ///     memory which is given back too early is a mistake
     /// @param target the same
+    /// @param written is told whenever something was written there
     private void add(
-            SimulatedAccelerator.Way way, long bytes, Supplier<MemorySegment> source, Supplier<MemorySegment> target) {
+            SimulatedAccelerator.Way way,
+            long bytes,
+            Supplier<MemorySegment> source,
+            Supplier<MemorySegment> target,
+            Runnable written) {
         synchronized (device) {
             check();
             var _ = source.get();
             var _ = target.get();
             add(() -> {
-                copy(way, bytes, source, target);
+                copy(way, bytes, source, target, written);
                 return false;
             });
         }
     }
 
     private void copy(
-            SimulatedAccelerator.Way way, long bytes, Supplier<MemorySegment> source, Supplier<MemorySegment> target) {
+            SimulatedAccelerator.Way way,
+            long bytes,
+            Supplier<MemorySegment> source,
+            Supplier<MemorySegment> target,
+            Runnable written) {
         if (device.takesFailure()) {
             return;
         }
@@ -81,10 +101,14 @@ final class SimulatedStream implements DeviceStream {
         long endNs = device.endAfterNs(way, beginNs);
         long readNs = device.between(beginNs, endNs);
         var content = MemorySegment.ofArray(new byte[Math.toIntExact(bytes)]);
-        device.schedule(beginNs, () -> target.get().fill(SPOILED));
+        device.schedule(beginNs, () -> {
+            target.get().fill(SPOILED);
+            written.run();
+        });
         device.schedule(readNs, () -> content.copyFrom(source.get()));
         device.schedule(endNs, () -> {
             target.get().copyFrom(content);
+            written.run();
             next();
         });
     }
