@@ -123,7 +123,16 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public TensorAllocator allocator(Accelerator device) {
-        throw new IllegalArgumentException(device + " is none of the server's: over grpc it has no accelerators");
+        throw noAccelerators(device);
+    }
+
+    @Override
+    public MemoryRegistration register(Accelerator device, long address, long bytes) {
+        throw noAccelerators(device);
+    }
+
+    private static IllegalArgumentException noAccelerators(Accelerator device) {
+        return new IllegalArgumentException(device + " is none of the server's: over grpc it has no accelerators");
     }
 
     @Override

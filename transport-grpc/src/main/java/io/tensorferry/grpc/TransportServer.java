@@ -194,6 +194,18 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().register(memory);
     }
 
+    /// Lets the RDMA device read and write an accelerator's memory that the caller has. That of
+    /// [#allocator(Accelerator)] is registered already, where that can be.
+    ///
+    /// @param address of the first byte, as the accelerator counts it
+    /// @param bytes all of one allocation, which is kept until the registration is closed
+    /// @throws IllegalArgumentException if the accelerator is none of the server's, or there can be no such range
+    /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach its memory;
+    ///     otherwise what the accelerator or the RDMA device says
+    public MemoryRegistration register(Accelerator device, long address, long bytes) {
+        return parts.transport().register(device, address, bytes);
+    }
+
     public TransportStatistics statistics() {
         Refusals refusals = parts.refusals();
         return parts.transport().statistics().withRefused(refusals.calls(), refusals.connections());

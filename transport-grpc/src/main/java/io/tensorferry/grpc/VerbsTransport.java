@@ -225,11 +225,21 @@ final class VerbsTransport implements WorkerTransport {
 
     @Override
     public TensorAllocator allocator(Accelerator device) {
+        return unit(device).allocator();
+    }
+
+    private AcceleratorUnit unit(Accelerator device) {
         AcceleratorUnit unit = accelerators.of(device);
         if (unit == null) {
             throw new IllegalArgumentException(device + " is none of the server's accelerators");
         }
-        return unit.allocator();
+        return unit;
+    }
+
+    @Override
+    public MemoryRegistration register(Accelerator device, long address, long bytes) {
+        Registration registration = unit(device).register(address, bytes);
+        return registration::close;
     }
 
     @Override

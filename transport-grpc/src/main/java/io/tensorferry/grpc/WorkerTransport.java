@@ -65,6 +65,14 @@ interface WorkerTransport extends AutoCloseable {
     /// Makes memory of the user known to the device until the result is closed.
     MemoryRegistration register(MemorySegment memory);
 
+    /// The same of an accelerator's memory.
+    ///
+    /// @throws IllegalArgumentException if it is none of the server's, or there can be no such range
+    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
+    /// reach
+    ///     it
+    MemoryRegistration register(Accelerator device, long address, long bytes);
+
     /// What the server offers to peers.
     List<BindableService> services();
 

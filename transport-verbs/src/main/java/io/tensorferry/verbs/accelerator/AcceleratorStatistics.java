@@ -11,6 +11,7 @@ package io.tensorferry.verbs.accelerator;
 /// @param proxyWaits proxies that had to be waited for
 /// @param strandedBytes of proxies that are lost, because the accelerator failed while it copied
 /// @param deviceBytesInUse of its own memory, that the transport has given out
+/// @param direct how the RDMA device reaches its memory by itself, `by dmabuf` or `by address`; or `no`, and why
 public record AcceleratorStatistics(
         String device,
         long bytesToHost,
@@ -20,4 +21,5 @@ public record AcceleratorStatistics(
         long highWaterProxyBytes,
         long proxyWaits,
         long strandedBytes,
-        long deviceBytesInUse) {}
+        long deviceBytesInUse,
+        String direct) {}

@@ -3,7 +3,10 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.DirectAccess;
+import io.tensorferry.verbs.memory.DirectMemory;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.memory.SlabPool;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -12,8 +15,7 @@ import java.util.function.Consumer;
 /// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
 ///
 /// It ends with the uses of the [RegisteredMemory] that it was opened on, before any registration of that does: the
-/// ends
-/// of what it then still copies, and of those who wait for proxies, are given to the loop.
+/// ends of what it then still copies, and of those who wait for proxies, are given to the loop.
 ///
 /// Threading: any thread, but for the proxies, which are the loop's.
 public final class AcceleratorUnit {
@@ -24,16 +26,19 @@ public final class AcceleratorUnit {
     private final CopyQueue copies;
     private final ProxyPool sendProxies;
     private final ProxyPool receiveProxies;
+    private final RegisteredMemory memory;
+    private final DirectMemory direct;
     private final SlabPool deviceMemory;
     private final TensorAllocator allocator;
 
-    /// Starts the copies.
+    /// Finds out whether the RDMA device reaches the accelerator's memory by itself, and starts the copies.
     ///
     /// @param device stays the caller's, who keeps it until `memory` is closed
     /// @param loop has the ends of copies told
     /// @param workers makes slabs
     /// @param runner does the copies; started and stopped by this
-    /// @throws TransportException if the accelerator gives no streams
+    /// @throws TransportException if the accelerator gives no streams; `FAILED_PRECONDITION` if the RDMA device is to
+    ///     reach its memory by itself, and does not
     public static AcceleratorUnit open(
             Accelerator device,
             RegisteredMemory memory,
@@ -76,12 +81,14 @@ public final class AcceleratorUnit {
         this.options = options;
         this.loop = loop;
         this.workers = workers;
+        this.memory = memory;
+        this.direct = memory.directMemory(device);
         var pinned = new PinnedSlabs(memory.hostSlabs(), device);
         this.sendProxies =
                 new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
         this.receiveProxies =
                 new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
-        this.deviceMemory = memory.openPool(new AcceleratorSlabs(device), options.deviceMemory());
+        this.deviceMemory = memory.openPool(new AcceleratorSlabs(device, direct), options.deviceMemory());
         this.allocator = new DeviceTensorAllocator(device, deviceMemory);
         // Last: all else leaves nothing behind where this throws.
         this.copies = new CopyQueue(device, loop, runner);
@@ -127,6 +134,20 @@ public final class AcceleratorUnit {
         return allocator;
     }
 
+    /// Whether, and how, the RDMA device reaches its memory by itself; then that of [#allocator()] is registered.
+    public DirectAccess directAccess() {
+        return direct.access();
+    }
+
+    /// Makes memory of it, which the user has, known to the RDMA device.
+    ///
+    /// @throws IllegalArgumentException if there can be no such range
+    /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach it, or if
+    ///     the registered memory is closed; otherwise what the accelerator or the RDMA device says
+    public Registration register(long address, long bytes) {
+        return memory.register(direct, address, bytes);
+    }
+
     /// Ends the waits for proxies, with `ABORTED`. On the loop.
     private void endWaits() {
         TransportException cause = copies.stopping();
@@ -144,6 +165,7 @@ public final class AcceleratorUnit {
                 sendProxies.highWaterBytes() + receiveProxies.highWaterBytes(),
                 sendProxies.waits() + receiveProxies.waits(),
                 sendProxies.strandedBytes() + receiveProxies.strandedBytes(),
-                deviceMemory.statistics().bytesInUse());
+                deviceMemory.statistics().bytesInUse(),
+                direct.access().toString());
     }
 }

@@ -31,14 +31,16 @@ public final class Accelerators {
         return NONE;
     }
 
-    /// Starts the copies of each. They end with `memory`.
+    /// Finds out of each whether the RDMA device reaches its memory by itself, and starts its copies. They end with
+    /// `memory`.
     ///
     /// @param devices stay the caller's, who keeps them until `memory` is closed
     /// @param loop has the ends of copies told
     /// @param workers makes slabs
     /// @param runners who does the copies of each
     /// @throws IllegalArgumentException if two have the same name, or one is called as the host is
-    /// @throws io.tensorferry.api.TransportException if one gives no streams
+    /// @throws io.tensorferry.api.TransportException if one gives no streams, or the RDMA device is to reach its memory
+    ///     and does not
     public static Accelerators open(
             List<Accelerator> devices,
             RegisteredMemory memory,

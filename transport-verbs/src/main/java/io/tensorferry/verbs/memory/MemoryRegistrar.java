@@ -1,8 +1,10 @@
 package io.tensorferry.verbs.memory;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.DirectAccess;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsException;
@@ -29,20 +31,36 @@ final class MemoryRegistrar {
         try {
             return domain.register(memory, memory.isReadOnly() ? Set.of() : access);
         } catch (VerbsException e) {
-            if (e.errno() == VerbsException.ENOMEM) {
-                throw new TransportException(
-                        StatusCode.RESOURCE_EXHAUSTED,
-                        "memory could not be registered: " + e.getMessage(),
-                        null,
-                        e.errno(),
-                        e);
-            }
-            throw new TransportException(
-                    StatusCode.INTERNAL,
-                    memory.byteSize() + " bytes could not be registered with the device",
+            throw asFailure(e, memory.byteSize() + " bytes");
+        }
+    }
+
+    /// Registers an accelerator's memory.
+    ///
+    /// @throws TransportException the same, and what the accelerator says
+    MemoryRegion register(DirectAccess way, Accelerator accelerator, long address, long bytes) {
+        try {
+            return way.register(domain, accelerator, address, bytes, access);
+        } catch (VerbsException e) {
+            throw asFailure(e, bytes + " bytes of " + accelerator);
+        }
+    }
+
+    /// Finds out how.
+    DirectAccess tryOut(Accelerator accelerator) {
+        return DirectAccess.tryOut(domain, accelerator, access);
+    }
+
+    private static TransportException asFailure(VerbsException e, String memory) {
+        if (e.errno() == VerbsException.ENOMEM) {
+            return new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "memory could not be registered: " + e.getMessage(),
                     null,
                     e.errno(),
                     e);
         }
+        return new TransportException(
+                StatusCode.INTERNAL, memory + " could not be registered with the device", null, e.errno(), e);
     }
 }

@@ -1,9 +1,12 @@
 package io.tensorferry.verbs.memory;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.DirectAccess;
+import io.tensorferry.verbs.device.GpuDirect;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
@@ -42,6 +45,8 @@ public final class RegisteredMemory implements AutoCloseable {
     private static final MemoryOptions ALONE =
             new MemoryOptions(MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
 
+    private final GpuDirect gpuDirect;
+    private final String deviceName;
     private final SlabMemory slabMemory;
     private final MemoryRegistrar registrar;
     private final MemoryRegistrar readableRegistrar;
@@ -66,13 +71,17 @@ public final class RegisteredMemory implements AutoCloseable {
 
     /// Memory whose keys open a whole slab or registration.
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options) {
-        this(domain, options, RdmaConfig.builder().build(), -1);
+        this(domain, options, RdmaConfig.builder().build(), -1, "the device");
     }
 
     /// @param config says whether peers get the keys of slabs and registrations, or of windows that are bound to them,
-    ///     and where slabs lie
+    ///     where slabs lie, and whether the device is to reach accelerators' memory by itself
     /// @param deviceNode the NUMA node of the domain's device, -1 where it is not known
-    public RegisteredMemory(ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode) {
+    /// @param deviceName its name, for people
+    public RegisteredMemory(
+            ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode, String deviceName) {
+        this.gpuDirect = config.gpuDirect();
+        this.deviceName = deviceName;
         SlabMemory memory = SlabMemory.of(domain, config.hugePages(), config.numaNode(), deviceNode);
         this.slabMemory = memory;
         RemoteKeyScope scope = config.rkeyScope();
@@ -194,6 +203,52 @@ public final class RegisteredMemory implements AutoCloseable {
         return register(memory, registrar, true);
     }
 
+    /// Finds out whether the device reaches an accelerator's memory by itself, unless the settings say that it is not
+    /// to. It registers a piece of that memory.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if it does not, and the settings want it to
+    public DirectMemory directMemory(Accelerator accelerator) {
+        DirectAccess found = gpuDirect == GpuDirect.OFF
+                ? new DirectAccess.Refused(List.of("RDMA_GPU_DIRECT is off"))
+                : registrar.tryOut(accelerator);
+        String what = accelerator + " (" + accelerator.description() + ")";
+        switch (found) {
+            case DirectAccess.Refused(var reasons) -> {
+                String why = String.join("; ", reasons);
+                if (gpuDirect == GpuDirect.ON) {
+                    throw new TransportException(
+                            StatusCode.FAILED_PRECONDITION,
+                            "RDMA_GPU_DIRECT is on, but " + deviceName + " does not reach the memory of " + what + ": "
+                                    + why);
+                }
+                LOG.info(
+                        "{} does not reach the memory of {} by itself, tensors go through host memory: {}",
+                        deviceName,
+                        what,
+                        why);
+            }
+            case DirectAccess.ByDmabuf way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
+            case DirectAccess.ByAddress way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
+        }
+        return new DirectMemory(accelerator, found, registrar);
+    }
+
+    /// Makes an accelerator's memory, which the user has, known to the device, so that tensors on it are sent and
+    /// received without a copy.
+    ///
+    /// @param bytes from `address` on, all of one allocation, which the user keeps until the registration is closed
+    /// @throws IllegalArgumentException if there can be no such range
+    /// @throws TransportException as [DirectMemory#register] does; `FAILED_PRECONDITION` if this is closed, too
+    public Registration register(DirectMemory memory, long address, long bytes) {
+        if (address < 1 || bytes < 1 || address > Long.MAX_VALUE - bytes) {
+            throw new IllegalArgumentException("%d bytes at %#x cannot be registered".formatted(bytes, address));
+        }
+        if (closed) {
+            throw closedException();
+        }
+        return registered(null, memory.register(address, bytes), true);
+    }
+
     /// Memory that lies where slabs do, and in pages like theirs, to be registered by whoever wants it. It is not
     /// of the pool, and does not count for its limit.
     ///
@@ -228,7 +283,11 @@ public final class RegisteredMemory implements AutoCloseable {
         if (closed) {
             throw closedException();
         }
-        var registration = new Registration(memory, how.register(memory), this::forget);
+        return registered(memory, how.register(memory), isFound);
+    }
+
+    private Registration registered(@Nullable MemorySegment memory, MemoryRegion region, boolean isFound) {
+        var registration = new Registration(memory, region, this::forget);
         if (isFound) {
             regions.add(registration.region());
         }

@@ -52,7 +52,7 @@ class ReadableMemoryTest {
     void withAKeyForEachRequestAnyMemoryCanBeRead() {
         RdmaConfig config =
                 RdmaConfig.builder().rkeyScope(RemoteKeyScope.REQUEST).build();
-        memory = new RegisteredMemory(domain, OPTIONS, config, -1);
+        memory = new RegisteredMemory(domain, OPTIONS, config, -1, "device");
         try (Tensor tensor = memory.allocator().allocate(DataType.FLOAT, Shape.of(10));
                 Tensor readable = memory.readableAllocator().allocate(DataType.FLOAT, Shape.of(10))) {
             assertThat(memory.readableRegionOf(tensor.segment().address(), 40)).isNotNull();
