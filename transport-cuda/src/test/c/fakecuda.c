@@ -84,6 +84,7 @@ struct allocation {
     char *memory;
     int file;
     CUdevice device;
+    int synchronous;
     struct allocation *next;
 };
 
@@ -141,6 +142,7 @@ static int live_streams;
 static int live_events;
 static int made_events;
 static int flushes;
+static int synchronous;
 static int held;
 
 static struct {
@@ -459,10 +461,11 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) {
     pthread_mutex_lock(&lock);
     CUresult code = OUT_OF_MEMORY;
     if (bytes <= capacity - used[device]) {
-        /* A file, so that it can be exported. */
-        int file = memfd_create("fakecuda", MFD_CLOEXEC);
+        /* A file, so that it can be exported; one that keeps its size, so that others map it without fear. */
+        int file = memfd_create("fakecuda", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         size_t mapped = (bytes + PAGE - 1) & ~(PAGE - 1);
         char *memory = file >= 0 && ftruncate(file, (off_t) mapped) == 0
+                        && fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0
                 ? mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
                 : MAP_FAILED;
         struct allocation *a = memory == MAP_FAILED ? NULL : calloc(1, sizeof *a);
@@ -588,9 +591,13 @@ CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr address, size_t
 CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr address) {
     BEGIN_IN_CONTEXT("cuPointerSetAttribute");
     (void) device;
-    (void) value;
     pthread_mutex_lock(&lock);
-    CUresult code = attribute == 6 && find(address, 1) ? SUCCESS : INVALID_VALUE;
+    struct allocation *a = find(address, 1);
+    CUresult code = attribute == 6 && a && *(const int *) value == 1 ? SUCCESS : INVALID_VALUE;
+    if (code == SUCCESS && !a->synchronous) {
+        a->synchronous = 1;
+        synchronous++;
+    }
     pthread_mutex_unlock(&lock);
     return code;
 }
@@ -881,7 +888,8 @@ void fakecuda_attribute(int attribute, int value) {
     attributes[attribute] = value;
 }
 
-/* What there is now: 0 allocations, 1 registrations, 2 streams that were not destroyed, 3 events, 4 events ever made, 5 retained contexts, 6 flushes. */
+/* What there is now: 0 allocations, 1 registrations, 2 streams that were not destroyed, 3 events, 4 events ever made, 5 retained contexts, 6 flushes, 7 allocations
+ * that were given SYNC_MEMOPS. */
 int fakecuda_count(int kind) {
     int count = 0;
     pthread_mutex_lock(&lock);
@@ -904,6 +912,9 @@ int fakecuda_count(int kind) {
     case 5:
         for (int i = 0; i < MOST_DEVICES; i++) count += contexts[i].retained;
         break;
+    case 7:
+        count = synchronous;
+        break;
     default:
         count = flushes;
         break;
@@ -922,6 +933,7 @@ void fakecuda_reset(void) {
     attributes[41] = 1;
     attributes[117] = 1;
     flushes = 0;
+    synchronous = 0;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
 }

@@ -40,6 +40,7 @@ public interface Accelerator extends Device, AutoCloseable {
     /// Tells the driver that a NIC is going to reach a range of this device's memory by itself, however it finds it, so
     /// that what the driver copies there by calls that wait does not overtake the NIC. Before the NIC's driver is told.
     ///
+    /// @throws IllegalArgumentException if the range is not all of one allocation
     /// @throws TransportException `UNIMPLEMENTED`, with the reason, where a NIC must not reach it
     default void prepareForNic(long address, long bytes) {}
 

@@ -90,6 +90,11 @@ public final class CudaAccelerator implements Accelerator {
     }
 
     @Override
+    public void prepareForNic(long address, long bytes) {
+        CudaNicAccess.prepare(this, context, address, bytes);
+    }
+
+    @Override
     public DmaBuf export(long address, long bytes) {
         return CudaDmaBuf.export(this, context, address, bytes);
     }

@@ -42,17 +42,12 @@ final class CudaDmaBuf implements DmaBuf {
                     device + " exports no dmabufs: CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0, as where the kernel or"
                             + " the driver's part in it cannot");
         }
+        // What is registered of it are the bytes that were asked for alone.
         long start = address & -HOST_PAGE;
         long end = Math.addExact(address, Math.addExact(bytes, HOST_PAGE - 1)) & -HOST_PAGE;
         try (Arena arena = Arena.ofConfined()) {
-            // Otherwise what the application copies by calls that wait may overtake what a NIC reads and writes.
-            MemorySegment yes = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
             MemorySegment descriptor = arena.allocate(ValueLayout.JAVA_INT);
             int code;
-            try (var _ = context.enter()) {
-                code = Cuda.cuPointerSetAttribute(yes, Cuda.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS(), address);
-            }
-            CudaCheck.ok("cuPointerSetAttribute", code, StatusCode.UNIMPLEMENTED);
             try (var _ = context.enter()) {
                 code = Cuda.cuMemGetHandleForAddressRange(
                         descriptor, start, end - start, Cuda.CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD(), 0);

@@ -186,6 +186,43 @@ class CudaAcceleratorOnFakeDriverTest {
     }
 
     @Test
+    void copiesOfWhatANicReachesWaitForEachOther() {
+        DeviceMemory memory = gpus.closing(gpus.first().allocate(3 * PAGE));
+
+        gpus.first().prepareForNic(memory.address() + 100, 200);
+        gpus.first().prepareForNic(memory.address(), 3 * PAGE);
+
+        assertThat(gpus.driver().count(FakeDriver.Count.SYNCHRONOUS)).isEqualTo(1);
+    }
+
+    @Test
+    void aNicReachesNothingBesideAnAllocation() {
+        DeviceMemory memory = gpus.closing(gpus.first().allocate(3 * PAGE));
+        long address = memory.address();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> gpus.first().prepareForNic(address + PAGE, 2 * PAGE + 1))
+                .withMessageContaining("not all of the allocation of " + 3 * PAGE + " bytes");
+        assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().prepareForNic(address, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().prepareForNic(address, Long.MAX_VALUE));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> gpus.first().prepareForNic(gpus.host(64).address(), 64))
+                .withMessageContaining("cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE (invalid argument)");
+        assertThat(gpus.driver().count(FakeDriver.Count.SYNCHRONOUS)).isZero();
+    }
+
+    @Test
+    void whereCopiesCannotBeMadeToWaitANicMustNotReachIt() {
+        DeviceMemory memory = gpus.closing(gpus.first().allocate(PAGE));
+        gpus.driver().failNext("cuPointerSetAttribute", Cuda.CUDA_ERROR_NOT_SUPPORTED());
+
+        assertThatThrownBy(() -> gpus.first().prepareForNic(memory.address(), PAGE))
+                .hasMessageContaining("cuPointerSetAttribute: CUDA_ERROR_NOT_SUPPORTED (operation not supported)")
+                .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
+                .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
+    }
+
+    @Test
     void whatTheDriverCannotExportIsUnimplementedInItsWords() {
         gpus.driver().setAttribute(Cuda.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED(), 1);
         try (CudaAccelerator gpu = CudaDevices.open(0);

@@ -44,7 +44,9 @@ final class FakeDriver {
         EVENTS(3),
         EVENTS_MADE(4),
         CONTEXTS(5),
-        FLUSHES(6);
+        FLUSHES(6),
+        /// Allocations whose copies wait for each other.
+        SYNCHRONOUS(7);
 
         private final int number;
 

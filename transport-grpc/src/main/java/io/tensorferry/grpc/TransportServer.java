@@ -198,8 +198,9 @@ public final class TransportServer implements AutoCloseable {
     /// [#allocator(Accelerator)] is registered already, where that can be.
     ///
     /// @param address of the first byte, as the accelerator counts it
-    /// @param bytes all of one allocation, which is kept until the registration is closed
-    /// @throws IllegalArgumentException if the accelerator is none of the server's, or there can be no such range
+    /// @param bytes of one allocation, which is kept until the registration is closed
+    /// @throws IllegalArgumentException if the accelerator is none of the server's, or the bytes are not all of one
+    ///     allocation
     /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach its memory;
     ///     otherwise what the accelerator or the RDMA device says
     public MemoryRegistration register(Accelerator device, long address, long bytes) {

@@ -67,7 +67,7 @@ interface WorkerTransport extends AutoCloseable {
 
     /// The same of an accelerator's memory.
     ///
-    /// @throws IllegalArgumentException if it is none of the server's, or there can be no such range
+    /// @throws IllegalArgumentException if it is none of the server's, or the bytes are not all of one allocation
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
     /// reach
     ///     it

@@ -141,7 +141,7 @@ public final class AcceleratorUnit {
 
     /// Makes memory of it, which the user has, known to the RDMA device.
     ///
-    /// @throws IllegalArgumentException if there can be no such range
+    /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach it, or if
     ///     the registered memory is closed; otherwise what the accelerator or the RDMA device says
     public Registration register(long address, long bytes) {

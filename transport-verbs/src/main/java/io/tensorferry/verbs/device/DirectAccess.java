@@ -108,6 +108,7 @@ public sealed interface DirectAccess {
     /// Registers memory in this way. The caller closes the region before the memory is freed.
     ///
     /// @param access of which what lets somebody write is left out where nobody may
+    /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws TransportException what the accelerator says; `FAILED_PRECONDITION` where there is no way
     /// @throws VerbsException what the device says
     MemoryRegion register(

@@ -26,6 +26,7 @@ public final class DirectMemory {
     /// Registers memory of the accelerator as slabs of host memory are registered, so that peers get at it in the same
     /// way. The caller closes the region before the memory is freed.
     ///
+    /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
     /// reach
     ///     it, `RESOURCE_EXHAUSTED` if it cannot be pinned, what the accelerator says if that refuses, otherwise

@@ -236,8 +236,8 @@ public final class RegisteredMemory implements AutoCloseable {
     /// Makes an accelerator's memory, which the user has, known to the device, so that tensors on it are sent and
     /// received without a copy.
     ///
-    /// @param bytes from `address` on, all of one allocation, which the user keeps until the registration is closed
-    /// @throws IllegalArgumentException if there can be no such range
+    /// @param bytes from `address` on; the user keeps them until the registration is closed
+    /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws TransportException as [DirectMemory#register] does; `FAILED_PRECONDITION` if this is closed, too
     public Registration register(DirectMemory memory, long address, long bytes) {
         if (address < 1 || bytes < 1 || address > Long.MAX_VALUE - bytes) {

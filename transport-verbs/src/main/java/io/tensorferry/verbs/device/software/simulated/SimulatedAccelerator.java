@@ -131,6 +131,15 @@ public final class SimulatedAccelerator implements Accelerator {
     }
 
     @Override
+    public synchronized void prepareForNic(long address, long bytes) {
+        checkUsable();
+        if (bytes < 1 || find(address, bytes) == null) {
+            throw new IllegalArgumentException(
+                    "%d bytes at %#x are not all of an allocation of %s".formatted(bytes, address, this));
+        }
+    }
+
+    @Override
     public synchronized DmaBuf export(long address, long bytes) {
         checkUsable();
         if (!options.exportable()) {
@@ -282,12 +291,20 @@ public final class SimulatedAccelerator implements Accelerator {
     }
 
     private SimulatedMemory block(long address, long bytes) {
-        Map.Entry<Long, SimulatedMemory> entry = blocks.floorEntry(address);
-        SimulatedMemory block = entry == null ? null : entry.getValue();
-        if (block == null || bytes < 0 || bytes > block.byteSize() - (address - block.address())) {
+        SimulatedMemory block = find(address, bytes);
+        if (block == null) {
             throw mistake("no memory of " + bytes + " bytes at 0x" + Long.toHexString(address));
         }
         return block;
+    }
+
+    private @Nullable SimulatedMemory find(long address, long bytes) {
+        Map.Entry<Long, SimulatedMemory> entry = blocks.floorEntry(address);
+        if (entry == null || bytes < 0) {
+            return null;
+        }
+        SimulatedMemory block = entry.getValue();
+        return bytes > block.byteSize() - (address - block.address()) ? null : block;
     }
 
     /// Returns false if it was given back before.
