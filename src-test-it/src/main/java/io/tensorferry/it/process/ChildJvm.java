@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// A Java process of the same JDK and class path as this one, bound to it: it ends when it is closed, or when this
-/// process ends.
+/// A Java process of the same JDK as this one and, if nothing else is said, of its class path. It is bound to this
+/// process: it ends when it is closed, or when this process ends.
 ///
 /// Its main method calls [Launcher#connect]. Standard error is merged into standard output.
 ///
@@ -151,6 +151,7 @@ public final class ChildJvm implements AutoCloseable {
         private final Map<String, String> environment = new HashMap<>();
         private final List<String> prefix = new ArrayList<>();
         private List<String> arguments = List.of();
+        private String classPath = System.getProperty("java.class.path");
 
         private Builder(Class<?> main) {
             this.main = main.getName();
@@ -188,6 +189,12 @@ public final class ChildJvm implements AutoCloseable {
             return this;
         }
 
+        /// The class path, in place of this process's.
+        public Builder classPath(String classPath) {
+            this.classPath = classPath;
+            return this;
+        }
+
         /// The arguments of the main method.
         public Builder arguments(String... arguments) {
             this.arguments = List.of(arguments);
@@ -203,7 +210,7 @@ public final class ChildJvm implements AutoCloseable {
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             command.addAll(jvmArguments);
             command.addAll(Place.jvmArguments());
-            command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+            command.addAll(List.of("-cp", classPath, main));
             command.addAll(arguments);
             var process = new ProcessBuilder(command).redirectErrorStream(!inheritOutput);
             process.environment().putAll(environment);

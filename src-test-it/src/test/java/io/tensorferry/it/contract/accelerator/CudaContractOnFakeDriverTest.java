@@ -14,7 +14,7 @@ class CudaContractOnFakeDriverTest extends AcceleratorContract {
 
     @BeforeAll
     static void loadTheFake() throws IOException, InterruptedException {
-        FakeCuda.load();
+        FakeCudaDriver.load();
     }
 
     @BeforeEach

@@ -13,15 +13,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The fake CUDA driver of transport-cuda, whose devices are host memory: what runs on it says nothing about a GPU.
-///
-/// A process takes one driver only: what runs on a real one runs in another process.
-public final class FakeCuda {
+/// The fake CUDA driver of transport-cuda, whose devices are host memory, compiled by this machine's `cc`.
+public final class FakeCudaDriver {
     private static final long COMPILER_LIMIT_S = 60;
     private static final Path BASE = Path.of(System.getProperty("basedir", ".")).toAbsolutePath();
-    private static @Nullable Path compiled;
 
-    private FakeCuda() {}
+    private static @Nullable Path loaded;
+
+    private FakeCudaDriver() {}
 
     /// Makes it this process's driver, for good. Skips the test where there is no compiler.
     public static void load() throws IOException, InterruptedException {
@@ -43,15 +42,17 @@ public final class FakeCuda {
     }
 
     private static synchronized Path library() throws IOException, InterruptedException {
-        Path library = compiled;
+        Path library = loaded;
         if (library == null) {
             library = compile();
-            compiled = library;
+            loaded = library;
         }
         return library;
     }
 
-    private static Path compile() throws IOException, InterruptedException {
+    /// Compiles it into a folder of its own below `target`, as `libcuda.so.1`. Without a compiler the test that asks is
+    /// skipped.
+    public static Path compile() throws IOException, InterruptedException {
         Path source = BASE.resolveSibling("transport-cuda").resolve("src/test/c/fakecuda.c");
         Path folder = Files.createTempDirectory(Files.createDirectories(BASE.resolve("target")), "fakecuda-");
         Path library = folder.resolve("libcuda.so.1");
