@@ -5,6 +5,7 @@ import org.jspecify.annotations.NullMarked;
 module io.tensorferry.cli {
     requires com.google.gson;
     requires info.picocli;
+    requires io.tensorferry.cuda;
     requires io.tensorferry.grpc;
     requires static org.jspecify;
 

@@ -19,7 +19,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// Lists the devices of this machine, and says which a server would take and why.
+/// Lists the devices and the GPUs of this machine, and says which device a server would take and why.
 @Command(
         name = "devices",
         mixinStandardHelpOptions = true,
@@ -27,7 +27,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Lists the RDMA devices of this machine, and which would be taken.",
             "Of each device: what it is, its limits, ports and GIDs. Then which device, port",
-            "and GID a server would take and why, and why not the others."
+            "and GID a server would take and why, and why not the others. GPUs are listed",
+            "too; which of them are used is for the application to say."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:a device would be taken", "1:none would", "2:wrong usage"})
@@ -36,6 +37,7 @@ public final class DevicesCommand implements Callable<Integer> {
 
     private final Map<String, String> environment;
     private final Supplier<List<VerbsProvider>> providers;
+    private final Supplier<GpuListing> gpus;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -50,12 +52,14 @@ public final class DevicesCommand implements Callable<Integer> {
 
     /// @param environment where the `RDMA_*` variables are read
     public DevicesCommand(Map<String, String> environment) {
-        this(environment, () -> VerbsProviders.forHost(InetAddress.getLoopbackAddress()));
+        this(environment, () -> VerbsProviders.forHost(InetAddress.getLoopbackAddress()), GpuListing::find);
     }
 
-    DevicesCommand(Map<String, String> environment, Supplier<List<VerbsProvider>> providers) {
+    DevicesCommand(
+            Map<String, String> environment, Supplier<List<VerbsProvider>> providers, Supplier<GpuListing> gpus) {
         this.environment = environment;
         this.providers = providers;
+        this.gpus = gpus;
     }
 
     @Override
@@ -66,11 +70,12 @@ public final class DevicesCommand implements Callable<Integer> {
                 .toList();
         List<DeviceListing> devices = DeviceListing.of(asked);
         ChoiceExplanation choice = DeviceChoice.explain(config, asked);
+        GpuListing accelerators = gpus.get();
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
-            out.println(Json.pretty(DevicesJson.of(devices, choice)));
+            out.println(Json.pretty(DevicesJson.of(devices, accelerators, choice)));
         } else {
-            new DevicesText(out).print(devices, choice, Settings.given(environment));
+            new DevicesText(out).print(devices, accelerators, choice, Settings.given(environment));
         }
         out.flush();
         return choice.taken() == null ? ExitStatus.FAILED : ExitStatus.OK;

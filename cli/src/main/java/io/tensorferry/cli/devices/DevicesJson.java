@@ -1,9 +1,11 @@
 package io.tensorferry.cli.devices;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import io.tensorferry.cli.console.Json;
+import io.tensorferry.cuda.CudaDescription;
 import io.tensorferry.verbs.device.ChoiceExplanation;
 import io.tensorferry.verbs.device.DeviceAttributes;
 import io.tensorferry.verbs.device.DeviceCandidate;
@@ -16,13 +18,14 @@ import io.tensorferry.verbs.device.ProviderCandidate;
 import java.util.List;
 import java.util.Locale;
 
-/// The devices and the choice for scripts. Names of fields are those of `ibv_devinfo` where it has them.
+/// The devices, the GPUs and the choice for scripts. Names of fields are those of `ibv_devinfo` where it has them.
 final class DevicesJson {
     private DevicesJson() {}
 
-    static JsonObject of(List<DeviceListing> devices, ChoiceExplanation choice) {
+    static JsonObject of(List<DeviceListing> devices, GpuListing gpus, ChoiceExplanation choice) {
         var object = new JsonObject();
         object.add("devices", Json.array(devices, DevicesJson::device));
+        object.add("gpus", gpus(gpus));
         object.add("taken", taken(choice));
         object.addProperty("failure", choice.failure());
         object.add("providers", Json.array(choice.providers(), DevicesJson::provider));
@@ -89,6 +92,31 @@ final class DevicesJson {
         object.addProperty("index", entry.index());
         object.addProperty("gid", entry.gid().toString());
         object.addProperty("type", lower(entry.type()));
+        return object;
+    }
+
+    private static JsonObject gpus(GpuListing listing) {
+        var object = new JsonObject();
+        switch (listing) {
+            case GpuListing.Absent absent -> {
+                object.addProperty("obstacle", absent.reason());
+                object.add("devices", new JsonArray());
+            }
+            case GpuListing.Found found -> {
+                object.add("obstacle", JsonNull.INSTANCE);
+                object.add("devices", Json.array(found.gpus(), DevicesJson::gpu));
+            }
+        }
+        return object;
+    }
+
+    private static JsonObject gpu(CudaDescription gpu) {
+        var object = new JsonObject();
+        object.addProperty("ordinal", gpu.ordinal());
+        object.addProperty("name", gpu.name());
+        object.addProperty("uuid", gpu.uuid());
+        object.addProperty("pci_address", gpu.pciAddress());
+        object.addProperty("memory_bytes", gpu.memoryBytes());
         return object;
     }
 

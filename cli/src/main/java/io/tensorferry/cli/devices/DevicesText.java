@@ -1,6 +1,7 @@
 package io.tensorferry.cli.devices;
 
 import io.tensorferry.cli.console.ByteSize;
+import io.tensorferry.cuda.CudaDescription;
 import io.tensorferry.verbs.device.ChoiceExplanation;
 import io.tensorferry.verbs.device.DeviceAttributes;
 import io.tensorferry.verbs.device.DeviceCandidate;
@@ -14,8 +15,10 @@ import io.tensorferry.verbs.device.Verdict;
 import java.io.PrintWriter;
 import java.util.List;
 
-/// The devices and the choice for people, in the words of `ibv_devinfo`.
+/// The devices, the GPUs and the choice for people, in the words of `ibv_devinfo`.
 final class DevicesText {
+    private static final double GIB = 1 << 30;
+
     private final PrintWriter out;
 
     DevicesText(PrintWriter out) {
@@ -23,8 +26,9 @@ final class DevicesText {
     }
 
     /// @param settings the variables that were set, as `RDMA_DEVICE=mlx5_0`
-    void print(List<DeviceListing> devices, ChoiceExplanation choice, List<String> settings) {
+    void print(List<DeviceListing> devices, GpuListing gpus, ChoiceExplanation choice, List<String> settings) {
         devices.forEach(this::device);
+        gpus(gpus);
         if (!settings.isEmpty()) {
             out.println("settings: " + String.join(" ", settings));
         }
@@ -83,6 +87,24 @@ final class DevicesText {
         for (GidEntry entry : listing.gids()) {
             field(2, "GID[%3d]".formatted(entry.index()), entry.gid() + ", " + entry.type());
         }
+    }
+
+    private void gpus(GpuListing listing) {
+        switch (listing) {
+            case GpuListing.Absent absent -> out.println("GPUs: none; " + absent.reason());
+            case GpuListing.Found found -> {
+                out.println("GPUs:");
+                found.gpus().forEach(this::gpu);
+            }
+        }
+        out.println();
+    }
+
+    private void gpu(CudaDescription gpu) {
+        field(1, "GPU:" + gpu.ordinal(), gpu.name());
+        field(2, "uuid", gpu.uuid());
+        field(2, "pci_address", gpu.pciAddress());
+        field(2, "memory", "%d (%.1f GiB)".formatted(gpu.memoryBytes(), gpu.memoryBytes() / GIB));
     }
 
     private void field(int level, String name, Object value) {

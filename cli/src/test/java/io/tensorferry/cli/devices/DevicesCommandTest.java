@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tensorferry.cuda.CudaDescription;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.io.PrintWriter;
@@ -18,8 +19,11 @@ class DevicesCommandTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
+    private GpuListing gpus = new GpuListing.Absent("libcuda.so.1 is not installed");
+
     private int run(Map<String, String> environment, VerbsProvider libibverbs, String... arguments) {
-        return new CommandLine(new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider())))
+        return new CommandLine(
+                        new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider()), () -> gpus))
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);
@@ -132,10 +136,67 @@ class DevicesCommandTest {
         assertThat(run(Map.of(), none, "--no-software")).isOne();
 
         assertThat(out.toString()).isEqualTo("""
+                        GPUs: none; libcuda.so.1 is not installed
+
                         taken: nothing; UNAVAILABLE: there is no usable RDMA device: libibverbs has no device: libibverbs.so.1 is not installed
                         not taken:
                             libibverbs has no device: libibverbs.so.1 is not installed
                         """);
+    }
+
+    @Test
+    void gpusAreListedAfterTheDevicesAndDoNotCountAsOne() {
+        gpus = twoGpus();
+        VerbsProvider none = FakeNic.libibverbs("libibverbs.so.1 is not installed");
+        assertThat(run(Map.of(), none, "--no-software")).isOne();
+
+        assertThat(out.toString()).startsWith("""
+                        GPUs:
+                            GPU:0:                  NVIDIA H200
+                                uuid:                   f9d3a2c1-0123-4567-89ab-cdef01234567
+                                pci_address:            0000:1b:00.0
+                                memory:                 150754820096 (140.4 GiB)
+                            GPU:1:                  NVIDIA T4
+                                uuid:                   00010203-0405-0607-0809-0a0b0c0d0e0f
+                                pci_address:            0000:af:00.0
+                                memory:                 16106127360 (15.0 GiB)
+
+                        taken: nothing;""");
+    }
+
+    private static GpuListing twoGpus() {
+        return new GpuListing.Found(List.of(
+                new CudaDescription(
+                        0, "NVIDIA H200", "f9d3a2c1-0123-4567-89ab-cdef01234567", "0000:1b:00.0", 150_754_820_096L),
+                new CudaDescription(
+                        1, "NVIDIA T4", "00010203-0405-0607-0809-0a0b0c0d0e0f", "0000:af:00.0", 16_106_127_360L)));
+    }
+
+    @Test
+    void scriptsGetGpusToo() {
+        gpus = twoGpus();
+        assertThat(run(Map.of(), nics(), "--json")).isZero();
+
+        assertThat(gpusInJson()).isEqualTo(JsonParser.parseString("""
+                        {"obstacle": null, "devices": [
+                          {"ordinal": 0, "name": "NVIDIA H200", "uuid": "f9d3a2c1-0123-4567-89ab-cdef01234567",
+                           "pci_address": "0000:1b:00.0", "memory_bytes": 150754820096},
+                          {"ordinal": 1, "name": "NVIDIA T4", "uuid": "00010203-0405-0607-0809-0a0b0c0d0e0f",
+                           "pci_address": "0000:af:00.0", "memory_bytes": 16106127360}]}
+                        """));
+    }
+
+    @Test
+    void scriptsGetTheReasonWhereThereIsNoGpu() {
+        assertThat(run(Map.of(), nics(), "--json")).isZero();
+
+        assertThat(gpusInJson())
+                .isEqualTo(
+                        JsonParser.parseString("{\"obstacle\": \"libcuda.so.1 is not installed\", \"devices\": []}"));
+    }
+
+    private JsonObject gpusInJson() {
+        return JsonParser.parseString(out.toString()).getAsJsonObject().getAsJsonObject("gpus");
     }
 
     @Test
