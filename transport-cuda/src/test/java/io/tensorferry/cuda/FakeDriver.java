@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class FakeDriver {
     private static final long COMPILER_LIMIT_S = 60;
     private static final Path BASE = Path.of(System.getProperty("basedir", ".")).toAbsolutePath();
+    // Named from the folder of all modules, where the bundle has it too.
+    private static final Path SOURCE = BASE.resolveSibling("transport-cuda").resolve("src/test/c/fakecuda.c");
     private static @Nullable FakeDriver loaded;
     private static @Nullable Path compiled;
 
@@ -116,7 +118,7 @@ final class FakeDriver {
                                 "-Wl,-soname," + soname,
                                 "-o",
                                 library.toString(),
-                                BASE.resolve("src/test/c/fakecuda.c").toString()))
+                                SOURCE.toString()))
                         .redirectErrorStream(true)
                         .redirectOutput(output.toFile())
                         .start();
