@@ -222,6 +222,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 }
                 case Message.TensorContent _ ->
                     throw new ProtocolViolationException("a content changed while it was read");
+                case Message.TensorReRequest again when again.inPieces() -> throw noPieces();
+                case Message.TensorPiece _ -> throw noPieces();
                 case Message.TensorReRequest again -> {
                     TensorResponse response = transfers.response(again.requestIndex());
                     if (response != null) {
@@ -235,6 +237,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 case Message.Heartbeat _, Message.OfEdge _, Message.OfPart _ ->
                     throw new IllegalStateException(message + " is not of the rendezvous");
             }
+        }
+
+        private static ProtocolViolationException noPieces() {
+            return new ProtocolViolationException("it asks for pieces of a content, and was told that there are none");
         }
 
         private void onErrorStatus(RdmaChannel channel, PeerTransfers transfers, Message.ErrorStatus status) {

@@ -142,13 +142,41 @@ public sealed interface Message extends OutgoingMessage {
 
     /// Receiver to sender: memory for the tensor that the sender described is allocated here; write it.
     ///
-    /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0)
-    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
-    record TensorReRequest(long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey)
+    /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0), or `inPieces`
+    /// @param remoteKey the key of the memory at `address`; 0 where that is 0
+    /// @param inPieces whether memory is named piece by piece instead, each by a [TensorPiece]; only for a content of
+    ///     1 byte or more that is carried as it is
+    record TensorReRequest(
+            long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey, boolean inPieces)
             implements OfRequest {
         public TensorReRequest {
             MessageRules.checkRequestIndex(requestIndex);
-            MessageRules.checkDestination(metaData, address, remoteKey);
+            if (inPieces) {
+                MessageRules.checkInPieces(metaData, address, remoteKey);
+            } else {
+                MessageRules.checkDestination(metaData, address, remoteKey);
+            }
+        }
+
+        /// For the content as a whole.
+        public TensorReRequest(
+                long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey) {
+            this(stepId, requestIndex, metaData, address, remoteKey, false);
+        }
+    }
+
+    /// Receiver to sender, behind a [TensorReRequest] in pieces: memory for the next piece of the content, which begins
+    /// where the one before it ends.
+    ///
+    /// @param piece its number, counted from 0 for each such request
+    /// @param bytes of the piece, 1 or more
+    /// @param address where it goes
+    /// @param remoteKey the key of the memory at `address`, over the lane of this piece
+    record TensorPiece(long stepId, int requestIndex, int piece, int bytes, long address, int remoteKey)
+            implements OfRequest {
+        public TensorPiece {
+            MessageRules.checkRequestIndex(requestIndex);
+            MessageRules.checkPiece(piece, bytes, address, remoteKey);
         }
     }
 
@@ -368,7 +396,7 @@ public sealed interface Message extends OutgoingMessage {
 
     /// Who is told by an [ErrorStatus], an [EdgeStatus] or a [PartStatus].
     enum Direction {
-        /// The sender cannot serve the request; it will write nothing any more.
+        /// The sender cannot serve the request: it writes nothing for it, and will write nothing any more.
         TO_RECEIVER,
         /// The receiver gave the request up; the sender is to drop it.
         TO_SENDER

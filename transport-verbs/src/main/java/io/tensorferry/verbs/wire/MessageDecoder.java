@@ -15,6 +15,7 @@ import io.tensorferry.verbs.wire.Message.PartStatus;
 import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorContent;
+import io.tensorferry.verbs.wire.Message.TensorPiece;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
@@ -61,7 +62,8 @@ final class MessageDecoder {
                 case MessageLayout.TYPE_PART_OPEN -> partOpen(stepId, requestIndex);
                 case MessageLayout.TYPE_PART_GRANT -> partGrant(stepId, requestIndex);
                 case MessageLayout.TYPE_PART_STATUS -> partStatus(stepId, requestIndex);
-                default -> throw new MalformedMessageException("type", "" + fields.type(), "it must be 0 to 15");
+                case MessageLayout.TYPE_TENSOR_PIECE -> tensorPiece(stepId, requestIndex);
+                default -> throw new MalformedMessageException("type", "" + fields.type(), "it must be 0 to 16");
             };
         } catch (IllegalArgumentException e) {
             // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
@@ -112,12 +114,27 @@ final class MessageDecoder {
     }
 
     private TensorReRequest tensorReRequest(long stepId, int requestIndex) {
-        fields.allowFlags(FLAGS_OF_META_DATA);
+        fields.allowFlags(FLAGS_OF_META_DATA | MessageLayout.FLAG_IN_PIECES);
         fields.refuseChecksum();
         fields.refuseName();
         fields.refuseStatus();
         return new TensorReRequest(
-                stepId, requestIndex, fields.requiredMetaData(), fields.address(), fields.remoteKey());
+                stepId,
+                requestIndex,
+                fields.requiredMetaData(),
+                fields.address(),
+                fields.remoteKey(),
+                fields.has(MessageLayout.FLAG_IN_PIECES));
+    }
+
+    private TensorPiece tensorPiece(long stepId, int requestIndex) {
+        return new TensorPiece(
+                stepId,
+                requestIndex,
+                fields.i32(MessageLayout.PIECE_NUMBER),
+                fields.i32(MessageLayout.PIECE_SIZE),
+                fields.address(),
+                fields.remoteKey());
     }
 
     private ErrorStatus errorStatus(long stepId, int requestIndex) {

@@ -18,6 +18,7 @@ import io.tensorferry.verbs.wire.Message.PartStatus;
 import io.tensorferry.verbs.wire.Message.RepeatedRequest;
 import io.tensorferry.verbs.wire.Message.Resumed;
 import io.tensorferry.verbs.wire.Message.TensorContent;
+import io.tensorferry.verbs.wire.Message.TensorPiece;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.lang.foreign.MemorySegment;
@@ -60,6 +61,7 @@ final class MessageEncoder {
             case PartOpen open -> MessageLayout.paddedLength(rank(open.metaData()), nameBytes(open.name()), 0);
             case PartStatus status -> statusMessageBytes(status.message());
             case RepeatedRequest _ -> MessageLayout.REPEATED_BYTES;
+            case TensorPiece _ -> MessageLayout.PIECE_BYTES;
             case Heartbeat _, Resumed _, PartGrant _ -> MessageLayout.HEADER_BYTES;
         };
     }
@@ -80,6 +82,7 @@ final class MessageEncoder {
             case TensorReRequest request -> encodeReRequest(request, target);
             case ErrorStatus status -> encodeStatus(status, target);
             case RepeatedRequest request -> encodeRepeated(request, target);
+            case TensorPiece piece -> encodePiece(piece, target);
             case TensorContent tensor -> encodeContent(tensor, target);
             case EdgeOffer offer -> encodeOffer(offer, target);
             case DynamicOffer offer -> encodeDynamicOffer(offer, target);
@@ -154,7 +157,7 @@ final class MessageEncoder {
     private static int encodeReRequest(TensorReRequest request, MemorySegment target) {
         int length = MessageLayout.paddedLength(rank(request.metaData()), 0, 0);
         begin(request, MessageLayout.TYPE_TENSOR_RE_REQUEST, length, target);
-        putMetaData(request.metaData(), 0, target);
+        putMetaData(request.metaData(), request.inPieces() ? MessageLayout.FLAG_IN_PIECES : 0, target);
         putDestination(request.address(), request.remoteKey(), target);
         return length;
     }
@@ -314,6 +317,14 @@ final class MessageEncoder {
         target.set(MessageLayout.U32, offset + MessageLayout.REPEATED_NAME_ID, nameId);
         target.set(MessageLayout.U32, offset + MessageLayout.REPEATED_RESERVED, 0);
         return MessageLayout.REPEATED_BYTES;
+    }
+
+    private static int encodePiece(TensorPiece piece, MemorySegment target) {
+        begin(piece, MessageLayout.TYPE_TENSOR_PIECE, MessageLayout.PIECE_BYTES, target);
+        putDestination(piece.address(), piece.remoteKey(), target);
+        target.set(MessageLayout.U32, MessageLayout.PIECE_SIZE, piece.bytes());
+        target.set(MessageLayout.U32, MessageLayout.PIECE_NUMBER, piece.piece());
+        return MessageLayout.PIECE_BYTES;
     }
 
     private static void begin(Message.OfRequest message, int type, int length, MemorySegment target) {

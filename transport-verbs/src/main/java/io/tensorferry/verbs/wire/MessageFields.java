@@ -55,7 +55,8 @@ final class MessageFields {
     private boolean isShort() {
         return type == MessageLayout.TYPE_REPEATED_REQUEST
                 || type == MessageLayout.TYPE_TENSOR_CONTENT
-                || type == MessageLayout.TYPE_EDGE_CREDIT;
+                || type == MessageLayout.TYPE_EDGE_CREDIT
+                || type == MessageLayout.TYPE_TENSOR_PIECE;
     }
 
     private int contentBytes(String field, long claimed) {
@@ -123,6 +124,7 @@ final class MessageFields {
         int needed = switch (type) {
             case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
             case MessageLayout.TYPE_EDGE_CREDIT -> MessageLayout.CREDIT_BYTES;
+            case MessageLayout.TYPE_TENSOR_PIECE -> MessageLayout.PIECE_BYTES;
             case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.paddedContent(contentBytes);
             default -> MessageLayout.paddedLength(rank, nameBytes + contentBytes, statusBytes);
         };
@@ -135,6 +137,7 @@ final class MessageFields {
         int end = switch (type) {
             case MessageLayout.TYPE_REPEATED_REQUEST -> MessageLayout.REPEATED_BYTES;
             case MessageLayout.TYPE_EDGE_CREDIT -> MessageLayout.CREDIT_BYTES;
+            case MessageLayout.TYPE_TENSOR_PIECE -> MessageLayout.PIECE_BYTES;
             case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.CONTENT_HEADER_BYTES + contentBytes;
             default -> behindDimensions() + nameBytes + statusBytes + contentBytes;
         };

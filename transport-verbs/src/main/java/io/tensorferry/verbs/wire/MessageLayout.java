@@ -25,6 +25,7 @@ final class MessageLayout {
     static final int TYPE_PART_OPEN = 13;
     static final int TYPE_PART_GRANT = 14;
     static final int TYPE_PART_STATUS = 15;
+    static final int TYPE_TENSOR_PIECE = 16;
 
     /// In the byte of the type: another message follows behind this one, in the same slot.
     static final int MORE = 1 << 7;
@@ -39,6 +40,7 @@ final class MessageLayout {
     static final int FLAG_TO_SENDER = 1 << 4;
     static final int FLAG_REPLAY = 1 << 5;
     static final int FLAG_CONTENT = 1 << 6;
+    static final int FLAG_IN_PIECES = 1 << 7;
     /// In an offer of an edge these mean other things.
     static final int FLAG_TWO_PLACES = 1 << 2;
 
@@ -67,6 +69,11 @@ final class MessageLayout {
     static final int REPEATED_NAME_ID = 32;
     static final int REPEATED_RESERVED = 36;
     static final int REPEATED_BYTES = 40;
+
+    /// A piece's memory has the fields up to the remote address where the others have them, and ends with its own.
+    static final int PIECE_SIZE = 32;
+    static final int PIECE_NUMBER = 36;
+    static final int PIECE_BYTES = 40;
 
     /// The content of a tensor has the fields up to the request index where the others have them.
     static final int CONTENT_SIZE = 20;

@@ -55,6 +55,23 @@ final class MessageRules {
         checkMemory(metaData == null ? 0 : metaData.byteSize(), address, remoteKey);
     }
 
+    /// Of a request for a content in pieces, whose memory is named later, piece by piece.
+    static void checkInPieces(TensorMetaData metaData, long address, int remoteKey) {
+        checkNumeric(metaData);
+        if (metaData.byteSize() == 0) {
+            throw new IllegalArgumentException(metaData + " has no content to come in pieces");
+        }
+        checkMemory(0, address, remoteKey);
+    }
+
+    static void checkPiece(int number, int bytes, long address, int remoteKey) {
+        checkCount("piece", number);
+        if (bytes < 1) {
+            throw new IllegalArgumentException("bytes of a piece " + bytes + " must be 1 or more");
+        }
+        checkMemory(bytes, address, remoteKey);
+    }
+
     static void checkMemory(long bytes, long address, int remoteKey) {
         if (bytes == 0) {
             if (address != 0 || remoteKey != 0) {

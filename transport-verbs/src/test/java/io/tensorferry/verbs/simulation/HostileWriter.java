@@ -97,7 +97,7 @@ final class HostileWriter {
     /// Writes something that must end the channel, or may, and says which.
     Outcome bad() {
         takeMessages();
-        return switch (random.nextInt(13)) {
+        return switch (random.nextInt(14)) {
             case 0 -> bytes(randomBytes());
             case 1, 2, 3 -> bytes(mutated());
             case 4 -> {
@@ -150,6 +150,12 @@ final class HostileWriter {
                 attacker.send(grant());
                 yield Outcome.VIOLATION;
             }
+            case 12 -> {
+                // Of a request that has no tensor yet.
+                int index = park();
+                attacker.send(random.nextBoolean() ? piece(index) : inPieces(index));
+                yield Outcome.VIOLATION;
+            }
             default -> {
                 stage.scenario.send(VICTIM, ATTACKER, STEP, "tempting", 3, 1);
                 attacker.send(new Message.TensorRequest(
@@ -199,6 +205,14 @@ final class HostileWriter {
         return new Message.PartGrant(random.nextInt(Message.OfPart.COUNT), random.nextInt(100), 8, 1, 2);
     }
 
+    private Message piece(int index) {
+        return new Message.TensorPiece(STEP, index, random.nextInt(2), 1 + random.nextInt(SMALL), 1, 2);
+    }
+
+    private static Message inPieces(int index) {
+        return new Message.TensorReRequest(STEP, index, HUGE, 0, 0, true);
+    }
+
     private void takeMessages() {
         for (Message message = attacker.takeMessage(); message != null; message = attacker.takeMessage()) {
             switch (message) {
@@ -215,6 +229,7 @@ final class HostileWriter {
                         Message.Heartbeat _,
                         Message.Resumed _,
                         Message.RepeatedRequest _,
+                        Message.TensorPiece _,
                         Message.OfEdge _,
                         Message.OfPart _ -> {}
                 // Confirms what the victim gives up.
@@ -331,7 +346,7 @@ final class HostileWriter {
     }
 
     private byte[] mutated() {
-        Message message = switch (random.nextInt(12)) {
+        Message message = switch (random.nextInt(14)) {
             case 7 ->
                 new Message.DynamicOffer(
                         random.nextInt(Immediate.EDGES),
@@ -345,6 +360,8 @@ final class HostileWriter {
             case 9 -> new Message.PartOpen(5, "mutated", TensorMetaData.of(DataType.FLOAT, Shape.of(10, 4)));
             case 10 -> grant();
             case 11 -> new Message.PartStatus(5, Message.Direction.TO_SENDER, StatusCode.CANCELLED, "no");
+            case 12 -> piece(anyIndex());
+            case 13 -> inPieces(anyIndex());
             case 4 -> edgeOffer(random.nextInt(Immediate.EDGES));
             case 5 ->
                 new Message.EdgeStatus(

@@ -37,6 +37,8 @@ class HostileMessageTest {
             new MetaDataResponse(
                     3, INDEX, new TensorMetaData(DataType.STRING, Shape.of(4), false, 99), OptionalLong.empty()),
             new TensorReRequest(3, INDEX, MATRIX, 0x1000, 7),
+            new TensorReRequest(3, INDEX, MATRIX, 0, 0, true),
+            new Message.TensorPiece(3, INDEX, 5, 1 << 20, 0x1000, 7),
             new ErrorStatus(3, INDEX, Direction.TO_RECEIVER, StatusCode.ABORTED, "the step was aborted: naïve"),
             new Message.EdgeOffer(77, "a;1;b;edge;0:0", MATRIX, 2, true, true, -5, 9, 2, 0x1000, 7),
             new Message.DynamicOffer(77, "a;1;b;edge;0:0", 8, 1 << 20, true, -5, 9),
@@ -69,7 +71,7 @@ class HostileMessageTest {
             MemorySegment message = MemorySegment.ofArray(bytes);
             message.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
             message.set(MessageLayout.U8, MessageLayout.VERSION, (byte) MessageLayout.VERSION_VALUE);
-            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(16));
+            message.set(MessageLayout.U8, MessageLayout.TYPE, (byte) random.nextInt(17));
             message.set(MessageLayout.U32, MessageLayout.LENGTH, bytes.length);
             decodes(bytes, i);
         }

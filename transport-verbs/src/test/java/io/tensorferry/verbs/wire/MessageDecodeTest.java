@@ -56,7 +56,7 @@ class MessageDecodeTest {
 
     @Test
     void anUnknownTypeIsRefused() {
-        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 16), "type", "16");
+        assertRefused(REQUEST, m -> m.set(MessageLayout.U8, 3, (byte) 17), "type", "17");
     }
 
     @ParameterizedTest
@@ -130,7 +130,8 @@ class MessageDecodeTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, 0x01", "0, 0x20", "0, 0x80", "1, 0x04", "1, 0x08", "2, 0x10", "2, 0x04", "3, 0x01", "3, 0x02", "3, 0x40"
+        "0, 0x01", "0, 0x20", "0, 0x80", "1, 0x04", "1, 0x08", "1, 0x20", "1, 0x40", "2, 0x10", "2, 0x04", "2, 0x80",
+        "3, 0x01", "3, 0x02", "3, 0x40", "3, 0x80"
     })
     void aFlagThatTheTypeDoesNotHaveIsRefused(int type, int flag) {
         Message message = switch (type) {

@@ -119,6 +119,33 @@ class MessageEncodeTest {
     }
 
     @Test
+    void messagesOfPiecesThatBreakTheProtocolCannotBeMade() {
+        assertThat(new TensorReRequest(1, INDEX, MATRIX, 0, 0, true).inPieces()).isTrue();
+        assertThat(new TensorReRequest(1, INDEX, MATRIX, 0x1000, 7).inPieces()).isFalse();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new TensorReRequest(1, INDEX, MATRIX, 0x1000, 0, true))
+                .withMessageContaining("0x1000");
+        assertThatIllegalArgumentException().isThrownBy(() -> new TensorReRequest(1, INDEX, MATRIX, 0, 7, true));
+        TensorMetaData empty = TensorMetaData.of(DataType.FLOAT, Shape.of(0));
+        for (TensorMetaData none : new TensorMetaData[] {STRINGS, TensorMetaData.ofDead(), empty}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> new TensorReRequest(1, INDEX, none, 0, 0, true));
+        }
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(Immediate.CONTROL_MESSAGE, 0, 1, 0x1000));
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(INDEX, -1, 1, 0x1000));
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(INDEX, 0, 0, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(INDEX, 0, -1, 0x1000));
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(INDEX, 0, 1, 0));
+        assertThatIllegalArgumentException().isThrownBy(() -> piece(INDEX, 0, 2, -1));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MessageCodec.encode(piece(INDEX, 0, 1, 1), MemorySegment.ofArray(new byte[32])))
+                .withMessageContaining("40");
+    }
+
+    private static Message piece(int index, int number, int bytes, long address) {
+        return new Message.TensorPiece(1, index, number, bytes, address, 7);
+    }
+
+    @Test
     void messagesOfEdgesThatBreakTheProtocolCannotBeMade() {
         for (int edge : new int[] {-1, Immediate.EDGES}) {
             assertThatIllegalArgumentException()

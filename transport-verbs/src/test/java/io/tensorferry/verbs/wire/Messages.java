@@ -51,6 +51,7 @@ public final class Messages extends DomainContextBase {
                 responsesWithContent(),
                 contents(),
                 reRequests(),
+                pieces(),
                 statuses().map(status -> status),
                 edgeOffers(),
                 dynamicOffers(),
@@ -253,11 +254,26 @@ public final class Messages extends DomainContextBase {
                         indexes(),
                         metaData(),
                         Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers())
-                .as((step, index, metaData, address, remoteKey) -> {
+                        Arbitraries.integers(),
+                        Arbitraries.of(false, true))
+                .as((step, index, metaData, address, remoteKey, pieces) -> {
                     boolean content = metaData.byteSize() > 0;
-                    return new TensorReRequest(step, index, metaData, content ? address : 0, content ? remoteKey : 0);
+                    boolean inPieces = pieces && content && metaData.dataType().isDmaAble();
+                    boolean named = content && !inPieces;
+                    return new TensorReRequest(
+                            step, index, metaData, named ? address : 0, named ? remoteKey : 0, inPieces);
                 });
+    }
+
+    private static Arbitrary<Message> pieces() {
+        return Combinators.combine(
+                        Arbitraries.longs(),
+                        indexes(),
+                        Arbitraries.integers().between(0, Integer.MAX_VALUE),
+                        Arbitraries.integers().between(1, Integer.MAX_VALUE),
+                        Arbitraries.longs().between(1, MAX_ADDRESS),
+                        Arbitraries.integers())
+                .as(Message.TensorPiece::new);
     }
 
     @Provide
