@@ -29,6 +29,7 @@ final class ConnectionParametersMapping {
                 .setMaxMessageBytes(parameters.maxMessageBytes())
                 .setStripeBytes(parameters.stripeBytes())
                 .setReadsAtOnce(parameters.readsAtOnce())
+                .setPiecesAtOnce(parameters.piecesAtOnce())
                 .setFabric(parameters.fabric());
         parameters.queuePairs().forEach(address -> proto.addChannel(toProto(address)));
         return proto.build();
@@ -87,6 +88,7 @@ final class ConnectionParametersMapping {
                 proto.getMaxMessageBytes(),
                 proto.getStripeBytes(),
                 proto.getReadsAtOnce(),
+                proto.getPiecesAtOnce(),
                 proto.getFabric());
         parameters.validate();
         return parameters;

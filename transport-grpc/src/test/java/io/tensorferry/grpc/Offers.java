@@ -31,6 +31,7 @@ final class Offers {
                 1L << 31,
                 1 << 20,
                 16,
+                255,
                 "roce");
     }
 
@@ -76,7 +77,11 @@ final class Offers {
                 offer -> offer.setMaxMessageBytes(-1),
                 ConnectionParameters.Builder::clearStripeBytes,
                 offer -> offer.setStripeBytes(4095),
-                offer -> offer.setStripeBytes(-1));
+                offer -> offer.setStripeBytes(-1),
+                offer -> offer.setReadsAtOnce(256),
+                offer -> offer.setReadsAtOnce(-1),
+                offer -> offer.setPiecesAtOnce(256),
+                offer -> offer.setPiecesAtOnce(-1));
         var offers = new ArrayList<ConnectionParameters>();
         for (Consumer<ConnectionParameters.Builder> fault : faults) {
             ConnectionParameters.Builder offer = ConnectionParametersMapping.toProto(sound(hostName)).toBuilder();

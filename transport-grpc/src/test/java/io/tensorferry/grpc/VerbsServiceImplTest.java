@@ -96,6 +96,14 @@ class VerbsServiceImplTest {
         assertThat(ConnectionParametersMapping.fromProto(response.getAnswer())).isEqualTo(offer);
     }
 
+    /// As a peer does that knows nothing of pieces.
+    @Test
+    void whoSaysNothingOfPiecesServesNone() {
+        var offer = ConnectionParametersMapping.toProto(Offers.sound(PEER)).toBuilder().clearPiecesAtOnce();
+        assertThat(ConnectionParametersMapping.fromProto(offer.build()).piecesAtOnce())
+                .isZero();
+    }
+
     @Test
     void tellsACallerToYield() {
         acceptor.answer = CompletableFuture.completedFuture(new OfferAnswer.Yield());

@@ -12,12 +12,14 @@ import java.util.random.RandomGenerator;
 /// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say
 /// otherwise.
 ///
+/// @param piecesAtOnce of one content, as [RdmaAdapterOptions#piecesAtOnce()] says
 /// @param workers where work runs that may block or take long: registration, creation of queue pairs
 record AdapterContext(
         String workerName,
         long incarnation,
         RdmaConfig config,
         ChannelOptions options,
+        int piecesAtOnce,
         ChosenPort port,
         ProtectionDomain domain,
         CompletionChannel completions,

@@ -22,6 +22,8 @@ import java.util.List;
 /// @param maxWriteBytes the largest single write; a longer content is cut into several
 /// @param stripeBytes a content of so many bytes goes over all lanes; `Long.MAX_VALUE` for none
 /// @param readsAtOnce RDMA READs that one lane has outstanding at most, in each direction; 0 where there are none
+/// @param peerPieces pieces of one content that this end may have named to the peer and not got yet, as the peer says,
+///     0 to 255. 0: memory is named to it for contents as a whole only
 public record ChannelDescription(
         String peer,
         long connectionId,
@@ -36,7 +38,8 @@ public record ChannelDescription(
         int receiveDepth,
         long maxWriteBytes,
         long stripeBytes,
-        int readsAtOnce) {
+        int readsAtOnce,
+        int peerPieces) {
     public ChannelDescription {
         queuePairs = List.copyOf(queuePairs);
         peerQueuePairs = List.copyOf(peerQueuePairs);
@@ -59,7 +62,8 @@ public record ChannelDescription(
                 Math.min(own.receiveDepth(), peer.receiveDepth()),
                 Math.min(own.maxMessageBytes(), peer.maxMessageBytes()),
                 Math.max(own.stripeBytes(), peer.stripeBytes()),
-                Math.min(own.readsAtOnce(), peer.readsAtOnce()));
+                Math.min(own.readsAtOnce(), peer.readsAtOnce()),
+                peer.piecesAtOnce());
     }
 
     /// Data queue pairs, 1 to 64.

@@ -137,6 +137,7 @@ final class ChannelEndpoint implements AutoCloseable {
                 context.port().attributes().maxMessageBytes(),
                 stripeBytes(),
                 readsAtOnce(),
+                context.piecesAtOnce(),
                 context.port().fabric());
     }
 

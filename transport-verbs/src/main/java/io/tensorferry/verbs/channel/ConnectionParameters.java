@@ -25,6 +25,8 @@ import java.util.List;
 ///     ends' is used
 /// @param readsAtOnce RDMA READs that one data lane of the sender's device has outstanding, and answers, at once; the
 ///     smaller of both ends' is used. 0: the sender lets nobody read, and reads nothing
+/// @param piecesAtOnce pieces of one content that the sender of this record lets its receiver name and has not written
+///     yet; not negotiated. 0: its contents are never asked for in pieces
 /// @param fabric what the sender's device is connected through, as `roce`; both ends must have the same
 public record ConnectionParameters(
         int protocolVersion,
@@ -41,6 +43,7 @@ public record ConnectionParameters(
         long maxMessageBytes,
         long stripeBytes,
         int readsAtOnce,
+        int piecesAtOnce,
         String fabric) {
     public static final int PROTOCOL_VERSION = 2;
     public static final int MAX_LANES = 64;
@@ -57,6 +60,9 @@ public record ConnectionParameters(
     private static final int MAX_FABRIC_LENGTH = 32;
     /// What the field of a queue pair holds.
     static final int MAX_READS_AT_ONCE = 255;
+
+    /// Bounds what one end remembers of the memory that the other names.
+    static final int MAX_PIECES_AT_ONCE = 255;
 
     public ConnectionParameters {
         queuePairs = List.copyOf(queuePairs);
@@ -97,6 +103,11 @@ public record ConnectionParameters(
                 "reads at once",
                 readsAtOnce,
                 "0.." + MAX_READS_AT_ONCE);
+        require(
+                piecesAtOnce >= 0 && piecesAtOnce <= MAX_PIECES_AT_ONCE,
+                "pieces at once",
+                piecesAtOnce,
+                "0.." + MAX_PIECES_AT_ONCE);
         require(
                 !fabric.isEmpty() && fabric.length() <= MAX_FABRIC_LENGTH,
                 "fabric length",

@@ -59,6 +59,7 @@ public final class RdmaAdapter implements AutoCloseable {
                 options.incarnation(),
                 options.config(),
                 options.channel(),
+                options.piecesAtOnce(),
                 port,
                 domain,
                 completions,

@@ -150,21 +150,27 @@ public final class RdmaChannel {
     ///
     /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
     public MemoryGrant send(NamedMemory memory, int requestIndex, MemoryNaming naming) {
-        if (!open) {
-            return MemoryGrant.LASTING;
-        }
-        MemoryGrant grant = keys.grant(memory, striping.laneOf(requestIndex), naming);
-        pumpSoon();
-        return striping.await(requestIndex, memory.length(), grant);
+        return open
+                ? striping.await(requestIndex, memory.length(), grant(memory, striping.laneOf(requestIndex), naming))
+                : MemoryGrant.LASTING;
+    }
+
+    /// Sends a message that names memory for one piece of a content, as [#send(NamedMemory, int, MemoryNaming)] does for
+    /// the whole; it comes over one lane, whatever its size, and its immediate is told by that lane.
+    ///
+    /// @param lane as [#laneOfPiece] says
+    public MemoryGrant namePiece(NamedMemory memory, int lane, MemoryNaming naming) {
+        return open ? grant(memory, lanes.get(lane), naming) : MemoryGrant.LASTING;
     }
 
     /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer
     /// writes or reads there over the lanes that [#lanesOf] says.
     public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
-        if (!open) {
-            return MemoryGrant.LASTING;
-        }
-        MemoryGrant grant = keys.grant(memory, striping.laneOf(Immediate.ofEdge(edge)), naming);
+        return open ? grant(memory, striping.laneOf(Immediate.ofEdge(edge)), naming) : MemoryGrant.LASTING;
+    }
+
+    private MemoryGrant grant(NamedMemory memory, Lane lane, MemoryNaming naming) {
+        MemoryGrant grant = keys.grant(memory, lane, naming);
         pumpSoon();
         return grant;
     }
@@ -274,6 +280,13 @@ public final class RdmaChannel {
     /// The lane by which the content of a request comes, where it comes by one.
     public int laneOf(int requestIndex) {
         return striping.laneOf(requestIndex).index();
+    }
+
+    /// The lane by which a piece of the content of a request comes, where it comes in pieces.
+    ///
+    /// @param piece its number, from 0
+    public int laneOfPiece(int requestIndex, int piece) {
+        return striping.laneOfPiece(requestIndex, piece).index();
     }
 
     /// Data lanes of the channel, numbered from 1.

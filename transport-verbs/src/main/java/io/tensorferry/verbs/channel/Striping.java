@@ -30,6 +30,13 @@ final class Striping {
         return lanes.get(1 + home(requestIndex));
     }
 
+    /// Over which a piece of the content of a request comes, at either end, where it comes in pieces.
+    ///
+    /// @param piece its number, from 0
+    Lane laneOfPiece(int requestIndex, int piece) {
+        return lanes.get(1 + (int) ((Integer.toUnsignedLong(requestIndex) + piece) % laneCount));
+    }
+
     private int home(int requestIndex) {
         return Integer.remainderUnsigned(requestIndex, laneCount);
     }

@@ -67,6 +67,22 @@ class StripingTest {
         }
     }
 
+    /// Also where the index and the number together take more than 32 bits, or the index is negative as an `int`.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 7, 64})
+    void piecesTakeTheLanesInTurnFromThatOfTheirRequestOn(int laneCount) {
+        Striping striping = striping(laneCount);
+        for (int index : new int[] {0, 5, Integer.MAX_VALUE, Integer.MIN_VALUE, 0xFFEFFFFF}) {
+            assertThat(striping.laneOfPiece(index, 0)).isSameAs(striping.laneOf(index));
+            for (int piece : new int[] {0, 1, 2, laneCount, 1 << 20, Integer.MAX_VALUE}) {
+                long sum = (index & 0xFFFFFFFFL) + piece;
+                assertThat(striping.laneOfPiece(index, piece).index())
+                        .as("request %x, piece %d", index, piece)
+                        .isEqualTo(1 + (int) (sum % laneCount));
+            }
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 64})
     void eachByteIsWrittenOnceAndEachLaneSaysSoAtItsEnd(int laneCount) {

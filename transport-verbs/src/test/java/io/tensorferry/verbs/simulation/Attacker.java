@@ -160,6 +160,7 @@ final class Attacker implements AutoCloseable {
                 port.attributes().maxMessageBytes(),
                 ConnectionParameters.MIN_STRIPE_BYTES,
                 READS_AT_ONCE,
+                0,
                 port.fabric());
         var _ = acceptor.onOffer(change.apply(offer)).whenComplete((answer, error) -> {
             if (answer instanceof OfferAnswer.Accepted(ConnectionParameters parameters)) {

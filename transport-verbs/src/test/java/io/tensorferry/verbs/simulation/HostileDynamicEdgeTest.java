@@ -406,6 +406,7 @@ class HostileDynamicEdgeTest {
                 offer.maxMessageBytes(),
                 offer.stripeBytes(),
                 0,
+                offer.piecesAtOnce(),
                 offer.fabric());
     }
 

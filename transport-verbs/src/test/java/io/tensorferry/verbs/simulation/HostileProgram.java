@@ -270,7 +270,7 @@ final class HostileProgram {
         }
         heard.clear();
         edges.forgetAll();
-        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(11)));
+        attacker.offer(stage.victim.adapter.acceptor(), mutation(bytes.below(12)));
         stage.await(() -> attacker.isConnected() || attacker.hasFailed(), "an answer");
     }
 
@@ -292,6 +292,7 @@ final class HostileProgram {
                 which == 7 ? value : offer.maxMessageBytes(),
                 which == 9 ? value : offer.stripeBytes(),
                 which == 10 ? (int) value : offer.readsAtOnce(),
+                which == 11 ? (int) value : offer.piecesAtOnce(),
                 which == 8 ? "another" : offer.fabric());
     }
 
