@@ -49,8 +49,8 @@ public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOn
         return new AcceleratorOptions(proxyBytes, pieceBytes, piecesAtOnce, options);
     }
 
-    /// Of what is sent, and of what is received: whole pieces.
-    long shareBytes() {
+    /// Of what is sent, and of what is received, half of [#proxyBytes] in whole pieces.
+    public long shareBytes() {
         return proxyBytes / 2 / pieceBytes * pieceBytes;
     }
 

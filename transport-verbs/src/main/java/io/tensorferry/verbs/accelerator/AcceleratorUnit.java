@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.accelerator;
 
 import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.DirectAccess;
@@ -8,6 +9,8 @@ import io.tensorferry.verbs.memory.DirectMemory;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.memory.SlabPool;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -30,6 +33,8 @@ public final class AcceleratorUnit {
     private final DirectMemory direct;
     private final SlabPool deviceMemory;
     private final TensorAllocator allocator;
+    // Kept, so that they are not taken for dropped.
+    private final Queue<Tensor> stranded = new ConcurrentLinkedQueue<>();
 
     /// Finds out whether the RDMA device reaches the accelerator's memory by itself, and starts the copies.
     ///
@@ -146,6 +151,12 @@ public final class AcceleratorUnit {
     ///     the registered memory is closed; otherwise what the accelerator or the RDMA device says
     public Registration register(long address, long bytes) {
         return memory.register(direct, address, bytes);
+    }
+
+    /// Nobody gets the memory of `tensor` again: a copy may write there for ever, as the accelerator has failed. Any
+    /// thread.
+    public void strand(Tensor tensor) {
+        stranded.add(tensor);
     }
 
     /// Ends the waits for proxies, with `ABORTED`. On the loop.

@@ -68,6 +68,11 @@ public final class Accelerators {
         }
     }
 
+    /// Whether the worker has only host memory.
+    public boolean isEmpty() {
+        return units.isEmpty();
+    }
+
     /// What there is of a device; null if the worker was not given it.
     public @Nullable AcceleratorUnit of(Device device) {
         for (AcceleratorUnit unit : units) {
@@ -91,11 +96,8 @@ public final class Accelerators {
                 return unit;
             }
         }
-        throw new IllegalArgumentException("there is no " + name.type() + ":" + name.index() + " on " + name.worker()
-                + ", which has "
-                + units.stream()
-                        .map(unit -> AcceleratorUnit.nameOf(unit.device()))
-                        .collect(Collectors.joining(", ")));
+        throw new IllegalArgumentException(
+                "there is no " + name.type() + ":" + name.index() + " on " + name.worker() + ", which has " + this);
     }
 
     /// Makes a tensor's content one of another device's, of the host's or of these: whatever does not go there by RDMA.
@@ -149,5 +151,11 @@ public final class Accelerators {
     /// Of each, in the order in which they were given.
     public List<AcceleratorStatistics> statistics() {
         return units.stream().map(AcceleratorUnit::statistics).toList();
+    }
+
+    /// Their names, as in keys.
+    @Override
+    public String toString() {
+        return units.stream().map(unit -> AcceleratorUnit.nameOf(unit.device())).collect(Collectors.joining(", "));
     }
 }

@@ -169,6 +169,7 @@ public final class CopyQueue {
 
     private void copy(CopyTask task) {
         boolean queued = false;
+        DeviceEvent told = null;
         try {
             Way way;
             if (task.kind() == Kind.TO_HOST) {
@@ -179,14 +180,33 @@ public final class CopyQueue {
                 way.stream.copyFromHost(task.host(), task.address());
             }
             queued = true;
+            if (task.wantsToKnowWhenQueued()) {
+                // One of its own: the queue's ends with the task.
+                told = way.stream.record();
+            }
             task.setQueued(way.stream.record());
             way.copying.add(task);
         } catch (RuntimeException e) {
+            if (told != null) {
+                close(told);
+            }
             TransportException cause = asFailure(e);
             end(task, cause, queued);
             if (queued || cause.code() != StatusCode.RESOURCE_EXHAUSTED) {
                 breakDown(cause);
             }
+            return;
+        }
+        if (told != null) {
+            tellQueued(task, told);
+        }
+    }
+
+    private void tellQueued(CopyTask task, DeviceEvent copied) {
+        try {
+            task.onQueued(copied);
+        } catch (RuntimeException e) {
+            LOG.error("whoever wants to know that a copy to {} is queued threw", device, e);
         }
     }
 
@@ -202,7 +222,7 @@ public final class CopyQueue {
                 return ended + 1;
             }
             way.copying.remove();
-            closeEvent(task);
+            close(task.event());
             way.bytes.add(task.host().byteSize());
             end(task);
             ended++;
@@ -264,15 +284,15 @@ public final class CopyQueue {
     private void endAll(ArrayDeque<CopyTask> all, TransportException cause, boolean mayStillCopy) {
         for (CopyTask task = all.poll(); task != null; task = all.poll()) {
             if (mayStillCopy) {
-                closeEvent(task);
+                close(task.event());
             }
             end(task, cause, mayStillCopy);
         }
     }
 
-    private void closeEvent(CopyTask task) {
+    private void close(DeviceEvent event) {
         try {
-            task.event().close();
+            event.close();
         } catch (RuntimeException e) {
             LOG.warn("an event of {} could not be closed", device, e);
         }

@@ -32,6 +32,20 @@ public abstract class CopyTask implements Runnable {
     /// All of it is copied, or the event is reached.
     protected abstract void onDone();
 
+    /// Whether [#onQueued] is to be told.
+    protected boolean wantsToKnowWhenQueued() {
+        return false;
+    }
+
+    /// The copy is queued, and goes on. On the thread that does the queue's work, before the end is told; it takes no
+    /// time.
+    ///
+    /// @param copied is reached when all of it is copied; the task's from now on, which closes it or gives it to
+    ///     somebody who does
+    protected void onQueued(DeviceEvent copied) {
+        throw new IllegalStateException("it did not want to know");
+    }
+
     /// It was not done.
     ///
     /// @param stranded whether the accelerator may still copy: neither end's memory is ever to be used again

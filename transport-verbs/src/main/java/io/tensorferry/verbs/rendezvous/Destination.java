@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Where the content of a receive lands, and the result that it becomes.
 ///
 /// Ownership: the request's, until the content has landed; then the user's, by the result.
-sealed interface Destination extends AutoCloseable permits HostResult {
+sealed interface Destination extends AutoCloseable permits HostResult, StagedResult {
     /// What the sender is told; null where nothing is to be written.
     @Nullable
     NamedMemory named();
@@ -18,11 +18,17 @@ sealed interface Destination extends AutoCloseable permits HostResult {
         return told == null ? 0 : told.address();
     }
 
-    /// The bytes that the sender writes.
+    /// The bytes that the sender writes; none where nothing is to be written.
     MemorySegment content();
 
-    /// Whether the content is to be worked on before it is a tensor, which takes long.
+    /// Whether a worker is to work on the content before it is a tensor, because that takes long.
     boolean needsWork();
+
+    /// Whether it is kept while there is no channel, and named again on the next one.
+    boolean outlivesChannel();
+
+    /// Gives up what a peer's device may write into for ever: nobody gets it again. On the loop.
+    void strand();
 
     /// Gives the memory back; no peer writes there any more.
     @Override

@@ -78,6 +78,16 @@ record HostResult(
     }
 
     @Override
+    public boolean outlivesChannel() {
+        return true;
+    }
+
+    @Override
+    public void strand() {
+        // All of it is what the peer writes into: it is just not given back.
+    }
+
+    @Override
     public void close() {
         if (result != null) {
             result.tensor().close();

@@ -8,7 +8,7 @@ public final class RdmaRendezvous extends StepRendezvous {
     private final RdmaRendezvousManager manager;
 
     RdmaRendezvous(long stepId, WorkerContext worker, RdmaRendezvousManager manager) {
-        super(stepId, worker);
+        super(stepId, worker, manager.accelerators());
         this.manager = manager;
     }
 

@@ -120,6 +120,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         steps.closeAll();
     }
 
+    Accelerators accelerators() {
+        return context.accelerators();
+    }
+
     /// Starts one receive; every failure reaches its callback.
     void request(RemoteReceive receive) {
         PeerTransfers transfers = transfers(receive.peer());

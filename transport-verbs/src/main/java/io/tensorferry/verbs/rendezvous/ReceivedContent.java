@@ -12,7 +12,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /// What landed for a receive, on its way to the user: verified, decoded where it is serialised, and copied where the
-/// user's memory is not registered.
+/// user's memory is not registered, or on an accelerator.
 ///
 /// Stateless; any thread.
 final class ReceivedContent {
@@ -27,9 +27,14 @@ final class ReceivedContent {
             Destination landed,
             OptionalLong checksum) {
         try {
-            receive.complete(open(context, receive, metaData, landed, checksum));
+            verify(context, receive, landed, checksum);
+            if (landed instanceof StagedResult staged && staged.isStaged()) {
+                new StagedDelivery(context, receive, staged).start();
+            } else {
+                receive.complete(open(context, receive, metaData, landed));
+            }
         } catch (RuntimeException e) {
-            landed.close();
+            giveBack(context, landed);
             context.counters().failedReceives.increment();
             receive.complete(new RecvResult.Failed(asFailure(receive.key(), receive.peer(), e)));
         }
@@ -42,12 +47,16 @@ final class ReceivedContent {
                 : new TransportException(StatusCode.INTERNAL, "the receive of " + key + " failed: " + e, peer, 0, e);
     }
 
-    private static RecvResult open(
-            TransferContext context,
-            RemoteReceive receive,
-            TensorMetaData metaData,
-            Destination landed,
-            OptionalLong checksum) {
+    private static void giveBack(TransferContext context, Destination landed) {
+        switch (landed) {
+            case HostResult host -> host.close();
+            // Proxies are the loop's.
+            case StagedResult staged -> context.loop().execute(staged::close);
+        }
+    }
+
+    private static void verify(
+            TransferContext context, RemoteReceive receive, Destination landed, OptionalLong checksum) {
         if (checksum.isPresent() && Checksum.of(landed.content()) != checksum.getAsLong()) {
             context.counters().checksumMismatches.increment();
             throw new TransportException(
@@ -57,11 +66,16 @@ final class ReceivedContent {
                     0,
                     null);
         }
+    }
+
+    private static RecvResult open(
+            TransferContext context, RemoteReceive receive, TensorMetaData metaData, Destination landed) {
         if (metaData.dead()) {
             return new RecvResult.Dead();
         }
         return switch (landed) {
             case HostResult host -> open(context, receive, metaData, host);
+            case StagedResult staged -> staged.result();
         };
     }
 
@@ -73,7 +87,10 @@ final class ReceivedContent {
             return Objects.requireNonNull(result, "there is neither a result nor a buffer");
         }
         if (result == null) {
-            TensorAllocator allocator = ResultAllocator.of(receive.options(), context.memory(), true);
+            // Strings are in host memory, wherever else the result was to be.
+            TensorAllocator allocator = receive.accelerator() == null
+                    ? ResultAllocator.of(receive.options(), context.memory(), true)
+                    : context.memory().allocator();
             result = new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, allocator));
         } else {
             context.counters().copiedResults.increment();

@@ -8,6 +8,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -37,6 +38,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     private final RendezvousKey key;
     private final String peer;
     private final ReceiveOptions options;
+    private final @Nullable AcceleratorUnit accelerator;
     private final DoneCallback done;
     private final Executor callbacks;
     private final PendingReceives pending;
@@ -61,12 +63,14 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     /// of callbacks.
     interface Immediate extends DoneCallback {}
 
+    /// @param accelerator where the result is to be; null for the host
     /// @param pending has it, until it has ended
     RemoteReceive(
             long stepId,
             RendezvousKey key,
             String peer,
             ReceiveOptions options,
+            @Nullable AcceleratorUnit accelerator,
             DoneCallback done,
             Executor callbacks,
             PendingReceives pending) {
@@ -74,6 +78,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
         this.key = key;
         this.peer = peer;
         this.options = options;
+        this.accelerator = accelerator;
         this.done = done;
         this.callbacks = callbacks;
         this.pending = pending;
@@ -95,6 +100,12 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     /// Where the result is to be. Their timeout is not for the transport: the receive keeps it itself.
     public ReceiveOptions options() {
         return options;
+    }
+
+    /// On which accelerator the result is to be; null for the host.
+    @Nullable
+    AcceleratorUnit accelerator() {
+        return accelerator;
     }
 
     /// Gives the receive up when `timeout` has passed.

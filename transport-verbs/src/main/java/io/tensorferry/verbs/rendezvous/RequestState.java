@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// any of them     -- refused -->   Ended: failed
 /// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
 /// lands
-/// any of them     -- suspended --> AwaitingChannel: the memory is kept, and the same request sent again on the next
-/// channel; one that was given up ends
+/// any of them     -- suspended --> AwaitingChannel: the memory is kept, if others do not wait for it, and the same
+/// request sent again on the next channel; one that was given up ends
 /// AwaitingChannel -- fallback -->  Ended: the receive goes on over the fallback
 /// any of them     -- lost -->      Ended: failed
 /// ```
@@ -81,7 +81,9 @@ sealed interface RequestState {
         record UserGaveUp() implements Event {}
 
         /// The queue pairs are gone, nothing lands any more; the peer may go on over other ones.
-        record ChannelSuspended() implements Event {}
+        ///
+        /// @param keepsMemory whether what was named is named again then, and not given back
+        record ChannelSuspended(boolean keepsMemory) implements Event {}
 
         /// The same, for good: no channel can be had, or the peer that had the request is no more.
         record ChannelLost(TransportException cause) implements Event {}
@@ -166,7 +168,7 @@ sealed interface RequestState {
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.NoKey(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
-                    case Event.ChannelSuspended() -> suspended(expected);
+                    case Event.ChannelSuspended(var keepsMemory) -> suspended(expected, keepsMemory);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _,
                             Event.FallbackOpen _,
@@ -187,7 +189,7 @@ sealed interface RequestState {
                     case Event.Refused(var cause) -> failed(cause);
                     case Event.UserGaveUp() -> givenUp();
                     // What is being allocated is thrown away when it comes.
-                    case Event.ChannelSuspended() -> suspended(null);
+                    case Event.ChannelSuspended _ -> suspended(null, true);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
                         throw impossible(state, event);
@@ -216,7 +218,7 @@ sealed interface RequestState {
                     case Event.NoKey(var cause) ->
                         Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
                     case Event.UserGaveUp() -> givenUp();
-                    case Event.ChannelSuspended() -> suspended(metaData);
+                    case Event.ChannelSuspended(var keepsMemory) -> suspended(metaData, keepsMemory);
                     case Event.ChannelLost(var cause) -> failed(cause);
                     case Event.ChannelOpen _,
                             Event.FallbackOpen _,
@@ -292,8 +294,11 @@ sealed interface RequestState {
         return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Forget(), new Action.Fail(cause));
     }
 
-    private static Step suspended(@Nullable TensorMetaData allocated) {
-        return Step.of(new AwaitingChannel(allocated, true), new Action.AwaitChannel());
+    /// @param allocated what there is memory for, or null
+    private static Step suspended(@Nullable TensorMetaData allocated, boolean keepsMemory) {
+        return keepsMemory
+                ? Step.of(new AwaitingChannel(allocated, true), new Action.AwaitChannel())
+                : Step.of(new AwaitingChannel(null, true), new Action.ReleaseMemory(), new Action.AwaitChannel());
     }
 
     private static Step givenUp() {

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
@@ -12,7 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// The allocator that the user gave for the result of a receive. What comes of it is checked: either the tensor that
-/// was asked for, in memory that the processor may write, or a [TransportException], whatever the user's code throws.
+/// was asked for, in memory of the allocator's device that may be written, or a [TransportException], whatever the
+/// user's code throws.
 ///
 /// Threading: any thread, as the user's. It waits if that does.
 public final class ResultAllocator implements TensorAllocator {
@@ -41,7 +43,7 @@ public final class ResultAllocator implements TensorAllocator {
         Tensor made = null;
         try {
             made = Objects.requireNonNull(given.allocate(dataType, shape, byteSize), "it made no tensor");
-            check(made, dataType, shape, byteSize);
+            check(made, given.device(), dataType, shape, byteSize);
             return made;
         } catch (RuntimeException | OutOfMemoryError e) {
             close(made);
@@ -49,12 +51,18 @@ public final class ResultAllocator implements TensorAllocator {
         }
     }
 
-    private static void check(Tensor made, DataType dataType, Shape shape, long byteSize) {
+    private static void check(Tensor made, Device device, DataType dataType, Shape shape, long byteSize) {
         if (made.dataType() != dataType || !made.shape().equals(shape) || made.byteSize() != byteSize) {
             throw new IllegalStateException(
                     "it was asked for " + dataType + " " + shape + " of " + byteSize + " bytes, and made " + made);
         }
-        if (made.segment().isReadOnly()) {
+        if (!made.device().equals(device)) {
+            throw new IllegalStateException("it makes tensors on " + device + ", and made " + made);
+        }
+        if (!device.hostAccessible()) {
+            // It is closed if this throws.
+            var _ = made.address();
+        } else if (made.segment().isReadOnly()) {
             throw new IllegalStateException("the memory of " + made + " is read-only");
         }
     }

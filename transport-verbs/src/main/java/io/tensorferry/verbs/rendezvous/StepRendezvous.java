@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.Delivery;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
 import io.tensorferry.api.ReceiveOptions;
@@ -10,6 +12,8 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -22,13 +26,22 @@ public abstract class StepRendezvous implements Rendezvous {
     private final long stepId;
     private final WorkerContext worker;
     private final TagTable table;
+    private final Accelerators accelerators;
     private final PendingReceives pending = new PendingReceives();
+    private final ContentWaits waits;
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
 
+    /// Of a worker without accelerators.
     protected StepRendezvous(long stepId, WorkerContext worker) {
+        this(stepId, worker, Accelerators.none());
+    }
+
+    protected StepRendezvous(long stepId, WorkerContext worker, Accelerators accelerators) {
         this.stepId = stepId;
         this.worker = worker;
+        this.accelerators = accelerators;
         this.table = new TagTable(worker.limits());
+        this.waits = new ContentWaits(accelerators, worker.callbacks());
     }
 
     /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
@@ -78,21 +91,28 @@ public abstract class StepRendezvous implements Rendezvous {
         return receive(key, timeout, ReceiveOptions.defaults(), done);
     }
 
-    /// The same, for results in host memory, which are complete with either [ReceiveOptions#delivery()].
+    /// The result is where the allocator of `options` makes it: in host memory, or on one of this worker's
+    /// accelerators. Where they have none it is where the destination of `key` says, on the accelerator of that name; a
+    /// worker without accelerators takes each name for the host's. Strings are in host memory in any case, in the
+    /// transport's if the result was to be elsewhere.
     ///
-    /// The allocator of `options` is called on this thread or on one of the transport's, and should not wait. What it
-    /// throws ends the receive: a [TransportException] as it is, anything else as `INTERNAL`. Into its memory the
-    /// content is written where the transport's device knows that memory, and otherwise copied when it has landed. A
-    /// tensor of this worker is handed over as it is: it stays in the producer's memory, whatever the allocator.
+    /// The allocator is called on this thread or on one of the transport's, and should not wait. What it throws ends
+    /// the receive: a [TransportException] as it is, anything else as `INTERNAL`. Into its memory the content is
+    /// written where the transport's device knows that memory, and otherwise copied when it has landed. To an
+    /// accelerator it goes by pinned host memory as large as the tensor: receives wait for that in their order, and
+    /// one that is larger than all there is ends with `RESOURCE_EXHAUSTED`. Where the accelerator has failed they end
+    /// with what its driver said, `INTERNAL`, and where there is no channel to the producer's worker but a fallback,
+    /// with `UNIMPLEMENTED`.
     ///
-    /// @throws UnsupportedOperationException if the allocator's memory is not the host's
+    /// A tensor of this worker is handed over as it is: it stays in the producer's memory, whatever the allocator. With
+    /// [Delivery#COMPLETE] that is done when its content is there, if it is on one of this worker's accelerators.
+    ///
+    /// @throws IllegalArgumentException also if this worker has accelerators, but not the one that the allocator or
+    ///     `key` names
+    /// @throws UnsupportedOperationException if the allocator's memory is not the host's, and this worker has no
+    ///     accelerators
     @Override
     public final PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
-        TensorAllocator allocator = options.allocator();
-        if (allocator != null && !allocator.device().hostAccessible()) {
-            throw new UnsupportedOperationException(
-                    "the result of " + key + " cannot be on " + allocator.device() + ", only in host memory");
-        }
         return receive(key, options.timeout(), options, done);
     }
 
@@ -107,25 +127,53 @@ public abstract class StepRendezvous implements Rendezvous {
         if (!key.destination().worker().equals(worker.name())) {
             throw new IllegalArgumentException("the consumer of " + key + " is not on this worker, " + worker.name());
         }
+        AcceleratorUnit accelerator = accelerator(key, options.allocator());
         String producer = key.source().worker();
         return producer.equals(worker.name())
-                ? receiveLocally(key, timeout, done)
-                : receiveRemotely(key, producer, timeout, options, done);
+                ? receiveLocally(key, timeout, options, done)
+                : receiveRemotely(key, producer, timeout, options, accelerator, done);
     }
 
-    private PendingReceive receiveLocally(RendezvousKey key, @Nullable Duration timeout, DoneCallback done) {
-        var receive = new LocalReceive(key, table, done, worker.callbacks());
+    /// Where the result is to be; null for the host.
+    private @Nullable AcceleratorUnit accelerator(RendezvousKey key, @Nullable TensorAllocator allocator) {
+        if (allocator == null) {
+            return accelerators.named(key.destination());
+        }
+        Device device = allocator.device();
+        if (device.hostAccessible()) {
+            return null;
+        }
+        AcceleratorUnit unit = accelerators.of(device);
+        if (unit != null) {
+            return unit;
+        }
+        String refusal = "the result of " + key + " cannot be on " + device;
+        if (accelerators.isEmpty()) {
+            throw new UnsupportedOperationException(refusal + ", only in host memory");
+        }
+        throw new IllegalArgumentException(refusal + ": " + worker.name() + " has " + accelerators);
+    }
+
+    private PendingReceive receiveLocally(
+            RendezvousKey key, @Nullable Duration timeout, ReceiveOptions options, DoneCallback done) {
+        var receive = new LocalReceive(
+                key, table, done, worker.callbacks(), options.delivery() == Delivery.COMPLETE ? waits : null);
         receive.start(timeout, worker.timer());
         return receive;
     }
 
     private PendingReceive receiveRemotely(
-            RendezvousKey key, String producer, @Nullable Duration timeout, ReceiveOptions options, DoneCallback done) {
+            RendezvousKey key,
+            String producer,
+            @Nullable Duration timeout,
+            ReceiveOptions options,
+            @Nullable AcceleratorUnit accelerator,
+            DoneCallback done) {
         if (!worker.isMember(producer)) {
             throw new IllegalArgumentException(
                     "the producer of " + key + " is on " + producer + ", which is not in the cluster");
         }
-        var receive = new RemoteReceive(stepId, key, producer, options, done, worker.callbacks(), pending);
+        var receive = new RemoteReceive(stepId, key, producer, options, accelerator, done, worker.callbacks(), pending);
         pending.add(receive);
         TransportException cause = ended.get();
         if (cause != null) {
@@ -157,6 +205,7 @@ public abstract class StepRendezvous implements Rendezvous {
             return 0;
         }
         int dropped = table.abort(cause);
+        waits.abort(cause);
         for (RemoteReceive receive : pending.all()) {
             receive.giveUp(cause);
         }

@@ -4,6 +4,9 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.Proxy;
+import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.MemoryGrant;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
@@ -13,6 +16,7 @@ import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /// Owner: the loop; made on the caller's thread and handed to the loop as the command that starts it. It is what the
 /// ring takes as its first message too ([RequestMessages]): where all goes as expected, nothing is made for it on the
 /// loop.
-final class TensorRequest extends RequestMessages implements Runnable, ChannelWaiter, MemoryGrant.Revoked {
+final class TensorRequest extends RequestMessages implements Runnable, ChannelWaiter, MemoryGrant.Revoked, ProxyWaiter {
     private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
 
     private final int index;
@@ -31,6 +35,8 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     private final @Nullable WarmRequest warm;
     private RequestState state;
     private @Nullable Destination destination;
+    // What has memory on an accelerator, and waits for a proxy.
+    private @Nullable StagedResult awaitingProxy;
     private MemoryGrant grant = MemoryGrant.LASTING;
     private OptionalLong checksum = OptionalLong.empty();
     // The content that came with its metadata.
@@ -57,9 +63,17 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
 
     /// A request with an index, and with memory if the metadata of its key is known. Any thread.
     ///
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left
+    /// One whose result is on an accelerator has none: what the sender writes into is scarce, and only held when the
+    /// sender has said that the tensor is there.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left; what has broken the
+    ///     accelerator
     static TensorRequest create(TransferContext context, PeerTransfers transfers, RemoteReceive receive) {
-        WarmRequest warm = context.metaDataCache().course(receive.key());
+        AcceleratorUnit accelerator = receive.accelerator();
+        if (accelerator != null) {
+            StagedResult.requireWorking(accelerator);
+        }
+        WarmRequest warm = accelerator == null ? context.metaDataCache().course(receive.key()) : null;
         Destination destination = null;
         if (warm != null) {
             try {
@@ -102,7 +116,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         FallbackReceives receives = transfers.fallback();
         if (receives != null && receives.holds(receive.stepId(), receive.key())) {
             // Behind the others of its key, which the peer may not have yet.
-            on(new RequestState.Event.FallbackOpen());
+            moveToFallback(null);
         } else {
             context.channels().accept(receive.peer(), this);
         }
@@ -126,7 +140,11 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
 
     /// The device may write into the memory whatever becomes of this request: nobody gets it any more.
     void strandMemory() {
-        destination = null;
+        Destination left = destination;
+        if (left != null) {
+            left.strand();
+            destination = null;
+        }
     }
 
     /// The channel is lost, the peer may go on over another one.
@@ -136,7 +154,8 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         grant = MemoryGrant.LASTING;
         checksum = OptionalLong.empty();
         allocations++;
-        on(new RequestState.Event.ChannelSuspended());
+        Destination named = destination;
+        on(new RequestState.Event.ChannelSuspended(named != null && named.outlivesChannel()));
     }
 
     /// The user does not wait any more. Any thread.
@@ -154,8 +173,23 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (transfers.fallback() == null) {
             onNoChannel(cause);
         } else {
-            on(new RequestState.Event.FallbackOpen());
+            moveToFallback(cause);
         }
+    }
+
+    /// @param cause why there is no channel; null if that is not known
+    private void moveToFallback(@Nullable TransportException cause) {
+        AcceleratorUnit accelerator = receive.accelerator();
+        on(
+                accelerator == null
+                        ? new RequestState.Event.FallbackOpen()
+                        : new RequestState.Event.ChannelLost(new TransportException(
+                                StatusCode.UNIMPLEMENTED,
+                                "the result of " + key() + " is to be on " + accelerator.device()
+                                        + ", and the fallback brings tensors to host memory only",
+                                receive.peer(),
+                                0,
+                                cause)));
     }
 
     void onMetaData(Message.MetaDataResponse message) {
@@ -204,10 +238,17 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     void on(RequestState.Event event) {
         RequestState.Step step = warm == null ? RequestState.step(state, event) : warm.step(state, event);
         state = step.next();
+        if (awaitingProxy != null && !isAllocating()) {
+            dropAwaiting(awaitingProxy);
+        }
         List<RequestState.Action> actions = step.actions();
         for (int i = 0; i < actions.size(); i++) {
             perform(actions.get(i));
         }
+    }
+
+    private boolean isAllocating() {
+        return state instanceof RequestState.Allocating || state instanceof RequestState.Filling;
     }
 
     private void perform(RequestState.Action action) {
@@ -293,7 +334,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         context.workers().execute(() -> {
             try {
                 Destination allocated = context.allocate(metaData, receive);
-                if (content != null) {
+                if (content != null && !(allocated instanceof StagedResult)) {
                     allocated.content().copyFrom(content);
                 }
                 context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
@@ -316,8 +357,44 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         }
         // Only what could be allocated is expected next time.
         context.metaDataCache().put(key(), metaData);
-        destination = allocated;
+        if (allocated instanceof StagedResult staged && staged.needsProxy() && isAllocating()) {
+            awaitingProxy = staged;
+            staged.acquireProxy(receive.peer(), this);
+        } else {
+            destination = allocated;
+            on(new RequestState.Event.Allocated());
+        }
+    }
+
+    @Override
+    public void onProxy(Proxy proxy) {
+        StagedResult staged = takeAwaiting();
+        staged.take(proxy);
+        MemorySegment content = carried;
+        if (content != null) {
+            // At most a slot of the ring.
+            staged.content().copyFrom(content);
+        }
+        destination = staged;
         on(new RequestState.Event.Allocated());
+    }
+
+    @Override
+    public void onNoProxy(TransportException cause) {
+        takeAwaiting().close();
+        on(new RequestState.Event.AllocationFailed(cause));
+    }
+
+    private StagedResult takeAwaiting() {
+        StagedResult taken = Objects.requireNonNull(awaitingProxy, "it waits for no proxy");
+        awaitingProxy = null;
+        return taken;
+    }
+
+    private void dropAwaiting(StagedResult dropped) {
+        awaitingProxy = null;
+        dropped.cancelProxy(this);
+        dropped.close();
     }
 
     private void sendReRequest(TensorMetaData metaData) {

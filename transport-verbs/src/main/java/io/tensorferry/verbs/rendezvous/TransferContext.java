@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -29,7 +30,7 @@ record TransferContext(
     /// memory's limit.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
-    ///     no memory
+    ///     no memory; what has broken the accelerator that it is to be on
     Destination allocate(TensorMetaData metaData, RemoteReceive receive) {
         if (metaData.byteSize() > maxTensorBytes) {
             throw new TransportException(
@@ -37,6 +38,9 @@ record TransferContext(
                     "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + maxTensorBytes
                             + " are taken");
         }
-        return HostResult.allocate(metaData, receive.options(), memory, true);
+        AcceleratorUnit unit = receive.accelerator();
+        return unit != null && StagedResult.isFor(metaData)
+                ? StagedResult.allocate(metaData, receive.options(), unit)
+                : HostResult.allocate(metaData, receive.options(), memory, true);
     }
 }

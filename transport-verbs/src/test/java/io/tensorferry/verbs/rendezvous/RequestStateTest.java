@@ -89,7 +89,7 @@ class RequestStateTest {
     void nothingButTheUserStopsAContentThatIsThere() {
         var filling = new Filling(LARGE);
         for (Event event : List.of(
-                new Event.ChannelSuspended(),
+                new Event.ChannelSuspended(true),
                 new Event.ChannelLost(why),
                 new Event.Refused(why),
                 new Event.ContentLanded(),
@@ -185,12 +185,12 @@ class RequestStateTest {
     void aSuspendedRequestIsAskedAgainWithTheMemoryThatItHas() {
         assertStep(
                 new AwaitingReply(SMALL),
-                new Event.ChannelSuspended(),
+                new Event.ChannelSuspended(true),
                 new AwaitingChannel(SMALL, true),
                 new Action.AwaitChannel());
         assertStep(
                 new AwaitingContent(LARGE),
-                new Event.ChannelSuspended(),
+                new Event.ChannelSuspended(true),
                 new AwaitingChannel(LARGE, true),
                 new Action.AwaitChannel());
         assertStep(
@@ -200,20 +200,40 @@ class RequestStateTest {
                 new Action.SendRequest(LARGE, true));
     }
 
+    /// Others wait for such memory, and nobody knows when there is a channel again.
+    @Test
+    void aSuspendedRequestThatKeepsNoMemoryIsAskedAnewWithoutIt() {
+        for (RequestState state : List.of(new AwaitingReply(LARGE), new AwaitingContent(LARGE))) {
+            assertStep(
+                    state,
+                    new Event.ChannelSuspended(false),
+                    new AwaitingChannel(null, true),
+                    new Action.ReleaseMemory(),
+                    new Action.AwaitChannel());
+        }
+        assertStep(
+                new AwaitingChannel(null, true),
+                new Event.ChannelOpen(),
+                new AwaitingReply(null),
+                new Action.SendRequest(null, true));
+    }
+
     @Test
     void anAllocationUnderWayIsNotWaitedForWhenTheChannelIsSuspended() {
-        assertStep(
-                new Allocating(LARGE),
-                new Event.ChannelSuspended(),
-                new AwaitingChannel(null, true),
-                new Action.AwaitChannel());
+        for (boolean keepsMemory : new boolean[] {false, true}) {
+            assertStep(
+                    new Allocating(LARGE),
+                    new Event.ChannelSuspended(keepsMemory),
+                    new AwaitingChannel(null, true),
+                    new Action.AwaitChannel());
+        }
     }
 
     @Test
     void whatWasGivenUpIsNotAskedAgain() {
         assertStep(
                 new GivenUp(),
-                new Event.ChannelSuspended(),
+                new Event.ChannelSuspended(true),
                 new Ended(),
                 new Action.ReleaseMemory(),
                 new Action.Forget());

@@ -1,0 +1,157 @@
+package io.tensorferry.verbs.rendezvous;
+
+import io.tensorferry.api.ReceiveOptions;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.CopyTask;
+import io.tensorferry.verbs.accelerator.Proxy;
+import io.tensorferry.verbs.accelerator.ProxyWaiter;
+import io.tensorferry.verbs.channel.NamedMemory;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// A result in memory of an accelerator, which the sender's device does not reach: the sender writes into a proxy, and
+/// all of it is copied from there when it has landed. A result of no bytes needs neither.
+///
+/// It is made for a content that the peer has ready, and no longer kept than it takes the peer to write it: others wait
+/// for the proxy.
+///
+/// Owner: the thread that makes it, then the loop.
+final class StagedResult implements Destination {
+    private final AcceleratorUnit unit;
+    private final Tensor tensor;
+    private @Nullable Proxy proxy;
+    private @Nullable NamedMemory named;
+
+    private StagedResult(AcceleratorUnit unit, Tensor tensor) {
+        this.unit = unit;
+        this.tensor = tensor;
+    }
+
+    /// Whether results of this kind have memory on an accelerator: strings are in host memory.
+    static boolean isFor(TensorMetaData metaData) {
+        return !metaData.dead() && metaData.dataType().isDmaAble();
+    }
+
+    /// One that [#needsProxy()]. It may wait for the driver.
+    ///
+    /// @param options say whose memory it is to be
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, or no proxy is ever so large; what has
+    ///     broken the accelerator; what [ResultAllocator] throws
+    static StagedResult allocate(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
+        requireWorking(unit);
+        long most = unit.options().shareBytes();
+        if (metaData.byteSize() > most) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + metaData.byteSize() + " bytes for " + unit.device() + " is larger than the "
+                            + most + " bytes of proxies for what is received, half of proxyBytes ("
+                            + unit.options().proxyBytes() + ")");
+        }
+        return new StagedResult(
+                unit, ResultAllocator.of(options, unit.allocator()).allocate(metaData.dataType(), metaData.shape()));
+    }
+
+    /// @throws TransportException what has broken the accelerator, if something has
+    static void requireWorking(AcceleratorUnit unit) {
+        TransportException cause = unit.copies().broken();
+        if (cause != null) {
+            throw cause;
+        }
+    }
+
+    /// Whether the sender cannot be told yet where to write.
+    boolean needsProxy() {
+        return proxy == null && tensor.byteSize() > 0;
+    }
+
+    /// Asks for a proxy, which `waiter` gives to this.
+    ///
+    /// @param peer that writes into it
+    void acquireProxy(String peer, ProxyWaiter waiter) {
+        unit.receiveProxies().acquire(tensor.byteSize(), peer, waiter);
+    }
+
+    /// `waiter` does not wait any more.
+    void cancelProxy(ProxyWaiter waiter) {
+        unit.receiveProxies().cancel(waiter);
+    }
+
+    void take(Proxy given) {
+        proxy = given;
+        named = new NamedMemory(given.region(), given.address(), given.byteSize());
+    }
+
+    Tensor tensor() {
+        return tensor;
+    }
+
+    /// What is handed to the user who gets the tensor.
+    RecvResult.Received result() {
+        return new RecvResult.Received(tensor);
+    }
+
+    /// Whether there is a content to be copied.
+    boolean isStaged() {
+        return proxy != null;
+    }
+
+    /// Copies what has landed into the tensor. Any thread.
+    void copy(CopyTask task) {
+        unit.copies().fromHost(content(), tensor.address(), task);
+    }
+
+    /// The content is copied.
+    void giveProxyBack() {
+        if (proxy != null) {
+            proxy.close();
+        }
+    }
+
+    /// The accelerator may copy for ever: nobody gets either end again.
+    void strandCopy() {
+        if (proxy != null) {
+            proxy.strand();
+        }
+        unit.strand(tensor);
+    }
+
+    @Override
+    public @Nullable NamedMemory named() {
+        return named;
+    }
+
+    @Override
+    public MemorySegment content() {
+        return proxy == null ? MemorySegment.NULL : proxy.segment();
+    }
+
+    /// The copy is no work of a worker's.
+    @Override
+    public boolean needsWork() {
+        return false;
+    }
+
+    @Override
+    public boolean outlivesChannel() {
+        return false;
+    }
+
+    @Override
+    public void strand() {
+        if (proxy != null) {
+            proxy.strand();
+        }
+        tensor.close();
+    }
+
+    @Override
+    public void close() {
+        giveProxyBack();
+        tensor.close();
+    }
+}
