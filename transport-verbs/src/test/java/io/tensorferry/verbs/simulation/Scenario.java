@@ -6,6 +6,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
@@ -134,18 +135,29 @@ final class Scenario implements AutoCloseable {
 
     Receive receive(int producer, int consumer, long step, String edge, @Nullable Duration timeout) {
         var receive = new Receive();
-        if (!steps.contains(step)) {
-            steps.add(step);
-        }
-        waiting++;
-        DoneCallback done = result -> {
-            waiting--;
-            receive.results.add(result);
-        };
+        DoneCallback done = begin(receive, step);
         var rendezvous = worker(consumer).manager.rendezvous(step);
         RendezvousKey key = key(producer, consumer, edge);
         receive.pending = timeout == null ? rendezvous.recvAsync(key, done) : rendezvous.recvAsync(key, timeout, done);
         return receive;
+    }
+
+    Receive receive(int consumer, RendezvousKey key, long step, ReceiveOptions options) {
+        var receive = new Receive();
+        DoneCallback done = begin(receive, step);
+        receive.pending = worker(consumer).manager.rendezvous(step).recvAsync(key, options, done);
+        return receive;
+    }
+
+    private DoneCallback begin(Receive receive, long step) {
+        if (!steps.contains(step)) {
+            steps.add(step);
+        }
+        waiting++;
+        return result -> {
+            waiting--;
+            receive.results.add(result);
+        };
     }
 
     /// Every receive so far has ended.

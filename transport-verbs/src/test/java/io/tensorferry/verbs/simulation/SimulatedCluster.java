@@ -3,6 +3,7 @@ package io.tensorferry.verbs.simulation;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
@@ -349,6 +350,8 @@ final class SimulatedCluster implements AutoCloseable {
         /// Null where the cluster has none.
         final @Nullable SimulatedAccelerator gpu;
 
+        final Accelerators accelerators;
+
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
@@ -373,6 +376,7 @@ final class SimulatedCluster implements AutoCloseable {
                             config.fallback() == Fallback.NONE ? null : fallback),
                     this);
             this.adapter = node.adapter();
+            this.accelerators = node.accelerators();
             this.manager = node.manager();
             this.edges = node.edges();
             this.partitions = node.partitions();
