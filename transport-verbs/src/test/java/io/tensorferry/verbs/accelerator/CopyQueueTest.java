@@ -17,6 +17,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,62 @@ class CopyQueueTest {
         device.release();
         work();
         assertThat(task.isDone()).isTrue();
+    }
+
+    /// One that keeps the event that says when its copy is done.
+    private static final class EarlyTask extends CopyTask {
+        private final List<String> told = new ArrayList<>();
+        private @Nullable DeviceEvent copied;
+
+        @Override
+        protected boolean wantsToKnowWhenQueued() {
+            return true;
+        }
+
+        @Override
+        protected void onQueued(DeviceEvent event) {
+            told.add("queued");
+            copied = event;
+        }
+
+        @Override
+        protected void onDone() {
+            told.add("done");
+        }
+
+        @Override
+        protected void onFailed(TransportException cause, boolean stranded) {
+            told.add("failed");
+        }
+    }
+
+    @Test
+    void whoWantsToKnowIsToldWhenACopyIsQueuedAndAgainWhenItIsDone() {
+        device.hold();
+        piece(0).fill((byte) 42);
+        var task = new EarlyTask();
+        queue.fromHost(piece(0), placeOf(0), task);
+        queue.doWork();
+        assertThat(task.told).containsExactly("queued");
+        DeviceEvent copied = Objects.requireNonNull(task.copied);
+        assertThat(copied.isReached()).isFalse();
+
+        device.release();
+        work();
+        assertThat(task.told).containsExactly("queued", "done");
+        // It is the task's, and outlives the queue's own.
+        assertThat(copied.isReached()).isTrue();
+        copied.close();
+        assertThat(device.peek(placeOf(0), 1)).containsExactly(42);
+    }
+
+    @Test
+    void nobodyIsToldOfACopyThatIsNotQueued() {
+        device.breakDevice(new TransportException(StatusCode.INTERNAL, "on purpose"));
+        var task = new EarlyTask();
+        queue.fromHost(piece(0), placeOf(0), task);
+        work();
+        assertThat(task.told).containsExactly("failed");
     }
 
     @Test
