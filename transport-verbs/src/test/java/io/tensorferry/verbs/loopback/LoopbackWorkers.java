@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.loopback;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
@@ -7,6 +8,9 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.ChannelOptions;
@@ -67,7 +71,19 @@ final class LoopbackWorkers implements AutoCloseable {
     /// @param channel what the channels of both are like
     /// @param runners make what turns each loop
     LoopbackWorkers(ChannelOptions channel, Supplier<LoopRunner> runners) {
-        this(DEVICES, UnaryOperator.identity(), MEMORY, RdmaConfig.builder().build(), channel, runners);
+        this(DEVICES, UnaryOperator.identity(), MEMORY, RdmaConfig.builder().build(), channel, runners, List.of());
+    }
+
+    /// @param accelerator of worker 0; stays the caller's
+    LoopbackWorkers(Accelerator accelerator) {
+        this(
+                DEVICES,
+                UnaryOperator.identity(),
+                MEMORY,
+                RdmaConfig.builder().build(),
+                ChannelOptions.defaults(),
+                null,
+                List.of(accelerator));
     }
 
     /// @param devices what the device of each worker is like
@@ -102,7 +118,7 @@ final class LoopbackWorkers implements AutoCloseable {
             UnaryOperator<ChosenPort> wrapper,
             List<MemoryOptions> memory,
             RemoteKeyScope scope) {
-        this(devices, wrapper, memory, RdmaConfig.builder().rkeyScope(scope).build(), ChannelOptions.defaults(), null);
+        this(devices, wrapper, memory, RdmaConfig.builder().rkeyScope(scope).build(), ChannelOptions.defaults(), null, List.of());
     }
 
     private LoopbackWorkers(
@@ -111,17 +127,19 @@ final class LoopbackWorkers implements AutoCloseable {
             List<MemoryOptions> memory,
             RdmaConfig config,
             ChannelOptions channel,
-            @Nullable Supplier<LoopRunner> runners) {
+            @Nullable Supplier<LoopRunner> runners,
+            List<Accelerator> accelerators) {
         this.channel = channel;
         this.runners = runners;
-        workers.add(new Worker(0, devices.get(0), wrapper, memory.get(0), config));
-        workers.add(new Worker(1, devices.get(1), UnaryOperator.identity(), memory.get(1), config));
+        workers.add(new Worker(0, devices.get(0), wrapper, memory.get(0), config, accelerators));
+        workers.add(new Worker(1, devices.get(1), UnaryOperator.identity(), memory.get(1), config, List.of()));
     }
 
     /// One worker; its provider opened no other device, so that its counters are the worker's.
     final class Worker {
         final SoftwareProvider provider;
         final RdmaAdapter adapter;
+        final Accelerators accelerators;
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
         final PartitionManager partitions;
@@ -131,7 +149,8 @@ final class LoopbackWorkers implements AutoCloseable {
                 SoftwareOptions device,
                 UnaryOperator<ChosenPort> wrapper,
                 MemoryOptions memory,
-                RdmaConfig config) {
+                RdmaConfig config,
+                List<Accelerator> devices) {
             provider = new SoftwareProvider(device);
             var options =
                     new RdmaAdapterOptions(name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
@@ -143,6 +162,13 @@ final class LoopbackWorkers implements AutoCloseable {
                             port,
                             new Calls(),
                             new AdapterRuntime(System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
+            accelerators = Accelerators.open(
+                    devices,
+                    adapter.memory(),
+                    AcceleratorOptions.defaults().withPieces(16_384, 4).withProxyBytes(512 << 10),
+                    adapter.loop(),
+                    adapter.workers(),
+                    AcceleratorUnit::ownThread);
             manager = new RdmaRendezvousManager(
                     adapter,
                     new WorkerContext(
@@ -151,7 +177,9 @@ final class LoopbackWorkers implements AutoCloseable {
                             callbacks,
                             ReceiveTimer.of(timer),
                             RendezvousLimits.defaults()),
-                    RendezvousOptions.defaults());
+                    RendezvousOptions.defaults(),
+                    accelerators,
+                    null);
             edges = new EdgeManager(adapter, options.members());
             partitions = new PartitionManager(adapter, options.members());
             adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
