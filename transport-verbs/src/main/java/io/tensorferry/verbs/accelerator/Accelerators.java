@@ -73,6 +73,13 @@ public final class Accelerators {
         return units.isEmpty();
     }
 
+    /// The one that was given first.
+    ///
+    /// @throws java.util.NoSuchElementException if there is none
+    public AcceleratorUnit first() {
+        return units.getFirst();
+    }
+
     /// What there is of a device; null if the worker was not given it.
     public @Nullable AcceleratorUnit of(Device device) {
         for (AcceleratorUnit unit : units) {
@@ -153,9 +160,9 @@ public final class Accelerators {
         return units.stream().map(AcceleratorUnit::statistics).toList();
     }
 
-    /// Their names, as in keys.
+    /// Their names, as in keys; `no accelerator` for none.
     @Override
     public String toString() {
-        return units.stream().map(unit -> AcceleratorUnit.nameOf(unit.device())).collect(Collectors.joining(", "));
+        return units.isEmpty() ? "no accelerator" : units.stream().map(unit -> AcceleratorUnit.nameOf(unit.device())).collect(Collectors.joining(", "));
     }
 }

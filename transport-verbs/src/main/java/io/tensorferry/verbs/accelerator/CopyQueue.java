@@ -4,6 +4,7 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.DeviceStream;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.CopyTask.Kind;
 import java.lang.foreign.MemorySegment;
@@ -39,7 +40,8 @@ public final class CopyQueue {
     private final Way toHost;
     private final Way fromHost;
     private final MpscUnboundedVarHandleArrayQueue<CopyTask> given = new MpscUnboundedVarHandleArrayQueue<>(256);
-    // Tasks that were given and are not handed to the tellers.
+    private final MpscUnboundedVarHandleArrayQueue<Tensor> released = new MpscUnboundedVarHandleArrayQueue<>(256);
+    // Tasks that were given and are not handed to the tellers, and tensors that were and are not closed.
     private final AtomicInteger tasks = new AtomicInteger();
     private volatile boolean closed;
     private volatile @Nullable TransportException broken;
@@ -97,6 +99,19 @@ public final class CopyQueue {
         give(task);
     }
 
+    /// Takes over a handle, and closes it on the thread of the copies: the last close may call the driver.
+    public void release(Tensor tensor) {
+        tasks.incrementAndGet();
+        if (closed) {
+            // There is no loop any more that must not wait.
+            closeReleased(tensor);
+            return;
+        }
+        released.offer(tensor);
+        VarHandle.fullFence();
+        runner.wake();
+    }
+
     private void give(CopyTask task) {
         // Counted before the look at `closed`, which is set before the last look at the count.
         tasks.incrementAndGet();
@@ -116,7 +131,8 @@ public final class CopyQueue {
         return broken;
     }
 
-    /// Whether a task was given whose end is not known. Any thread; it may be so no longer.
+    /// Whether a task was given whose end is not known, or a tensor that is not closed. Any thread; it may be so no
+    /// longer.
     public boolean isBusy() {
         return tasks.get() > 0;
     }
@@ -136,7 +152,26 @@ public final class CopyQueue {
         int done = begin();
         done += endCopies(toHost);
         done += endCopies(fromHost);
-        return done + endAwaited();
+        done += endAwaited();
+        return done + closeReleased();
+    }
+
+    private int closeReleased() {
+        int count = 0;
+        for (Tensor tensor = released.poll(); tensor != null; tensor = released.poll()) {
+            closeReleased(tensor);
+            count++;
+        }
+        return count;
+    }
+
+    private void closeReleased(Tensor tensor) {
+        try {
+            tensor.close();
+        } catch (RuntimeException e) {
+            LOG.warn("a tensor of {} could not be closed", device, e);
+        }
+        tasks.decrementAndGet();
     }
 
     private int begin() {
@@ -340,9 +375,9 @@ public final class CopyQueue {
         return !awaited.isEmpty();
     }
 
-    /// Whether something was given that has not begun. For whoever does the work.
+    /// Whether something was given that is to be looked at. For whoever does the work.
     boolean hasGiven() {
-        return !given.isEmpty();
+        return !given.isEmpty() || !released.isEmpty();
     }
 
     /// Gives the streams back, when it [#isOver()].

@@ -90,6 +90,11 @@ public final class ProxyPool {
         }
     }
 
+    /// Whether somebody waits: who has one and could use it again gives it back.
+    public boolean isAwaited() {
+        return !waiting.isEmpty();
+    }
+
     /// Gives proxies to those that wait, as far as there are some. A waiter that asks for the next while it is given
     /// one
     /// only gets into the line.

@@ -5,11 +5,16 @@ import java.util.zip.CRC32C;
 
 /// The checksum of a tensor's content in data-validation mode: CRC32C (RFC 3720, the Castagnoli polynomial) of the
 /// bytes that travel.
+///
+/// Threading: one of a content that comes in pieces belongs to one thread at a time.
 public final class Checksum {
     /// No more than a byte buffer can span; a power of two, so that slices keep the content's alignment.
     private static final long SLICE_BYTES = 1L << 30;
 
-    private Checksum() {}
+    private final CRC32C crc = new CRC32C();
+
+    /// Of no content yet.
+    public Checksum() {}
 
     /// 0 to 2^32 - 1; 0 for empty content. Reads every byte once, which takes about 0.1 s per GiB; no copy.
     public static long of(MemorySegment content) {
@@ -17,12 +22,26 @@ public final class Checksum {
     }
 
     static long of(MemorySegment content, long sliceBytes) {
-        var crc = new CRC32C();
-        long size = content.byteSize();
+        var checksum = new Checksum();
+        checksum.add(content, sliceBytes);
+        return checksum.value();
+    }
+
+    /// Adds the bytes that come behind those that were added before.
+    public void add(MemorySegment piece) {
+        add(piece, SLICE_BYTES);
+    }
+
+    private void add(MemorySegment piece, long sliceBytes) {
+        long size = piece.byteSize();
         for (long offset = 0; offset < size; offset += sliceBytes) {
             crc.update(
-                    content.asSlice(offset, Math.min(sliceBytes, size - offset)).asByteBuffer());
+                    piece.asSlice(offset, Math.min(sliceBytes, size - offset)).asByteBuffer());
         }
+    }
+
+    /// Of all that was added.
+    public long value() {
         return crc.getValue();
     }
 }

@@ -2,11 +2,14 @@ package io.tensorferry.verbs.accelerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.DeviceStream;
 import io.tensorferry.api.HostPin;
+import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
@@ -18,6 +21,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -114,6 +118,35 @@ class CopyQueueTest {
         assertThat(queue.isBusy()).isFalse();
         assertThat(queue.bytesFromHost()).isEqualTo(BYTES);
         assertThat(queue.bytesToHost()).isEqualTo(BYTES);
+    }
+
+    @Test
+    void aReleasedTensorIsClosedByWhoeverDoesTheWork() {
+        for (boolean broken : new boolean[] {false, true}) {
+            var closed = new AtomicInteger();
+            var tensor =
+                    Tensor.onDevice(DataType.UINT8, Shape.of(BYTES), device, memory.address(), closed::incrementAndGet);
+            queue.release(tensor);
+            assertThat(closed).hasValue(0);
+            assertThat(queue.isBusy()).isTrue();
+            if (broken) {
+                device.breakDevice(new TransportException(StatusCode.INTERNAL, "it broke"));
+            }
+
+            work();
+            assertThat(closed).hasValue(1);
+            assertThat(queue.isBusy()).isFalse();
+        }
+    }
+
+    @Test
+    void aTensorThatIsReleasedWhenTheQueueHasEndedIsClosedAtOnce() {
+        queue.close();
+        var closed = new AtomicInteger();
+        queue.release(
+                Tensor.onDevice(DataType.UINT8, Shape.of(BYTES), device, memory.address(), closed::incrementAndGet));
+        assertThat(closed).hasValue(1);
+        assertThat(queue.isOver()).isTrue();
     }
 
     @Test

@@ -33,4 +33,14 @@ class ChecksumTest {
             assertThat(Checksum.of(offHeap)).isEqualTo(expected.getValue());
         }
     }
+
+    @Property(tries = 200)
+    void piecesMakeNoDifference(@ForAll byte[] content, @ForAll @IntRange(min = 1, max = 50) int pieceBytes) {
+        var inPieces = new Checksum();
+        for (int from = 0; from < content.length; from += pieceBytes) {
+            int length = Math.min(pieceBytes, content.length - from);
+            inPieces.add(MemorySegment.ofArray(content).asSlice(from, length));
+        }
+        assertThat(inPieces.value()).isEqualTo(Checksum.of(MemorySegment.ofArray(content)));
+    }
 }
