@@ -124,6 +124,14 @@ public final class AcceleratorUnit {
         return copies;
     }
 
+    /// What to tell of something that went wrong with `cause`: where the accelerator has failed, that, of which all
+    /// else
+    /// follows.
+    public TransportException firstCause(TransportException cause) {
+        TransportException broken = copies.broken();
+        return broken == null ? cause : broken;
+    }
+
     /// For contents whose memory a peer has named.
     public ProxyPool sendProxies() {
         return sendProxies;

@@ -203,7 +203,8 @@ public final class ProxyPool {
 
     private TransportException exhausted(long bytes, @Nullable TransportException cause) {
         return new TransportException(
-                StatusCode.RESOURCE_EXHAUSTED,
+                // A device that has failed is not out of memory.
+                cause == null ? StatusCode.RESOURCE_EXHAUSTED : cause.code(),
                 "no proxy of " + bytes + " bytes: there are " + mostBytes + " bytes for them (half of proxyBytes), "
                         + (strandedBytes.get() > 0 ? strandedBytes + " of them lost to a device that failed, " : "")
                         + bytesInUse + " in use" + (cause == null ? "" : "; " + cause.getMessage()),

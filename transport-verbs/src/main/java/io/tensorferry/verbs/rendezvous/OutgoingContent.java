@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.accelerator.CopyQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
@@ -24,9 +25,18 @@ final class OutgoingContent {
     private long address;
     private int localKey;
     private OptionalLong checksum = OptionalLong.empty();
-    // What keeps the memory: the tensor itself, or the buffer that its content was copied or serialised into; null
-    // where there is no content.
+    // What keeps the memory: the tensor itself, also one that is on an accelerator or was waited for, or the buffer
+    // that
+    // its content was copied or serialised into; null where there is no content.
     private @Nullable AutoCloseable owner;
+
+    /// A host tensor whose event was reached: its last close may call the driver.
+    private record AwaitedTensor(Tensor tensor, CopyQueue closer) implements AutoCloseable {
+        @Override
+        public void close() {
+            closer.release(tensor);
+        }
+    }
 
     OutgoingContent() {}
 
@@ -44,11 +54,18 @@ final class OutgoingContent {
         return metaData;
     }
 
-    /// The bytes that the receiver is to have.
+    /// The tensor, where the processor and the RDMA device do not reach it: its content is written through proxies.
+    @Nullable
+    StagedTensor staged() {
+        return owner instanceof StagedTensor tensor ? tensor : null;
+    }
+
+    /// The bytes that the receiver is to have. Not of one that is [#staged()].
     MemorySegment segment() {
         return switch (owner) {
             case null -> MemorySegment.NULL;
             case Tensor tensor -> tensor.segment();
+            case AwaitedTensor awaited -> awaited.tensor().segment();
             case RegisteredBuffer buffer -> buffer.segment();
             default -> throw unknownOwner(owner);
         };
@@ -80,7 +97,7 @@ final class OutgoingContent {
         }
         long bytes = tensor.byteSize();
         if (bytes > 0) {
-            long start = tensor.segment().address();
+            long start = tensor.address();
             MemoryRegion region = memory.regionOf(start, bytes);
             if (region == null) {
                 return false;
@@ -108,6 +125,23 @@ final class OutgoingContent {
         return new OutgoingContent(TensorMetaData.ofDead(), 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
     }
 
+    static OutgoingContent ofEmpty(TensorMetaData metaData, boolean withChecksum) {
+        return new OutgoingContent(metaData, 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
+    }
+
+    /// A content that is on an accelerator.
+    static OutgoingContent ofStaged(TensorMetaData metaData, StagedTensor tensor, OptionalLong checksum) {
+        return new OutgoingContent(metaData, 0, 0, checksum, tensor);
+    }
+
+    /// The tensor, if it is kept, is given to `closer` when it is to be closed.
+    OutgoingContent closedBy(CopyQueue closer) {
+        if (owner instanceof Tensor tensor) {
+            owner = new AwaitedTensor(tensor, closer);
+        }
+        return this;
+    }
+
     /// Takes the tensor; closes it when this fails. On a worker, for it reads or copies the content and may wait for
     /// memory at the limit.
     ///
@@ -121,7 +155,7 @@ final class OutgoingContent {
             var metaData = TensorMetaData.of(tensor.dataType(), tensor.shape());
             if (metaData.byteSize() == 0) {
                 tensor.close();
-                return new OutgoingContent(metaData, 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
+                return ofEmpty(metaData, withChecksum);
             }
             MemorySegment content = tensor.segment();
             MemoryRegion region = memory.regionOf(content.address(), content.byteSize());
@@ -170,7 +204,8 @@ final class OutgoingContent {
         return ofBuffer(metaData, buffer, withChecksum);
     }
 
-    private static OutgoingContent ofBuffer(TensorMetaData metaData, RegisteredBuffer buffer, boolean withChecksum) {
+    /// What was copied or serialised into `buffer`.
+    static OutgoingContent ofBuffer(TensorMetaData metaData, RegisteredBuffer buffer, boolean withChecksum) {
         return new OutgoingContent(
                 metaData, buffer.address(), buffer.localKey(), checksum(buffer.segment(), withChecksum), buffer);
     }
@@ -179,12 +214,16 @@ final class OutgoingContent {
         return wanted ? OptionalLong.of(Checksum.of(content)) : OptionalLong.empty();
     }
 
-    /// The tensor again, for another way to the receiver; the content is the result's from now on.
+    /// The tensor again, for another way to the receiver; the content is the result's from now on. Not of one that is
+    /// [#staged()].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for it
     RecvResult asResult(RegisteredMemory memory) {
         if (owner instanceof Tensor tensor) {
             return new RecvResult.Received(tensor);
+        }
+        if (owner instanceof AwaitedTensor awaited) {
+            return new RecvResult.Received(awaited.tensor());
         }
         if (metaData.dead()) {
             return new RecvResult.Dead();
@@ -210,6 +249,8 @@ final class OutgoingContent {
         switch (closed) {
             case null -> {}
             case Tensor tensor -> tensor.close();
+            case AwaitedTensor awaited -> awaited.close();
+            case StagedTensor staged -> staged.close();
             case RegisteredBuffer buffer -> buffer.close();
             default -> throw unknownOwner(closed);
         }

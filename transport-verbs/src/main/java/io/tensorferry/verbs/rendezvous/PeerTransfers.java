@@ -214,10 +214,7 @@ final class PeerTransfers {
     boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
         losses++;
         for (TensorResponse response : responses.all()) {
-            response.on(
-                    loss.resumable()
-                            ? new ResponseState.Event.ChannelSuspended()
-                            : new ResponseState.Event.ChannelLost());
+            response.onChannelLost(loss.resumable());
         }
         if (loss.resumable()) {
             for (int index : loss.unconfirmed()) {

@@ -1,5 +1,9 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+
 /// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory
 /// straight into the result's.
 ///
@@ -15,5 +19,15 @@ public final class RdmaRendezvous extends StepRendezvous {
     @Override
     protected void startRemote(RemoteReceive receive) {
         manager.request(receive);
+    }
+
+    @Override
+    protected void checkLeaves(RendezvousKey key, Tensor tensor) {
+        manager.checkLeaves(key, tensor);
+    }
+
+    @Override
+    protected void onEnd(TransportException cause) {
+        manager.endWaits(this, cause);
     }
 }

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelHandler;
@@ -32,6 +33,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     private final StepTable<RdmaRendezvous> steps;
     private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
     private final @Nullable FallbackPath fallback;
+    private final SourcePreparation sources;
     private final ResponsePool responses;
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
@@ -60,7 +62,8 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 new RendezvousCounters(),
                 adapter::withChannel);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
-        this.responses = new ResponsePool(context, steps);
+        this.sources = new SourcePreparation(context);
+        this.responses = new ResponsePool(context, steps, sources);
     }
 
     /// What the adapter's channels are to tell.
@@ -124,6 +127,31 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return context.accelerators();
     }
 
+    /// Checks that a tensor which is on an accelerator, or waits for one, can be sent to another worker.
+    ///
+    /// @throws IllegalArgumentException if this worker was not given that accelerator, or none at all
+    void checkLeaves(RendezvousKey key, Tensor tensor) {
+        Accelerators known = context.accelerators();
+        if (!tensor.device().hostAccessible() && known.of(tensor.device()) == null) {
+            throw new IllegalArgumentException(
+                    "the tensor of " + key + " is on " + tensor.device() + ", and this server was given "
+                            + known
+                            + ": give it to TransportServerBuilder.accelerators, or copy the tensor to the host with a DeviceStream");
+        }
+        if (known.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "the tensor of " + key + " waits for an event, and this server was given no accelerator: give that"
+                            + " of the event to TransportServerBuilder.accelerators, or wait for the event before the send");
+        }
+    }
+
+    /// A step has ended: tensors of it that were asked for, and whose content is not there yet, are not waited for.
+    void endWaits(RdmaRendezvous step, TransportException cause) {
+        if (!context.accelerators().isEmpty()) {
+            context.loop().execute(() -> sources.endStep(step, cause));
+        }
+    }
+
     /// Starts one receive; every failure reaches its callback.
     void request(RemoteReceive receive) {
         PeerTransfers transfers = transfers(receive.peer());
@@ -148,7 +176,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
         context.counters().fallbackRequests.increment();
         if (sent == null) {
-            return TableRequest.open(steps, peer, stepId, key);
+            return streamed(peer, stepId, key);
         }
         if (sent.incarnation() != adapter.incarnation()) {
             throw new TransportException(StatusCode.ABORTED, adapter.workerName() + " was restarted");
@@ -164,7 +192,11 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     }
                     return kept;
                 },
-                () -> TableRequest.open(steps, peer, stepId, key));
+                () -> streamed(peer, stepId, key));
+    }
+
+    private StreamedRequest streamed(String peer, long stepId, RendezvousKey key) {
+        return TableRequest.open(steps, peer, stepId, key, sources::ofHostTensors);
     }
 
     private PeerTransfers transfers(String peer) {

@@ -18,10 +18,10 @@ final class ResponsePool {
     private final @Nullable TensorResponse[] idle = new @Nullable TensorResponse[MOST];
     private int count;
 
-    ResponsePool(TransferContext context, StepTable<RdmaRendezvous> steps) {
+    ResponsePool(TransferContext context, StepTable<RdmaRendezvous> steps, SourcePreparation sources) {
         this.context = context;
         this.steps = steps;
-        this.sources = new SourcePreparation(context);
+        this.sources = sources;
     }
 
     /// One that answers nothing yet.

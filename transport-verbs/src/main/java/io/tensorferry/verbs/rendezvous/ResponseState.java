@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// AwaitingTensor    -- tensor, other metadata -->          AwaitingReRequest: the metadata is sent, the tensor kept
 /// AwaitingReRequest -- asked again -->                     Writing
 /// Writing           -- written -->                         Ended
+/// Writing           -- copy failed -->                     Ended: the receiver is told
 /// AwaitingTensor, AwaitingReRequest -- receiver gave up --> Ended: confirmed
 /// AwaitingTensor    -- step aborted -->                    Ended: the receiver is told
 /// AwaitingTensor    -- channel suspended -->               Ended, if no tensor was taken for it; otherwise Detached
@@ -69,6 +70,10 @@ sealed interface ResponseState {
 
         /// The channel failed first. The device is done with the memory; the content may have arrived or not.
         record WriteAbandoned() implements Event {}
+
+        /// The content cannot be copied to where the device reads it. Nothing of it is under way any more; parts may
+        /// have arrived.
+        record StagingFailed(TransportException cause) implements Event {}
 
         /// The channel is gone; the receiver may come back over another one.
         record ChannelSuspended() implements Event {}
@@ -148,7 +153,8 @@ sealed interface ResponseState {
                     case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
                     case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.NotReplayed _ -> Step.of(state);
-                    case Event.Written _, Event.WriteAbandoned _, Event.Withdrawn _ -> throw impossible(state, event);
+                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _, Event.Withdrawn _ ->
+                        throw impossible(state, event);
                 };
             case AwaitingReRequest(var metaData) ->
                 switch (event) {
@@ -173,12 +179,20 @@ sealed interface ResponseState {
                             Event.LocalFailure _,
                             Event.Written _,
                             Event.WriteAbandoned _,
+                            Event.StagingFailed _,
                             Event.Withdrawn _ -> throw impossible(state, event);
                 };
             case Writing(var metaData) ->
                 switch (event) {
                     case Event.Written _ -> dropped();
                     case Event.WriteAbandoned _ -> Step.of(new Detached(metaData));
+                    // Also where the receiver has given up: it tells that its memory is free again.
+                    case Event.StagingFailed(var cause) ->
+                        Step.of(
+                                new Ended(),
+                                new Action.SendError(cause),
+                                new Action.ReleaseContent(),
+                                new Action.Forget());
                     // The content tells the receiver that its memory is free again.
                     case Event.ReceiverGaveUp _ -> Step.of(state);
                     // The channel gives the write back before it is lost.
@@ -203,7 +217,8 @@ sealed interface ResponseState {
                     // taken.
                     case Event.ReceiverGaveUp _ -> dropped();
                     case Event.ReRequested _ -> throw notAsked();
-                    case Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
+                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _ ->
+                        throw impossible(state, event);
                 };
             case DetachedFailure(var cause) ->
                 switch (event) {
@@ -216,7 +231,8 @@ sealed interface ResponseState {
                             Event.LocalFailure _,
                             Event.Withdrawn _,
                             Event.Written _,
-                            Event.WriteAbandoned _ -> throw impossible(state, event);
+                            Event.WriteAbandoned _,
+                            Event.StagingFailed _ -> throw impossible(state, event);
                 };
             case HandingOver() ->
                 switch (event) {
@@ -227,7 +243,8 @@ sealed interface ResponseState {
                     case Event.NotReplayed _, Event.ChannelSuspended _, Event.ChannelLost _ -> Step.of(state);
                     case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
-                    case Event.Withdrawn _, Event.Written _, Event.WriteAbandoned _ -> throw impossible(state, event);
+                    case Event.Withdrawn _, Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _ ->
+                        throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
@@ -237,6 +254,7 @@ sealed interface ResponseState {
                             Event.ReceiverGaveUp _,
                             Event.Written _,
                             Event.WriteAbandoned _,
+                            Event.StagingFailed _,
                             Event.ChannelSuspended _,
                             Event.Withdrawn _,
                             Event.Replayed _,

@@ -1,15 +1,23 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Makes a tensor that the table gave for a request ready to be written; and again a tensor of what is ready, where it
 /// goes another way after all. One for all responses of a worker.
 ///
-/// Threading: the loop calls it and is called back; what takes long is done by a worker. It holds no state.
+/// Owner: the loop, which calls it and is called back; what takes long is done by a worker.
 final class SourcePreparation {
     private final TransferContext context;
+    // Those whose event is waited for.
+    private final Set<DeviceSource> awaiting = new LinkedHashSet<>();
 
     SourcePreparation(TransferContext context) {
         this.context = context;
@@ -22,6 +30,10 @@ final class SourcePreparation {
     /// @param direct holds the tensor where nothing is to be done
     void prepare(Tensor tensor, PeerName name, OutgoingContent direct, TensorResponse response) {
         boolean withChecksum = name.wantsChecksum();
+        if (!tensor.device().hostAccessible() || tensor.readyEvent() != null) {
+            prepareFromDevice(tensor, withChecksum, response);
+            return;
+        }
         boolean held;
         try {
             held = !withChecksum && direct.hold(tensor, name.expected(), context.memory());
@@ -47,8 +59,59 @@ final class SourcePreparation {
         }
     }
 
+    private void prepareFromDevice(Tensor tensor, boolean withChecksum, TensorResponse response) {
+        AcceleratorUnit unit = unitOf(tensor);
+        if (unit == null) {
+            // Its close may wait for a driver.
+            context.workers().execute(tensor::close);
+            response.failed(DeviceSource.unknownDevice(tensor, context));
+            return;
+        }
+        var source = new DeviceSource(context, tensor, withChecksum, unit, response, this::onEventEnded);
+        DeviceEvent event = tensor.readyEvent();
+        // An event ends with its tensor: that of a tensor that its producer has closed must not be looked at.
+        if (event == null || tensor.isClosed() || tensor.byteSize() == 0) {
+            source.start();
+            return;
+        }
+        awaiting.add(source);
+        response.awaits(source);
+        source.startAfter(event);
+        TransportException ending = response.stepEnding();
+        if (ending != null) {
+            source.abort(ending);
+        }
+    }
+
+    /// Of the tensor's device; of any for a tensor of the host, whose event is one of an accelerator.
+    private @Nullable AcceleratorUnit unitOf(Tensor tensor) {
+        if (!tensor.device().hostAccessible()) {
+            return context.accelerators().of(tensor.device());
+        }
+        return context.accelerators().isEmpty() ? null : context.accelerators().first();
+    }
+
+    private void onEventEnded(DeviceSource source) {
+        awaiting.remove(source);
+        source.response().awaits(null);
+    }
+
+    /// A step has ended: none of its tensors is waited for any longer.
+    void endStep(RdmaRendezvous step, TransportException cause) {
+        for (DeviceSource source : awaiting) {
+            if (source.response().isOf(step)) {
+                source.abort(cause);
+            }
+        }
+    }
+
     /// Gives what `content` holds to `taker`, on a worker: a copy or a serialised form becomes a tensor again.
     void handOver(OutgoingContent content, StreamedRequest.Taker taker) {
+        if (content.staged() != null) {
+            content.close();
+            taker.done(new RecvResult.Failed(staysOnDevice()));
+            return;
+        }
         context.workers().execute(() -> {
             RecvResult result;
             try {
@@ -58,5 +121,42 @@ final class SourcePreparation {
             }
             taker.done(result);
         });
+    }
+
+    /// The same as `taker`, but a tensor that the stream cannot read, or not yet, does not reach it.
+    StreamedRequest.Taker ofHostTensors(StreamedRequest.Taker taker) {
+        return new StreamedRequest.Taker() {
+            @Override
+            public void done(RecvResult result) {
+                if (result instanceof RecvResult.Received(Tensor tensor)
+                        && (!tensor.device().hostAccessible() || tensor.readyEvent() != null)) {
+                    release(tensor);
+                    taker.done(new RecvResult.Failed(staysOnDevice()));
+                } else {
+                    taker.done(result);
+                }
+            }
+
+            @Override
+            public void onTaken() {
+                taker.onTaken();
+            }
+        };
+    }
+
+    /// Any thread.
+    private void release(Tensor tensor) {
+        AcceleratorUnit unit = unitOf(tensor);
+        if (unit == null) {
+            context.workers().execute(tensor::close);
+        } else {
+            unit.copies().release(tensor);
+        }
+    }
+
+    private static TransportException staysOnDevice() {
+        return new TransportException(
+                StatusCode.UNIMPLEMENTED,
+                "the tensor is on an accelerator, or waits for one, and only tensors that are in host memory go over the fallback to gRPC");
     }
 }

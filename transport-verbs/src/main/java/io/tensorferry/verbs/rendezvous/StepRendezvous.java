@@ -48,6 +48,22 @@ public abstract class StepRendezvous implements Rendezvous {
     /// failure goes to `receive.complete`.
     protected abstract void startRemote(RemoteReceive receive);
 
+    /// Checks that a tensor can be sent to another worker which is on an accelerator, or has an event of one to wait
+    /// for. Nothing of that kind can where this is not overridden.
+    ///
+    /// @throws RuntimeException saying why not, and what could be done; the caller closes the tensor
+    protected void checkLeaves(RendezvousKey key, Tensor tensor) {
+        String what = tensor.device().hostAccessible() ? "waits for an event" : "is on " + tensor.device();
+        throw new UnsupportedOperationException("the tensor of " + key + " " + what
+                + ", and only tensors that are in host memory leave their worker by this protocol: copy it to the host"
+                + " with a DeviceStream, and wait for that");
+    }
+
+    /// The step ends, once; what is parked in its table has failed. On the thread that ends it.
+    protected void onEnd(TransportException cause) {
+        // Nothing but the table knows of it.
+    }
+
     @Override
     public final long stepId() {
         return stepId;
@@ -55,13 +71,20 @@ public abstract class StepRendezvous implements Rendezvous {
 
     /// {@inheritDoc}
     ///
-    /// @throws UnsupportedOperationException if the tensor is on an accelerator, and the consumer on another worker
+    /// @throws IllegalArgumentException if the consumer is on another worker, and the tensor on an accelerator that
+    ///     this worker's server was not given, or waits for one and the server was given none
+    /// @throws UnsupportedOperationException if the consumer is on another worker, and nothing of accelerators leaves
+    ///     this one by this protocol
     @Override
     public final void send(RendezvousKey key, Tensor tensor) {
-        if (!tensor.device().hostAccessible() && !key.destination().worker().equals(worker.name())) {
-            tensor.close();
-            throw new UnsupportedOperationException("the tensor of " + key + " is on " + tensor.device()
-                    + ", and only tensors in host memory leave their worker: copy it to the host with a DeviceStream");
+        boolean ofAccelerator = !tensor.device().hostAccessible() || tensor.readyEvent() != null;
+        if (ofAccelerator && !key.destination().worker().equals(worker.name())) {
+            try {
+                checkLeaves(key, tensor);
+            } catch (RuntimeException e) {
+                tensor.close();
+                throw e;
+            }
         }
         put(key, new RecvResult.Received(tensor));
     }
@@ -209,7 +232,13 @@ public abstract class StepRendezvous implements Rendezvous {
         for (RemoteReceive receive : pending.all()) {
             receive.giveUp(cause);
         }
+        onEnd(cause);
         return dropped;
+    }
+
+    /// Why the step has ended; null while it has not.
+    final @Nullable TransportException ending() {
+        return ended.get();
     }
 
     /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker:

@@ -45,6 +45,11 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     // Handed over by the loop's queue of commands.
     private @Nullable RecvResult matched;
     private @Nullable OutgoingContent content;
+    // What waits for the event of the tensor that the table gave.
+    private @Nullable DeviceSource awaited;
+    // Of a content that is on an accelerator, while it is written; or of an earlier one that was written to its end.
+    private @Nullable StagedWrite stagedWrite;
+    private boolean staging;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
 
@@ -121,10 +126,27 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                         : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum(), isCarried()));
     }
 
+    /// Its tensor is waited for by `source`, or by nobody any longer.
+    void awaits(@Nullable DeviceSource source) {
+        awaited = source;
+    }
+
+    /// Why its step has ended, if it has, and the request is not answered.
+    @Nullable
+    TransportException stepEnding() {
+        return rendezvous == null ? null : rendezvous.ending();
+    }
+
+    boolean isOf(RdmaRendezvous step) {
+        return step.equals(rendezvous);
+    }
+
     /// Whether the content, if there is one, is small enough to be sent with its metadata.
     private boolean isCarried() {
         OutgoingContent outgoing = content;
-        return outgoing != null && channel().carries(MessageCodec.announcedContentBytes(outgoing.metaData()));
+        return outgoing != null
+                && outgoing.staged() == null
+                && channel().carries(MessageCodec.announcedContentBytes(outgoing.metaData()));
     }
 
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
@@ -169,7 +191,25 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     /// The device may read the memory whatever becomes of this response: nobody gets it any more.
     void strandMemory() {
-        content = null;
+        if (content != null && content.staged() != null) {
+            // It knows nothing but proxies.
+            if (staging) {
+                stagedWrite().strandProxies();
+            }
+        } else {
+            content = null;
+        }
+    }
+
+    /// Its channel is gone, and has given back what was written.
+    ///
+    /// @param resumable whether the receiver may ask again over another one
+    void onChannelLost(boolean resumable) {
+        if (staging) {
+            // Of which nothing may have been posted.
+            stagedWrite().abandon();
+        }
+        on(resumable ? new ResponseState.Event.ChannelSuspended() : new ResponseState.Event.ChannelLost());
     }
 
     /// Whether it belongs to no channel: that which it came on is lost.
@@ -211,6 +251,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 }
             }
             case ResponseState.Action.Forget() -> {
+                if (awaited != null) {
+                    awaited.drop();
+                }
                 transfers().forget(this);
                 leaveStep();
             }
@@ -252,12 +295,52 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private void write(boolean withMetaData) {
         // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
         leaveStep();
+        StagedTensor staged = content().staged();
+        if (staged != null) {
+            writeStaged(staged);
+            return;
+        }
         write.begin(content(), withMetaData, address, remoteKey);
         if (withMetaData) {
             channel().carry(write);
         } else {
             channel().write(write);
         }
+    }
+
+    private void writeStaged(StagedTensor staged) {
+        StagedWrite started = stagedWrite;
+        if (started == null) {
+            started = new StagedWrite(context.counters(), this, staged.unit().options());
+            stagedWrite = started;
+        }
+        staging = true;
+        started.begin(staged, content().metaData().byteSize(), channel(), address, remoteKey);
+    }
+
+    private StagedWrite stagedWrite() {
+        return inUse(stagedWrite);
+    }
+
+    /// All of a staged content is written.
+    void onStagedWritten() {
+        staging = false;
+        onWritten();
+    }
+
+    /// A staged content has lost its channel. Copies of it may be under way, so that what made them writes no other.
+    void onStagingAbandoned() {
+        staging = false;
+        stagedWrite = null;
+        on(new ResponseState.Event.WriteAbandoned());
+    }
+
+    /// A staged content cannot be copied to the host; nothing of it is under way.
+    void onStagingFailed(TransportException cause) {
+        staging = false;
+        // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
+        transfers().rememberFailure(requestIndex, cause);
+        on(new ResponseState.Event.StagingFailed(cause));
     }
 
     OutgoingContent content() {

@@ -86,6 +86,19 @@ final class LoopbackWorkers implements AutoCloseable {
                 List.of(accelerator));
     }
 
+    /// @param faults stands before the device of worker 0
+    /// @param accelerator worker 0 is given
+    LoopbackWorkers(FaultyDevice faults, Accelerator accelerator) {
+        this(
+                DEVICES,
+                faults::wrap,
+                MEMORY,
+                RdmaConfig.builder().build(),
+                ChannelOptions.defaults(),
+                null,
+                List.of(accelerator));
+    }
+
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
         this(devices, UnaryOperator.identity(), MEMORY, RemoteKeyScope.SLAB);
@@ -118,7 +131,14 @@ final class LoopbackWorkers implements AutoCloseable {
             UnaryOperator<ChosenPort> wrapper,
             List<MemoryOptions> memory,
             RemoteKeyScope scope) {
-        this(devices, wrapper, memory, RdmaConfig.builder().rkeyScope(scope).build(), ChannelOptions.defaults(), null, List.of());
+        this(
+                devices,
+                wrapper,
+                memory,
+                RdmaConfig.builder().rkeyScope(scope).build(),
+                ChannelOptions.defaults(),
+                null,
+                List.of());
     }
 
     private LoopbackWorkers(
@@ -143,6 +163,7 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
         final PartitionManager partitions;
+        final Accelerators accelerators;
 
         private Worker(
                 int index,
@@ -150,7 +171,7 @@ final class LoopbackWorkers implements AutoCloseable {
                 UnaryOperator<ChosenPort> wrapper,
                 MemoryOptions memory,
                 RdmaConfig config,
-                List<Accelerator> devices) {
+                List<Accelerator> given) {
             provider = new SoftwareProvider(device);
             var options =
                     new RdmaAdapterOptions(name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
@@ -163,7 +184,7 @@ final class LoopbackWorkers implements AutoCloseable {
                             new Calls(),
                             new AdapterRuntime(System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
             accelerators = Accelerators.open(
-                    devices,
+                    given,
                     adapter.memory(),
                     AcceleratorOptions.defaults().withPieces(16_384, 4).withProxyBytes(512 << 10),
                     adapter.loop(),

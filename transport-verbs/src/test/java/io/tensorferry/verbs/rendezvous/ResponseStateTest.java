@@ -88,6 +88,32 @@ class ResponseStateTest {
     }
 
     @Test
+    void aContentThatCannotBeCopiedEndsWithAnErrorThatFreesTheReceiversMemory() {
+        assertStep(
+                new Writing(LARGE),
+                new Event.StagingFailed(why),
+                new Ended(),
+                new Action.SendError(why),
+                new Action.ReleaseContent(),
+                new Action.Forget());
+        assertStep(new Writing(LARGE), new Event.ReceiverGaveUp(), new Writing(LARGE));
+        assertStep(new Ended(), new Event.StagingFailed(why), new Ended());
+    }
+
+    @Test
+    void nothingIsCopiedBeforeTheReceiverHasNamedMemoryOrWhenItsChannelIsLost() {
+        for (ResponseState state : List.of(
+                new AwaitingTensor(null),
+                new AwaitingReRequest(LARGE),
+                new Detached(LARGE),
+                new DetachedFailure(why),
+                new HandingOver())) {
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.StagingFailed(why)))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
     void anotherShapeOrNoTargetOrAChecksumSendsTheMetaDataFirst() {
         assertStep(
                 new AwaitingTensor(SMALL),

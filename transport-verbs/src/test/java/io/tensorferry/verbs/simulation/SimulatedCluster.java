@@ -347,6 +347,7 @@ final class SimulatedCluster implements AutoCloseable {
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
         final PartitionManager partitions;
+        final Accelerators accelerators;
         /// Null where the cluster has none.
         final @Nullable SimulatedAccelerator gpu;
 
@@ -380,6 +381,7 @@ final class SimulatedCluster implements AutoCloseable {
             this.manager = node.manager();
             this.edges = node.edges();
             this.partitions = node.partitions();
+            this.accelerators = node.accelerators();
         }
 
         boolean isAlive() {

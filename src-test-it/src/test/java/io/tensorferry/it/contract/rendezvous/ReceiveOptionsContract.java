@@ -2,6 +2,7 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Delivery;
@@ -280,13 +281,14 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
     }
 
     @Test
-    void aTensorOnAnAcceleratorDoesNotLeaveItsWorker() throws Exception {
+    void aTensorOnAnAcceleratorThatItsServerWasNotGivenDoesNotLeaveItsWorker() throws Exception {
         try (DeviceMemory memory = gpu.allocate(100)) {
             var closed = new AtomicInteger();
             Tensor leaving = onGpu(memory, closed);
-            assertThatExceptionOfType(UnsupportedOperationException.class)
-                    .isThrownBy(() -> sending().send(key("a"), leaving))
-                    .withMessageContaining("GPU:0");
+            assertThatThrownBy(() -> sending().send(key("a"), leaving))
+                    .isInstanceOfAny(IllegalArgumentException.class, UnsupportedOperationException.class)
+                    .hasMessageContaining("is on GPU:0")
+                    .hasMessageContaining("copy");
             assertThat(closed).hasValue(1);
 
             RendezvousKey within = workers().key(CONSUMER, CONSUMER, "a");

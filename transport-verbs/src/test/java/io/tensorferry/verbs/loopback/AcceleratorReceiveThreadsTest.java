@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Results on an accelerator with real threads, under the eyes of an accelerator that no loop may call.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
-class AcceleratorThreadsTest {
+class AcceleratorReceiveThreadsTest {
     private static final int SIZE = 50_000;
 
     private final AcceleratorTime time = AcceleratorTime.real();
