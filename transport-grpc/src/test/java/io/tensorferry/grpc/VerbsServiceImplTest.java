@@ -99,7 +99,8 @@ class VerbsServiceImplTest {
     /// As a peer does that knows nothing of pieces.
     @Test
     void whoSaysNothingOfPiecesServesNone() {
-        var offer = ConnectionParametersMapping.toProto(Offers.sound(PEER)).toBuilder().clearPiecesAtOnce();
+        var offer = ConnectionParametersMapping.toProto(Offers.sound(PEER)).toBuilder()
+                .clearPiecesAtOnce();
         assertThat(ConnectionParametersMapping.fromProto(offer.build()).piecesAtOnce())
                 .isZero();
     }

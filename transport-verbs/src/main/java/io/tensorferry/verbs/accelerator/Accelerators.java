@@ -163,6 +163,10 @@ public final class Accelerators {
     /// Their names, as in keys; `no accelerator` for none.
     @Override
     public String toString() {
-        return units.isEmpty() ? "no accelerator" : units.stream().map(unit -> AcceleratorUnit.nameOf(unit.device())).collect(Collectors.joining(", "));
+        return units.isEmpty()
+                ? "no accelerator"
+                : units.stream()
+                        .map(unit -> AcceleratorUnit.nameOf(unit.device()))
+                        .collect(Collectors.joining(", "));
     }
 }

@@ -155,7 +155,8 @@ public final class RdmaChannel {
                 : MemoryGrant.LASTING;
     }
 
-    /// Sends a message that names memory for one piece of a content, as [#send(NamedMemory, int, MemoryNaming)] does for
+    /// Sends a message that names memory for one piece of a content, as [#send(NamedMemory, int, MemoryNaming)] does
+    /// for
     /// the whole; it comes over one lane, whatever its size, and its immediate is told by that lane.
     ///
     /// @param lane as [#laneOfPiece] says

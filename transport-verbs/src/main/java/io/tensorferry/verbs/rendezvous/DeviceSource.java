@@ -275,8 +275,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
     static TransportException unknownDevice(Tensor tensor, TransferContext context) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,
-                "the tensor is on " + tensor.device() + ", and its worker was given "
-                        + context.accelerators());
+                "the tensor is on " + tensor.device() + ", and its worker was given " + context.accelerators());
     }
 
     private StagedTensor staged() {

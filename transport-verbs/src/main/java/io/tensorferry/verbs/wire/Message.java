@@ -159,8 +159,7 @@ public sealed interface Message extends OutgoingMessage {
         }
 
         /// For the content as a whole.
-        public TensorReRequest(
-                long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey) {
+        public TensorReRequest(long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey) {
             this(stepId, requestIndex, metaData, address, remoteKey, false);
         }
     }

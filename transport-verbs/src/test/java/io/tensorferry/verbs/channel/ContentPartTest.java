@@ -118,8 +118,9 @@ class ContentPartTest {
     void partsOverAllLanesHaveLandedWhenTheLastOfEachHas(int count) {
         prepare(count * CHUNK);
         var metaData = new TensorMetaData(DataType.UINT8, Shape.of(target.byteSize()), false, target.byteSize());
-        ends.receiver.channel().send(
-                new NamedMemory(target.region(), target.address(), target.byteSize()), INDEX, new MemoryNaming() {
+        ends.receiver
+                .channel()
+                .send(new NamedMemory(target.region(), target.address(), target.byteSize()), INDEX, new MemoryNaming() {
                     @Override
                     public OutgoingMessage message(int remoteKey) {
                         return new Message.TensorReRequest(1, INDEX, metaData, target.address(), remoteKey);

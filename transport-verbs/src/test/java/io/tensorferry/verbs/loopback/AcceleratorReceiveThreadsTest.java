@@ -65,10 +65,7 @@ class AcceleratorReceiveThreadsTest {
     }
 
     private static void send(LoopbackWorkers workers, RendezvousKey key, int size, int value) {
-        workers.worker(1)
-                .manager
-                .rendezvous(1)
-                .send(key, workers.worker(1).bytes(size, value));
+        workers.worker(1).manager.rendezvous(1).send(key, workers.worker(1).bytes(size, value));
     }
 
     private static Tensor tensor(CompletableFuture<RecvResult> received) throws Exception {

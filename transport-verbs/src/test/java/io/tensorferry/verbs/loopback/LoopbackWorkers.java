@@ -163,7 +163,6 @@ final class LoopbackWorkers implements AutoCloseable {
         final RdmaRendezvousManager manager;
         final EdgeManager edges;
         final PartitionManager partitions;
-        final Accelerators accelerators;
 
         private Worker(
                 int index,

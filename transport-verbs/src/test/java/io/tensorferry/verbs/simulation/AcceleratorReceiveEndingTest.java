@@ -47,8 +47,7 @@ class AcceleratorReceiveEndingTest {
         var receives = new ArrayList<Scenario.Receive>();
         for (int i = 0; i < RECEIVES; i++) {
             var delivery = i % 2 == 0 ? Delivery.COMPLETE : Delivery.QUEUED;
-            receives.add(receive(
-                    scenario, "edge" + i, ReceiveOptions.defaults().withDelivery(delivery)));
+            receives.add(receive(scenario, "edge" + i, ReceiveOptions.defaults().withDelivery(delivery)));
             send(scenario, "edge" + i, size(i), i);
         }
         return receives;
@@ -167,8 +166,7 @@ class AcceleratorReceiveEndingTest {
             try (var scenario = slowScenario(seed)) {
                 var receives = begin(scenario);
                 scenario.runFor(new Random(seed).nextLong(15 * MILLISECOND_NS));
-                var rendezvous =
-                        scenario.worker((int) (seed % 2)).manager.rendezvous(1);
+                var rendezvous = scenario.worker((int) (seed % 2)).manager.rendezvous(1);
                 rendezvous.startAbort(StatusCode.DATA_LOSS, "the user's reason");
                 scenario.awaitAll();
                 closeAll(scenario, receives, StatusCode.DATA_LOSS);
@@ -233,7 +231,9 @@ class AcceleratorReceiveEndingTest {
                 end(scenario);
             }
         }
-        assertThat(held).as("rounds in which proxies were held when the network was cut").isGreaterThan(10);
+        assertThat(held)
+                .as("rounds in which proxies were held when the network was cut")
+                .isGreaterThan(10);
     }
 
     @Test

@@ -46,7 +46,12 @@ class AcceleratorReceiveFailureTest {
         scenario.runFor(10 * MILLISECOND_NS);
         assertThat(statistics(scenario).receiveProxyBytes()).isZero();
         assertThat(statistics(scenario).strandedBytes()).isEqualTo(strandedProxies);
-        assertThat(scenario.log.errors()).hasSize(1).first().asString().contains("GPU:0").contains("on purpose");
+        assertThat(scenario.log.errors())
+                .hasSize(1)
+                .first()
+                .asString()
+                .contains("GPU:0")
+                .contains("on purpose");
         scenario.log.forgetErrors();
         scenario.cluster.close();
         scenario.log.assertNoErrors();
@@ -62,7 +67,8 @@ class AcceleratorReceiveFailureTest {
                     device(scenario).failNextCopy(fault);
                     Tensor sent = Scenario.bytes(scenario.worker(1), SIZE, 2);
                     send(scenario, "edge", sent);
-                    var failing = receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(delivery));
+                    var failing =
+                            receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(delivery));
                     scenario.await(failing::hasEnded, "the receive ends");
                     assertThat(failing.failure()).isSameAs(fault);
                     scenario.await(sent::isClosed, "the sender is done with its tensor");
@@ -85,8 +91,7 @@ class AcceleratorReceiveFailureTest {
         try (var scenario = scenario(1)) {
             device(scenario).hold();
             send(scenario, "edge", SIZE, 2);
-            var receive =
-                    receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(Delivery.QUEUED));
+            var receive = receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(Delivery.QUEUED));
             scenario.await(receive::hasEnded, "the copy is queued");
             DeviceEvent ready = Objects.requireNonNull(receive.tensor().readyEvent());
             assertThat(ready.isReached()).isFalse();
@@ -190,7 +195,8 @@ class AcceleratorReceiveFailureTest {
             var own = new UsersAllocator(scenario);
             for (int size : new int[] {0, 90, SIZE}) {
                 send(scenario, "edge", size, 4);
-                var receive = receive(scenario, "edge", ReceiveOptions.defaults().into(own));
+                var receive =
+                        receive(scenario, "edge", ReceiveOptions.defaults().into(own));
                 scenario.await(receive::hasEnded, "a result in memory of the user's");
                 assertThat(own.made).contains(receive.tensor());
                 assertContent(scenario, receive, size, 4);
@@ -199,7 +205,8 @@ class AcceleratorReceiveFailureTest {
                 own.wrong = wrong;
                 Tensor sent = Scenario.bytes(scenario.worker(1), SIZE, 5);
                 send(scenario, "edge", sent);
-                var receive = receive(scenario, "edge", ReceiveOptions.defaults().into(own));
+                var receive =
+                        receive(scenario, "edge", ReceiveOptions.defaults().into(own));
                 scenario.await(receive::hasEnded, "the receive ends");
                 assertThat(receive.code()).as(wrong).isEqualTo(StatusCode.INTERNAL);
                 scenario.await(sent::isClosed, "the sender is done with its tensor");
@@ -226,13 +233,12 @@ class AcceleratorReceiveFailureTest {
 
         @Override
         public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
-            Tensor tensor =
-                    switch (wrong) {
-                        case "shape" -> AcceleratorResults.onDevice(scenario, 7, 0);
-                        case "host" -> Scenario.bytes(scenario.worker(0), byteSize, 0);
-                        case "throws" -> throw new IllegalArgumentException("broken, on purpose");
-                        default -> AcceleratorResults.onDevice(scenario, (int) byteSize, 0);
-                    };
+            Tensor tensor = switch (wrong) {
+                case "shape" -> AcceleratorResults.onDevice(scenario, 7, 0);
+                case "host" -> Scenario.bytes(scenario.worker(0), byteSize, 0);
+                case "throws" -> throw new IllegalArgumentException("broken, on purpose");
+                default -> AcceleratorResults.onDevice(scenario, (int) byteSize, 0);
+            };
             made.add(tensor);
             return tensor;
         }

@@ -43,7 +43,9 @@ import org.junit.jupiter.api.Timeout;
 /// Tensors of another worker whose results are on an accelerator.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorReceiveScenarioTest {
-    private static final int[] SIZES = {0, 1, 100, 101, 4095, 4096, 4097, 16_384, 60_000, 200_000, AcceleratorResults.SHARE};
+    private static final int[] SIZES = {
+        0, 1, 100, 101, 4095, 4096, 4097, 16_384, 60_000, 200_000, AcceleratorResults.SHARE
+    };
     private static final byte[] WORD = "one".getBytes(StandardCharsets.UTF_8);
 
     /// Carried and written, over one lane and striped, with keys of slabs and of requests, with a checksum and without.
@@ -60,7 +62,9 @@ class AcceleratorReceiveScenarioTest {
                 }
                 var transfers = scenario.worker(0).manager.statistics();
                 assertThat(transfers.tensorsReceived()).isEqualTo(2L * SIZES.length);
-                assertThat(transfers.warmRequests()).as("requests that name memory").isZero();
+                assertThat(transfers.warmRequests())
+                        .as("requests that name memory")
+                        .isZero();
                 assertThat(statistics(scenario).bytesFromHost()).isEqualTo(bytes);
                 end(scenario);
             }
@@ -76,7 +80,8 @@ class AcceleratorReceiveScenarioTest {
                 for (int i = 0; i < 20; i++) {
                     exchange(scenario, "edge", random.nextInt(10_000), i);
                 }
-                Tensor floats = scenario.worker(1).adapter.memory().allocator().allocate(DataType.FLOAT, Shape.of(3, 5));
+                Tensor floats =
+                        scenario.worker(1).adapter.memory().allocator().allocate(DataType.FLOAT, Shape.of(3, 5));
                 floats.segment().fill((byte) 7);
                 send(scenario, "edge", floats);
                 var receive = receive(scenario, "edge");
@@ -280,8 +285,7 @@ class AcceleratorReceiveScenarioTest {
         try (var scenario = scenario(2)) {
             device(scenario).hold();
             send(scenario, "edge", 50_000, 2);
-            var receive =
-                    receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(Delivery.QUEUED));
+            var receive = receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(Delivery.QUEUED));
             scenario.await(receive::hasEnded, "the copy is queued");
             receive.close();
             scenario.runFor(MILLISECOND_NS);

@@ -119,8 +119,8 @@ final class AcceleratorResults {
         byte[] content = size == 0 ? new byte[0] : device(scenario).peek(tensor.address(), size);
         for (int i = 0; i < size; i++) {
             if (content[i] != (byte) value) {
-                throw new AssertionError("byte " + i + " is " + content[i] + ", expected " + (byte) value + ", seed "
-                        + scenario.seed);
+                throw new AssertionError(
+                        "byte " + i + " is " + content[i] + ", expected " + (byte) value + ", seed " + scenario.seed);
             }
         }
     }

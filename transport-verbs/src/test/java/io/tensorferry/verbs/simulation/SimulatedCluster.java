@@ -351,8 +351,6 @@ final class SimulatedCluster implements AutoCloseable {
         /// Null where the cluster has none.
         final @Nullable SimulatedAccelerator gpu;
 
-        final Accelerators accelerators;
-
         private final SimulatedWorker node;
         private final SimulatedFallback fallback = new SimulatedFallback(SimulatedCluster.this, this);
 
@@ -381,7 +379,6 @@ final class SimulatedCluster implements AutoCloseable {
             this.manager = node.manager();
             this.edges = node.edges();
             this.partitions = node.partitions();
-            this.accelerators = node.accelerators();
         }
 
         boolean isAlive() {

@@ -112,8 +112,7 @@ class MessageGoldenBytesTest {
                         01000000 82 02 0000 00000000 00000000
                         0200000000000000 0300000000000000
                         """),
-                Arguments.of(
-                        new Message.TensorPiece(STEP, INDEX, 0x0102, 0x200000, 0x7f0011223344L, 0xcafe0001), """
+                Arguments.of(new Message.TensorPiece(STEP, INDEX, 0x0102, 0x200000, 0x7f0011223344L, 0xcafe0001), """
                         5446 02 10 28000000 8877665544332211
                         05002000 0100feca 443322 11007f0000
                         00002000 02010000
