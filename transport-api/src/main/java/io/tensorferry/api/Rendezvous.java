@@ -64,8 +64,13 @@ public interface Rendezvous {
 
     /// The same, with what `options` say of the deadline, of the memory of the result, and of when it counts as there.
     ///
+    /// A result may be on an accelerator that the transport was given, by the allocator of `options` or, where they
+    /// have none, by the name of the destination in `key`. It fails with `INTERNAL` and what the driver says where the
+    /// accelerator has failed, and with `UNIMPLEMENTED` where the tensor comes by a way that ends in host memory.
+    ///
     /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException as above
+    /// @throws IllegalArgumentException as above, and if the transport has accelerators, but not the one that the
+    ///     allocator or `key` names
     /// @throws UnsupportedOperationException if this rendezvous puts no result into such memory as `options` name
     default PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
         if (options.allocator() != null) {
