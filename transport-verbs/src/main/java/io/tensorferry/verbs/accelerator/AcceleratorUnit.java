@@ -124,9 +124,7 @@ public final class AcceleratorUnit {
         return copies;
     }
 
-    /// What to tell of something that went wrong with `cause`: where the accelerator has failed, that, of which all
-    /// else
-    /// follows.
+    /// Why something went wrong: `cause`, or the failure of the accelerator, of which that follows then.
     public TransportException firstCause(TransportException cause) {
         TransportException broken = copies.broken();
         return broken == null ? cause : broken;

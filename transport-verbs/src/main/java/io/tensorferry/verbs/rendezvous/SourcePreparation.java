@@ -6,6 +6,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -15,9 +16,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop, which calls it and is called back; what takes long is done by a worker.
 final class SourcePreparation {
+    // More than have proxies at the same time, as a rule.
+    private static final int MOST_IDLE_WRITES = 64;
+
     private final TransferContext context;
     // Those whose event is waited for.
     private final Set<DeviceSource> awaiting = new LinkedHashSet<>();
+    private final ArrayDeque<StagedWrite> idleWrites = new ArrayDeque<>();
 
     SourcePreparation(TransferContext context) {
         this.context = context;
@@ -102,6 +107,19 @@ final class SourcePreparation {
             if (source.response().isOf(step)) {
                 source.abort(cause);
             }
+        }
+    }
+
+    /// What writes a content that is on an accelerator; [#give] takes it back when it has.
+    StagedWrite stagedWrite(AcceleratorUnit unit) {
+        StagedWrite idle = idleWrites.poll();
+        return idle == null ? new StagedWrite(context.counters(), unit.options()) : idle;
+    }
+
+    /// @param written to its end: nothing refers to it
+    void give(StagedWrite written) {
+        if (idleWrites.size() < MOST_IDLE_WRITES) {
+            idleWrites.push(written);
         }
     }
 

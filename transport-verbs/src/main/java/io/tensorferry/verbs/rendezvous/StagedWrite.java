@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
 /// memory, one chunk over one lane; the last of each lane brings the immediate.
 ///
 /// It ends once: all is written, or the channel is lost, or a copy has failed and nothing is under way any more. Where
-/// it ended by its last write, it serves again when its response does.
+/// it ended by its last write, it serves for another content.
 ///
 /// Owner: the loop. Nothing is made per chunk while proxies are to be had.
 final class StagedWrite implements ProxyWaiter {
     private final RendezvousCounters counters;
-    private final TensorResponse response;
     private final int pieceBytes;
     private final Chunk[] all;
     // Those that nothing is done with, in the first places.
     private final Chunk[] idle;
     private int idleCount;
 
+    private @Nullable TensorResponse response;
     private @Nullable StagedTensor source;
     private @Nullable RdmaChannel channel;
     private long bytes;
@@ -51,9 +51,8 @@ final class StagedWrite implements ProxyWaiter {
     private boolean ended;
     private @Nullable TransportException failure;
 
-    StagedWrite(RendezvousCounters counters, TensorResponse response, AcceleratorOptions options) {
+    StagedWrite(RendezvousCounters counters, AcceleratorOptions options) {
         this.counters = counters;
-        this.response = response;
         this.pieceBytes = options.pieceBytes();
         this.all = new Chunk[options.piecesAtOnce()];
         this.idle = new Chunk[all.length];
@@ -63,11 +62,12 @@ final class StagedWrite implements ProxyWaiter {
         }
     }
 
-    /// Writes the content; the response is told of the end, perhaps before this returns.
+    /// Writes the content; its response is told of the end, perhaps before this returns.
     ///
     /// @param size of the content, 1 byte or more
     /// @param address where the peer has memory for it
-    void begin(StagedTensor from, long size, RdmaChannel over, long address, int key) {
+    void begin(TensorResponse of, StagedTensor from, long size, RdmaChannel over, long address, int key) {
+        response = of;
         source = from;
         channel = over;
         bytes = size;
@@ -75,7 +75,7 @@ final class StagedWrite implements ProxyWaiter {
         remoteKey = key;
         chunkBytes = Math.min(pieceBytes, over.chunkBytes());
         lanes = over.lanesOf(size);
-        homeLane = over.laneOf(response.requestIndex());
+        homeLane = over.laneOf(of.requestIndex());
         // One at least for each lane, for its immediate: of no bytes if there are not so many.
         chunks = Math.max(dataChunks(), lanes);
         next = 0;
@@ -109,7 +109,7 @@ final class StagedWrite implements ProxyWaiter {
                     takeIdle().post();
                 } else {
                     asking = true;
-                    source().unit().sendProxies().acquire(length, response.peer(), this);
+                    source().unit().sendProxies().acquire(length, response().peer(), this);
                 }
             }
         } finally {
@@ -169,13 +169,15 @@ final class StagedWrite implements ProxyWaiter {
         TransportException cause = failure;
         if (cause != null) {
             end();
-            response.onStagingFailed(cause);
+            response().onStagingFailed(cause);
         } else if (next == chunks) {
             end();
-            source = null;
             counters.tensorsSent.increment();
             counters.bytesSent.add(bytes);
-            response.onStagedWritten();
+            TensorResponse written = response();
+            response = null;
+            source = null;
+            written.onStagedWritten(this);
         }
     }
 
@@ -184,7 +186,7 @@ final class StagedWrite implements ProxyWaiter {
         if (!ended) {
             stopAsking();
             end();
-            response.onStagingAbandoned();
+            response().onStagingAbandoned();
         }
     }
 
@@ -206,6 +208,10 @@ final class StagedWrite implements ProxyWaiter {
 
     private void giveIdle(Chunk chunk) {
         idle[idleCount++] = chunk;
+    }
+
+    private TensorResponse response() {
+        return Objects.requireNonNull(response, "nothing is written");
     }
 
     private StagedTensor source() {
@@ -248,7 +254,7 @@ final class StagedWrite implements ProxyWaiter {
         /// Takes the next chunk, which has no bytes.
         void post() {
             number = next++;
-            set(0, 0, 0, 0, 0, response.requestIndex());
+            set(0, 0, 0, 0, 0, response().requestIndex());
             write();
         }
 
@@ -273,7 +279,7 @@ final class StagedWrite implements ProxyWaiter {
                     filled.region().localKey(),
                     remoteAddress + (long) number * chunkBytes,
                     remoteKey,
-                    response.requestIndex());
+                    response().requestIndex());
             write();
         }
 

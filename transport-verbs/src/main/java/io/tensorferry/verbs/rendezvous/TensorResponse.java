@@ -47,9 +47,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private @Nullable OutgoingContent content;
     // What waits for the event of the tensor that the table gave.
     private @Nullable DeviceSource awaited;
-    // Of a content that is on an accelerator, while it is written; or of an earlier one that was written to its end.
+    // Of a content that is on an accelerator, while it is written.
     private @Nullable StagedWrite stagedWrite;
-    private boolean staging;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
 
@@ -193,8 +192,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     void strandMemory() {
         if (content != null && content.staged() != null) {
             // It knows nothing but proxies.
-            if (staging) {
-                stagedWrite().strandProxies();
+            if (stagedWrite != null) {
+                stagedWrite.strandProxies();
             }
         } else {
             content = null;
@@ -205,9 +204,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     ///
     /// @param resumable whether the receiver may ask again over another one
     void onChannelLost(boolean resumable) {
-        if (staging) {
-            // Of which nothing may have been posted.
-            stagedWrite().abandon();
+        if (stagedWrite != null) {
+            // Nothing of it may have been posted.
+            stagedWrite.abandon();
         }
         on(resumable ? new ResponseState.Event.ChannelSuspended() : new ResponseState.Event.ChannelLost());
     }
@@ -309,35 +308,27 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     }
 
     private void writeStaged(StagedTensor staged) {
-        StagedWrite started = stagedWrite;
-        if (started == null) {
-            started = new StagedWrite(context.counters(), this, staged.unit().options());
-            stagedWrite = started;
-        }
-        staging = true;
-        started.begin(staged, content().metaData().byteSize(), channel(), address, remoteKey);
-    }
-
-    private StagedWrite stagedWrite() {
-        return inUse(stagedWrite);
+        StagedWrite started = sources.stagedWrite(staged.unit());
+        stagedWrite = started;
+        started.begin(this, staged, content().metaData().byteSize(), channel(), address, remoteKey);
     }
 
     /// All of a staged content is written.
-    void onStagedWritten() {
-        staging = false;
+    void onStagedWritten(StagedWrite written) {
+        stagedWrite = null;
+        sources.give(written);
         onWritten();
     }
 
     /// A staged content has lost its channel. Copies of it may be under way, so that what made them writes no other.
     void onStagingAbandoned() {
-        staging = false;
         stagedWrite = null;
         on(new ResponseState.Event.WriteAbandoned());
     }
 
     /// A staged content cannot be copied to the host; nothing of it is under way.
     void onStagingFailed(TransportException cause) {
-        staging = false;
+        stagedWrite = null;
         // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
         transfers().rememberFailure(requestIndex, cause);
         on(new ResponseState.Event.StagingFailed(cause));
