@@ -1,7 +1,6 @@
 package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
@@ -262,7 +261,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
     }
 
     @Test
-    void memoryThatTheProcessorCannotReachIsRefused() {
+    void memoryOfAnAcceleratorThatTheServerWasNotGivenIsRefused() {
         var allocator = new TensorAllocator() {
             @Override
             public Device device() {
@@ -275,8 +274,9 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
             }
         };
         for (var key : List.of(key("a"), workers().key(CONSUMER, CONSUMER, "a"))) {
-            assertThatExceptionOfType(UnsupportedOperationException.class)
-                    .isThrownBy(() -> receiving().recvAsync(key, into(allocator), _ -> {}));
+            assertThatThrownBy(() -> receiving().recvAsync(key, into(allocator), _ -> {}))
+                    .isInstanceOfAny(IllegalArgumentException.class, UnsupportedOperationException.class)
+                    .hasMessageContaining("cannot be on GPU:0");
         }
     }
 

@@ -1,0 +1,46 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.tensorferry.cuda.CudaDevices;
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+
+/// The rendezvous contract over the software device with tensors on a GPU; skipped where there is none, or where this
+/// process has the fake driver.
+@DeviceTests(kind = "rendezvous", on = On.CUDA)
+class CudaRendezvousIT {
+    @BeforeAll
+    static void findAGpu() {
+        switch (CudaDevices.find()) {
+            case CudaDevices.Absent absent -> assumeTrue(false, absent.reason());
+            case CudaDevices.Found found ->
+                assumeTrue(
+                        !found.devices().getFirst().name().startsWith("Fake"),
+                        "this process has loaded the fake driver");
+        }
+    }
+
+    @Nested
+    class Source extends RendezvousContracts {
+        Source() {
+            super(Protocol.VERBS_FROM_CUDA);
+        }
+    }
+
+    @Nested
+    class Destination extends RendezvousContracts {
+        Destination() {
+            super(Protocol.VERBS_TO_CUDA);
+        }
+    }
+
+    @Nested
+    class Both extends RendezvousContracts {
+        Both() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
+    }
+}

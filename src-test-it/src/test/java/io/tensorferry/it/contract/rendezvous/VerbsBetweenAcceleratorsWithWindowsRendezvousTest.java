@@ -1,0 +1,12 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
+
+/// The rendezvous contract with all tensors on accelerators, over two lanes, with a memory window for each request.
+@DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
+class VerbsBetweenAcceleratorsWithWindowsRendezvousTest extends RendezvousContracts {
+    VerbsBetweenAcceleratorsWithWindowsRendezvousTest() {
+        super(Protocol.VERBS_BETWEEN_ACCELERATORS_WITH_WINDOWS);
+    }
+}

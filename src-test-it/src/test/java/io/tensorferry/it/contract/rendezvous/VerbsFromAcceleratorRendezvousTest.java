@@ -1,0 +1,12 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
+
+/// The rendezvous contract with all sources on an accelerator, and all results in host memory.
+@DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
+class VerbsFromAcceleratorRendezvousTest extends RendezvousContracts {
+    VerbsFromAcceleratorRendezvousTest() {
+        super(Protocol.VERBS_FROM_ACCELERATOR);
+    }
+}
