@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
             "Lists the RDMA devices of this machine, and which would be taken.",
             "Of each device: what it is, its limits, ports and GIDs. Then which device, port",
             "and GID a server would take and why, and why not the others. GPUs are listed",
-            "too; which of them are used is for the application to say."
+            "too, and of each which RDMA devices reach its memory by themselves (GPUDirect),",
+            "by trying; which GPUs are used is for the application to say."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:a device would be taken", "1:none would", "2:wrong usage"})
@@ -37,7 +39,7 @@ public final class DevicesCommand implements Callable<Integer> {
 
     private final Map<String, String> environment;
     private final Supplier<List<VerbsProvider>> providers;
-    private final Supplier<GpuListing> gpus;
+    private final Function<List<VerbsProvider>, GpuListing> gpus;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -56,7 +58,9 @@ public final class DevicesCommand implements Callable<Integer> {
     }
 
     DevicesCommand(
-            Map<String, String> environment, Supplier<List<VerbsProvider>> providers, Supplier<GpuListing> gpus) {
+            Map<String, String> environment,
+            Supplier<List<VerbsProvider>> providers,
+            Function<List<VerbsProvider>, GpuListing> gpus) {
         this.environment = environment;
         this.providers = providers;
         this.gpus = gpus;
@@ -70,7 +74,7 @@ public final class DevicesCommand implements Callable<Integer> {
                 .toList();
         List<DeviceListing> devices = DeviceListing.of(asked);
         ChoiceExplanation choice = DeviceChoice.explain(config, asked);
-        GpuListing accelerators = gpus.get();
+        GpuListing accelerators = gpus.apply(asked);
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             out.println(Json.pretty(DevicesJson.of(devices, accelerators, choice)));

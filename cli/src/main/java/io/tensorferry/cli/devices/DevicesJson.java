@@ -110,13 +110,22 @@ final class DevicesJson {
         return object;
     }
 
-    private static JsonObject gpu(CudaDescription gpu) {
+    private static JsonObject gpu(GpuListing.Gpu listing) {
+        CudaDescription gpu = listing.what();
         var object = new JsonObject();
         object.addProperty("ordinal", gpu.ordinal());
         object.addProperty("name", gpu.name());
         object.addProperty("uuid", gpu.uuid());
         object.addProperty("pci_address", gpu.pciAddress());
         object.addProperty("memory_bytes", gpu.memoryBytes());
+        object.add("gpu_direct", Json.array(listing.reaches(), DevicesJson::reach));
+        return object;
+    }
+
+    private static JsonObject reach(GpuListing.Reach reach) {
+        var object = new JsonObject();
+        object.addProperty("hca_id", reach.device());
+        object.addProperty("answer", reach.answer());
         return object;
     }
 

@@ -100,11 +100,15 @@ final class DevicesText {
         out.println();
     }
 
-    private void gpu(CudaDescription gpu) {
+    private void gpu(GpuListing.Gpu listing) {
+        CudaDescription gpu = listing.what();
         field(1, "GPU:" + gpu.ordinal(), gpu.name());
         field(2, "uuid", gpu.uuid());
         field(2, "pci_address", gpu.pciAddress());
         field(2, "memory", "%d (%.1f GiB)".formatted(gpu.memoryBytes(), gpu.memoryBytes() / GIB));
+        for (GpuListing.Reach reach : listing.reaches()) {
+            field(2, "GPUDirect " + reach.device(), reach.answer());
+        }
     }
 
     private void field(int level, String name, Object value) {

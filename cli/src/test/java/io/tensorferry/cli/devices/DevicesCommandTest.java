@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.tensorferry.api.NicWrites;
 import io.tensorferry.cuda.CudaDescription;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -23,7 +27,7 @@ class DevicesCommandTest {
 
     private int run(Map<String, String> environment, VerbsProvider libibverbs, String... arguments) {
         return new CommandLine(
-                        new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider()), () -> gpus))
+                        new DevicesCommand(environment, () -> List.of(libibverbs, new SoftwareProvider()), _ -> gpus))
                 .setOut(new PrintWriter(out))
                 .setErr(new PrintWriter(err))
                 .execute(arguments);
@@ -156,6 +160,8 @@ class DevicesCommandTest {
                                 uuid:                   f9d3a2c1-0123-4567-89ab-cdef01234567
                                 pci_address:            0000:1b:00.0
                                 memory:                 150754820096 (140.4 GiB)
+                                GPUDirect mlx5_0:       by dmabuf
+                                GPUDirect soft0:        no: by dmabuf: refused
                             GPU:1:                  NVIDIA T4
                                 uuid:                   00010203-0405-0607-0809-0a0b0c0d0e0f
                                 pci_address:            0000:af:00.0
@@ -166,10 +172,51 @@ class DevicesCommandTest {
 
     private static GpuListing twoGpus() {
         return new GpuListing.Found(List.of(
-                new CudaDescription(
-                        0, "NVIDIA H200", "f9d3a2c1-0123-4567-89ab-cdef01234567", "0000:1b:00.0", 150_754_820_096L),
-                new CudaDescription(
-                        1, "NVIDIA T4", "00010203-0405-0607-0809-0a0b0c0d0e0f", "0000:af:00.0", 16_106_127_360L)));
+                new GpuListing.Gpu(
+                        new CudaDescription(
+                                0,
+                                "NVIDIA H200",
+                                "f9d3a2c1-0123-4567-89ab-cdef01234567",
+                                "0000:1b:00.0",
+                                150_754_820_096L),
+                        List.of(
+                                new GpuListing.Reach("mlx5_0", "by dmabuf"),
+                                new GpuListing.Reach("soft0", "no: by dmabuf: refused"))),
+                new GpuListing.Gpu(
+                        new CudaDescription(
+                                1,
+                                "NVIDIA T4",
+                                "00010203-0405-0607-0809-0a0b0c0d0e0f",
+                                "0000:af:00.0",
+                                16_106_127_360L),
+                        List.of())));
+    }
+
+    @Test
+    void ofEachDeviceItIsTriedWhetherItReachesTheMemoryOfAGpu() {
+        VerbsProvider broken = FakeNic.libibverbs(null, new FakeNic("broken0", false));
+        try (AcceleratorTime time = AcceleratorTime.real()) {
+            SimulatedAcceleratorOptions usual = SimulatedAcceleratorOptions.defaults();
+            assertThat(reaches(time, usual.withExport(NicWrites.VISIBLE), broken))
+                    .containsExactly(
+                            "broken0: no: ibv_open_device failed with EACCES (errno 13): broken0 is not for you",
+                            "soft0: by dmabuf");
+            assertThat(reaches(time, usual, broken).get(1))
+                    .startsWith("soft0: no: by dmabuf: ")
+                    .contains("; by address: ibv_reg_mr failed with EOPNOTSUPP");
+        }
+    }
+
+    /// Nothing of it is left.
+    private static List<String> reaches(
+            AcceleratorTime time, SimulatedAcceleratorOptions options, VerbsProvider libibverbs) {
+        try (var gpu = new SimulatedAccelerator(0, time, 1, options)) {
+            List<String> reaches = GpuListing.tryOut(gpu, List.of(libibverbs, new SoftwareProvider())).stream()
+                    .map(reach -> reach.device() + ": " + reach.answer())
+                    .toList();
+            assertThat(gpu.leftOver()).isEmpty();
+            return reaches;
+        }
     }
 
     @Test
@@ -180,9 +227,12 @@ class DevicesCommandTest {
         assertThat(gpusInJson()).isEqualTo(JsonParser.parseString("""
                         {"obstacle": null, "devices": [
                           {"ordinal": 0, "name": "NVIDIA H200", "uuid": "f9d3a2c1-0123-4567-89ab-cdef01234567",
-                           "pci_address": "0000:1b:00.0", "memory_bytes": 150754820096},
+                           "pci_address": "0000:1b:00.0", "memory_bytes": 150754820096,
+                           "gpu_direct": [{"hca_id": "mlx5_0", "answer": "by dmabuf"},
+                                          {"hca_id": "soft0", "answer": "no: by dmabuf: refused"}]},
                           {"ordinal": 1, "name": "NVIDIA T4", "uuid": "00010203-0405-0607-0809-0a0b0c0d0e0f",
-                           "pci_address": "0000:af:00.0", "memory_bytes": 16106127360}]}
+                           "pci_address": "0000:af:00.0", "memory_bytes": 16106127360,
+                           "gpu_direct": []}]}
                         """));
     }
 
