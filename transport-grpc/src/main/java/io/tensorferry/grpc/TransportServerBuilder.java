@@ -153,8 +153,7 @@ public final class TransportServerBuilder {
     }
 
     /// The accelerators that this worker's tensors may be on, each with a type and index of its own: those are its name
-    /// in
-    /// keys, as `GPU:0`. They stay the caller's, to close after the server and all its tensors. For `grpc+verbs`.
+    /// in keys, as `GPU:0`. They stay the caller's, to close after the server and all its tensors. For `grpc+verbs`.
     public TransportServerBuilder accelerators(List<Accelerator> devices) {
         this.accelerators = List.copyOf(devices);
         return this;

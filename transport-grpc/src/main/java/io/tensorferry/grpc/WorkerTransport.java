@@ -69,8 +69,7 @@ interface WorkerTransport extends AutoCloseable {
     ///
     /// @throws IllegalArgumentException if it is none of the server's, or the bytes are not all of one allocation
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
-    /// reach
-    ///     it
+    ///     reach it
     MemoryRegistration register(Accelerator device, long address, long bytes);
 
     /// What the server offers to peers.

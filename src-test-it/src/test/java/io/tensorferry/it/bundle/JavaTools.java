@@ -71,8 +71,7 @@ record JavaTools(String version, String time) {
     }
 
     /// The JDK's modules that jars need. Those that are modules say it themselves, and jdeps refuses those of them
-    /// whose
-    /// others it does not find as modules; the rest are read by jdeps.
+    /// whose others it does not find as modules; the rest are read by jdeps.
     private static Set<String> modules(List<Path> jars) {
         var needed = new TreeSet<>(ALWAYS);
         var others = new ArrayList<String>();

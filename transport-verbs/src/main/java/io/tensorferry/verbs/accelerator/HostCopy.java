@@ -8,9 +8,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The content of one tensor on its way between an accelerator and host memory that the accelerator does not know:
-/// piece
-/// after piece through one proxy, which a worker fills or empties. For tensors that do not go by RDMA; it is no way for
-/// many.
+/// piece after piece through one proxy, which a worker fills or empties. For tensors that do not go by RDMA; it is no
+/// way for many.
 ///
 /// Owner: the loop.
 final class HostCopy extends CopyTask implements ProxyWaiter {

@@ -96,8 +96,7 @@ public final class ProxyPool {
     }
 
     /// Gives proxies to those that wait, as far as there are some. A waiter that asks for the next while it is given
-    /// one
-    /// only gets into the line.
+    /// one only gets into the line.
     private void serve() {
         if (serving) {
             return;

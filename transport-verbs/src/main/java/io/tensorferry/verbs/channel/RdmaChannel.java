@@ -156,8 +156,7 @@ public final class RdmaChannel {
     }
 
     /// Sends a message that names memory for one piece of a content, as [#send(NamedMemory, int, MemoryNaming)] does
-    /// for
-    /// the whole; it comes over one lane, whatever its size, and its immediate is told by that lane.
+    /// for the whole; it comes over one lane, whatever its size, and its immediate is told by that lane.
     ///
     /// @param lane as [#laneOfPiece] says
     public MemoryGrant namePiece(NamedMemory memory, int lane, MemoryNaming naming) {

@@ -65,8 +65,7 @@ public interface ProtectionDomain extends AutoCloseable {
     /// Makes a memory window of type 2 that is bound to nothing.
     ///
     /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise
-    /// as
-    ///     it refuses
+    ///     as it refuses
     default MemoryWindow allocateWindow() {
         throw new VerbsException(
                 "ibv_alloc_mw", VerbsException.EOPNOTSUPP, "this device has no memory windows of type 2");

@@ -28,8 +28,7 @@ public final class DirectMemory {
     ///
     /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
-    /// reach
-    ///     it, `RESOURCE_EXHAUSTED` if it cannot be pinned, what the accelerator says if that refuses, otherwise
+    ///     reach it, `RESOURCE_EXHAUSTED` if it cannot be pinned, what the accelerator says if that refuses, otherwise
     ///     `INTERNAL`
     public MemoryRegion register(long address, long bytes) {
         return registrar.register(access, accelerator, address, bytes);

@@ -332,8 +332,7 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /// Has `action` run by [#endUses()], or when this is closed: it stops what still works on the memory. What was
-    /// given
-    /// last runs first.
+    /// given last runs first.
     ///
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
     public void beforeClose(Runnable action) {
@@ -349,8 +348,7 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /// Ends what works on the memory beside the device's queue pairs, of which none is open any more. The second and
-    /// later
-    /// calls do nothing.
+    /// later calls do nothing.
     public void endUses() {
         for (Runnable ending = endings.poll(); ending != null; ending = endings.poll()) {
             try {

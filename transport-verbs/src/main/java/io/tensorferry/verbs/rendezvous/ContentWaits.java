@@ -49,8 +49,7 @@ final class ContentWaits {
     }
 
     /// One of them. Ownership: the tensor is this wait's, until it is handed over or closed: the event must live as
-    /// long
-    /// as it is looked at.
+    /// long as it is looked at.
     final class Wait extends CopyTask {
         private final AcceleratorUnit unit;
         private final Tensor tensor;

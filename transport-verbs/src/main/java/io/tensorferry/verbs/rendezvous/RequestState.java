@@ -15,10 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// AwaitingReply   -- metadata and content --> Filling --> Ended: delivered
 /// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Landed --> Ended
 /// any of them     -- refused -->   Ended: failed
-/// any of them     -- given up -->  GivenUp: the sender is told, and the memory kept until it confirms or its content
-/// lands
-/// any of them     -- suspended --> AwaitingChannel: the memory is kept, if others do not wait for it, and the same
-/// request sent again on the next channel; one that was given up ends
+/// any of them     -- given up -->  GivenUp: the sender is told; memory is kept until it confirms or content lands
+/// any of them     -- suspended --> AwaitingChannel: sent again on the next one; what was given up ends
 /// AwaitingChannel -- fallback -->  Ended: the receive goes on over the fallback
 /// any of them     -- lost -->      Ended: failed
 /// ```
