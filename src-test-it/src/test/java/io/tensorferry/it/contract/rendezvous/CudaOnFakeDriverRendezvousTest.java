@@ -3,16 +3,49 @@ package io.tensorferry.it.contract.rendezvous;
 import io.tensorferry.it.contract.accelerator.FakeCudaDriver;
 import java.io.IOException;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 
-/// The rendezvous contract with all tensors on the devices of the fake driver, which are host memory: it says nothing
-/// about a GPU.
-class CudaOnFakeDriverRendezvousTest extends RendezvousContracts {
-    CudaOnFakeDriverRendezvousTest() {
-        super(Protocol.VERBS_BETWEEN_CUDA);
-    }
-
+/// What of the rendezvous contract calls the driver in ways of its own, with all tensors on the devices of the fake
+/// one,
+/// which are host memory: it says nothing about a GPU.
+class CudaOnFakeDriverRendezvousTest {
     @BeforeAll
     static void loadTheFake() throws IOException, InterruptedException {
         FakeCudaDriver.load();
+    }
+
+    @Nested
+    class Content extends ContentContract {
+        Content() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
+    }
+
+    @Nested
+    class Size extends SizeContract {
+        Size() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
+    }
+
+    @Nested
+    class MetaData extends MetaDataContract {
+        MetaData() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
+    }
+
+    @Nested
+    class Ending extends EndingContract {
+        Ending() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
+    }
+
+    @Nested
+    class Ownership extends OwnershipContract {
+        Ownership() {
+            super(Protocol.VERBS_BETWEEN_CUDA);
+        }
     }
 }
