@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,7 +44,9 @@ class BundleIT {
         archive = Bundle.make(folder.resolve("made"), new JavaTools(VERSION, "2026-01-01T00:00:00Z"));
         Path elsewhere = Files.createDirectory(folder.resolve("else where"));
         Ended tar = run(
-                List.of("tar", "--extract", "--file=" + archive, "--directory=" + elsewhere), System.getenv("PATH"));
+                List.of("tar", "--extract", "--file=" + archive, "--directory=" + elsewhere),
+                System.getenv("PATH"),
+                Map.of());
         assertThat(tar.status()).as(tar.err()).isZero();
         bundle = elsewhere.resolve("tensorferry-gpu");
         tools = Files.createDirectory(folder.resolve("tools"));
@@ -81,7 +84,9 @@ class BundleIT {
         Ended tests = inBundle("bin/gpu-tests", tested + "SimulatedAcceleratorTest", tested + "VirtualAcceleratorTest");
 
         assertThat(tests.status()).as(tests.out() + tests.err()).isZero();
-        assertThat(tests.out()).contains("SimulatedAcceleratorTest ✔", "VirtualAcceleratorTest ✔", " 0 tests failed ");
+        assertThat(tests.out())
+                .contains("SimulatedAcceleratorTest ✔", "VirtualAcceleratorTest ✔", " 0 tests failed ")
+                .doesNotContain("OnFakeDriver");
         assertThat(bundle.resolve("reports/TEST-junit-jupiter.xml")).exists();
     }
 
@@ -93,7 +98,7 @@ class BundleIT {
 
     @Test
     void itSaysNothingOfTheMachineThatMadeIt() throws Exception {
-        Ended list = run(List.of("tar", "--list", "--verbose", "--file=" + archive), System.getenv("PATH"));
+        Ended list = run(List.of("tar", "--list", "--verbose", "--file=" + archive), System.getenv("PATH"), Map.of());
         assertThat(list.out().lines())
                 .hasSizeGreaterThan(100)
                 .allMatch(line -> line.matches("\\S+ 0/0 +\\d+ 2026-01-01 00:00 tensorferry-gpu/.*"), "of nobody");
@@ -110,14 +115,34 @@ class BundleIT {
         assertThat(found).isEmpty();
     }
 
+    /// What is selected, without running it: the build runs all of that anyway.
+    @Test
+    void whereNothingIsSelectedAllTestsOfAcceleratorsAre() throws Exception {
+        Ended all = run(
+                List.of(bundle.resolve("bin/gpu-tests").toString()),
+                tools.toString(),
+                Map.of("GPU_TESTS_JAVA_OPTIONS", "-Djunit.platform.execution.dryRun.enabled=true"));
+
+        assertThat(all.status()).as(all.out() + all.err()).isZero();
+        assertThat(all.out())
+                .contains(
+                        "SimulatedAcceleratorTest",
+                        "VirtualAcceleratorTest",
+                        "VerbsBetweenAcceleratorsRendezvousTest",
+                        "CudaRendezvousIT")
+                .contains(" 0 tests started ")
+                .doesNotContain("OnFakeDriver");
+    }
+
     private static Ended inBundle(String script, String... arguments) throws IOException, InterruptedException {
         var command = new ArrayList<>(List.of(bundle.resolve(script).toString()));
         command.addAll(List.of(arguments));
-        return run(command, tools.toString());
+        return run(command, tools.toString(), Map.of());
     }
 
-    /// Runs a command whose environment is `PATH` alone.
-    private static Ended run(List<String> command, String path) throws IOException, InterruptedException {
+    /// Runs a command whose environment is `PATH` and little else.
+    private static Ended run(List<String> command, String path, Map<String, String> more)
+            throws IOException, InterruptedException {
         Path out = Files.createTempFile(folder, "out", ".txt");
         Path err = Files.createTempFile(folder, "err", ".txt");
         var builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
@@ -125,6 +150,7 @@ class BundleIT {
         builder.environment().put("PATH", path);
         builder.environment().put("LANG", "C.UTF-8");
         builder.environment().put("TZ", "UTC");
+        builder.environment().putAll(more);
         Process process = builder.start();
         try {
             assertThat(process.waitFor(LIMIT_S, TimeUnit.SECONDS)).isTrue();

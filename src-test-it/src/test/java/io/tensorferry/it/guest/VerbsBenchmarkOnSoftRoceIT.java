@@ -20,7 +20,7 @@ class VerbsBenchmarkOnSoftRoceIT {
         List<String> java = Guest.java(
                 VerbsBenchmark.class,
                 List.of("-Drdma.device=" + Guest.DEVICE, "-Dit.pin=0,1"),
-                List.of("--sizes=4KiB", "--rounds=1", "--seconds=0.02", "--compile-seconds=0.02"));
+                List.of("--sizes=4KiB", "--rounds=2", "--seconds=0.02", "--compile-seconds=0.02"));
 
         GuestResult result = Guest.command("benchmark", java).limit(LIMIT).run();
 
