@@ -50,6 +50,7 @@ public final class ProxyPool {
         private final long bytes;
         private final String peer;
         private final ProxyWaiter waiter;
+        private boolean served;
 
         private Request(long bytes, String peer, ProxyWaiter waiter) {
             this.bytes = bytes;
@@ -78,7 +79,7 @@ public final class ProxyPool {
         var request = new Request(bytes, peer, waiter);
         waiting.add(request);
         serve();
-        if (waiting.contains(request)) {
+        if (!request.served) {
             waits.incrementAndGet();
         }
     }
@@ -110,6 +111,7 @@ public final class ProxyPool {
                     return;
                 }
                 waiting.remove(next);
+                next.served = true;
                 hold(next.peer, next.bytes);
                 next.waiter.onProxy(new Proxy(this, next.peer, buffer));
             }

@@ -26,8 +26,7 @@ final class OutgoingContent {
     private int localKey;
     private OptionalLong checksum = OptionalLong.empty();
     // What keeps the memory: the tensor itself, also one that is on an accelerator or was waited for, or the buffer
-    // that
-    // its content was copied or serialised into; null where there is no content.
+    // that its content was copied or serialised into; null where there is no content.
     private @Nullable AutoCloseable owner;
 
     /// A host tensor whose event was reached: its last close may call the driver.
