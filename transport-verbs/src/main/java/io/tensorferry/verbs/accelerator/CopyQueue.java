@@ -105,6 +105,7 @@ public final class CopyQueue {
         if (closed) {
             // There is no loop any more that must not wait.
             closeReleased(tensor);
+            wakeIfOver();
             return;
         }
         released.offer(tensor);
@@ -117,6 +118,7 @@ public final class CopyQueue {
         tasks.incrementAndGet();
         if (closed) {
             end(task, stopping(), false);
+            wakeIfOver();
             return;
         }
         given.offer(task);
@@ -124,6 +126,13 @@ public final class CopyQueue {
         // that.
         VarHandle.fullFence();
         runner.wake();
+    }
+
+    /// The runner may have gone to sleep because of what was counted and ended beside it.
+    private void wakeIfOver() {
+        if (isOver()) {
+            runner.wake();
+        }
     }
 
     /// Why it fails everything; null while it does not. Any thread.

@@ -133,6 +133,13 @@ public final class CompletionLoop implements Executor {
         }
     }
 
+    /// Runs every command that was given, however many; for whoever has the loop when its runner has stopped.
+    void finish() {
+        do {
+            doWork();
+        } while (!commands.isEmpty());
+    }
+
     private int turn() {
         int work = runCommands();
         pump();

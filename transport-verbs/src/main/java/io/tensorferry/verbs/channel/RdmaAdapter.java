@@ -265,11 +265,11 @@ public final class RdmaAdapter implements AutoCloseable {
         });
         context.memory().endUses();
         // The loop is this thread's now: what was still under way is given to it, and may want a worker.
-        context.loop().doWork();
+        context.loop().finish();
         if (ownWorkers != null) {
             ownWorkers.close();
         }
-        context.loop().doWork();
+        context.loop().finish();
     }
 
     private final class Acceptor implements EndpointAcceptor {
