@@ -13,6 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
@@ -33,6 +34,7 @@ public final class AcceleratorUnit {
     private final DirectMemory direct;
     private final SlabPool deviceMemory;
     private final TensorAllocator allocator;
+    private final AtomicInteger moves = new AtomicInteger();
     // Kept, so that they are not taken for dropped.
     private final Queue<Tensor> stranded = new ConcurrentLinkedQueue<>();
 
@@ -118,6 +120,21 @@ public final class AcceleratorUnit {
         } catch (RejectedExecutionException _) {
             refused.accept(copies.stopping());
         }
+    }
+
+    /// A tensor that does not go by RDMA begins to be moved.
+    void moveBegins() {
+        moves.incrementAndGet();
+    }
+
+    /// It is moved, or is not to be.
+    void moveEnds() {
+        moves.decrementAndGet();
+    }
+
+    /// Whether something is copied or moved, or waits for it. It may be so no longer.
+    boolean isBusy() {
+        return moves.get() > 0 || copies.isBusy();
     }
 
     public CopyQueue copies() {

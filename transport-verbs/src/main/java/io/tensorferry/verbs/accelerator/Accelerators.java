@@ -139,16 +139,18 @@ public final class Accelerators {
     }
 
     private static void move(AcceleratorUnit unit, Tensor tensor, TensorAllocator to, String peer, MoveEnd end) {
+        unit.moveBegins();
         unit.work(() -> TensorMove.start(unit, tensor, to, peer, end), cause -> {
             tensor.close();
             end.onFailed(cause);
+            unit.moveEnds();
         });
     }
 
-    /// Whether something is copied, or waits for it. It may be so no longer.
+    /// Whether something is copied or moved, or waits for it. It may be so no longer.
     public boolean isBusy() {
         for (AcceleratorUnit unit : units) {
-            if (unit.copies().isBusy()) {
+            if (unit.isBusy()) {
                 return true;
             }
         }
