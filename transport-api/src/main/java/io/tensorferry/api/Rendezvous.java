@@ -66,7 +66,7 @@ public interface Rendezvous {
     ///
     /// A result may be on an accelerator that the transport was given, by the allocator of `options` or, where they
     /// have none, by the name of the destination in `key`. It fails with `INTERNAL` and what the driver says where the
-    /// accelerator has failed, and with `UNIMPLEMENTED` where the tensor comes by a way that ends in host memory.
+    /// accelerator has failed. A tensor of the same worker that is on another device is copied.
     ///
     /// @return the means to cancel this receive
     /// @throws IllegalArgumentException as above, and if the transport has accelerators, but not the one that the

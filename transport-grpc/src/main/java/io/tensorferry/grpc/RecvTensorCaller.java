@@ -103,7 +103,7 @@ final class RecvTensorCaller implements FallbackPath {
         try {
             var call = peer.grpc().newCall(TensorServiceGrpc.getRecvTensorMethod(), CallOptions.DEFAULT);
             var assembler = new TensorAssembler(
-                    allocators.apply(receive.options()), worker.limits().maxTensorBytes());
+                    allocators.apply(receive.hostOptions()), worker.limits().maxTensorBytes());
             new RecvTensorCall(receive, call, assembler, traffic, progress).start(request.build());
         } catch (RuntimeException e) {
             fail(

@@ -1,12 +1,15 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DeviceEvent;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyTask;
+import io.tensorferry.verbs.accelerator.MoveEnd;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -14,30 +17,76 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The receives of one step that have a tensor on an accelerator of this worker, whose content its producer has only
-/// queued: each waits for it.
+/// The receives of one step that have a tensor of this worker, whose content its producer has only queued, or which is
+/// not where it is wanted: each waits for it.
 ///
 /// Threading: any thread.
 final class ContentWaits {
     private final Accelerators accelerators;
+    private final ResultMove moves;
     private final Executor closers;
     private final Set<Wait> waiting = ConcurrentHashMap.newKeySet();
     private volatile @Nullable TransportException aborted;
 
     /// @param closers close tensors, which may wait for a driver
-    ContentWaits(Accelerators accelerators, Executor closers) {
-        this.accelerators = accelerators;
+    ContentWaits(ResultMove moves, Executor closers) {
+        this.accelerators = moves.accelerators();
+        this.moves = moves;
         this.closers = closers;
     }
 
-    /// A wait for the content of `tensor`; null if there is nothing to be waited for.
+    /// Whether a tensor is in host memory, or on an accelerator that this worker was given.
+    boolean knows(Tensor tensor) {
+        return tensor.device().hostAccessible() || accelerators.of(tensor.device()) != null;
+    }
+
+    /// What is said of one that it does not know.
+    TransportException unknownDevice(Tensor tensor) {
+        return new TransportException(
+                StatusCode.INVALID_ARGUMENT,
+                "the tensor is on " + tensor.device() + ", and its worker was given " + accelerators);
+    }
+
+    /// Closes a tensor whose last close may wait for a driver.
+    void close(Tensor tensor) {
+        closers.execute(tensor::close);
+    }
+
+    /// Whether there is something to be waited for before `tensor` can be handed over.
     ///
+    /// @param complete whether its content is to be there
+    /// @param wanted where it is to be; null for the host
+    boolean isFor(Tensor tensor, boolean complete, @Nullable AcceleratorUnit wanted) {
+        return moves.isNeeded(tensor, wanted) || (complete && awaited(tensor) != null);
+    }
+
+    /// A wait for the content of `tensor`, and for its move if it is not where it is wanted.
+    ///
+    /// @param tensor [#isFor] it
+    /// @param options say whose memory it is to be if it is moved
+    /// @param peer for whom it is
     /// @param end is told how the wait ends, once
-    @Nullable
-    Wait of(Tensor tensor, Consumer<RecvResult> end) {
-        DeviceEvent ready = tensor.readyEvent();
-        AcceleratorUnit unit = ready == null ? null : accelerators.of(tensor.device());
-        return unit == null || ready == null ? null : new Wait(unit, tensor, ready, end);
+    Wait of(
+            Tensor tensor,
+            ReceiveOptions options,
+            @Nullable AcceleratorUnit wanted,
+            String peer,
+            Consumer<RecvResult> end) {
+        return new Wait(tensor, options, wanted, peer, end);
+    }
+
+    /// The event that its content is there at; null if it is there, or nobody here could look at the event. That of a
+    /// tensor that its producer has closed is closed too.
+    private @Nullable DeviceEvent awaited(Tensor tensor) {
+        return unitOf(tensor) == null || tensor.isClosed() ? null : tensor.readyEvent();
+    }
+
+    /// Who looks at its event: for one in host memory, which waits for some accelerator, any.
+    private @Nullable AcceleratorUnit unitOf(Tensor tensor) {
+        if (!tensor.device().hostAccessible()) {
+            return accelerators.of(tensor.device());
+        }
+        return accelerators.isEmpty() ? null : accelerators.first();
     }
 
     /// Ends all with a failure, and those that begin later.
@@ -48,25 +97,38 @@ final class ContentWaits {
         }
     }
 
-    /// One of them. Ownership: the tensor is this wait's, until it is handed over or closed: the event must live as
-    /// long as it is looked at.
-    final class Wait extends CopyTask {
-        private final AcceleratorUnit unit;
+    /// One of them. Ownership: the tensor is this wait's, until it is handed over, moved or closed: the event must live
+    /// as long as it is looked at.
+    final class Wait extends CopyTask implements MoveEnd {
         private final Tensor tensor;
-        private final DeviceEvent ready;
+        private final ReceiveOptions options;
+        private final @Nullable AcceleratorUnit wanted;
+        private final String peer;
         private final Consumer<RecvResult> end;
         private final AtomicBoolean over = new AtomicBoolean();
 
-        private Wait(AcceleratorUnit unit, Tensor tensor, DeviceEvent ready, Consumer<RecvResult> end) {
-            this.unit = unit;
+        private Wait(
+                Tensor tensor,
+                ReceiveOptions options,
+                @Nullable AcceleratorUnit wanted,
+                String peer,
+                Consumer<RecvResult> end) {
             this.tensor = tensor;
-            this.ready = ready;
+            this.options = options;
+            this.wanted = wanted;
+            this.peer = peer;
             this.end = end;
         }
 
         void start() {
             waiting.add(this);
-            unit.copies().whenReached(ready, this);
+            DeviceEvent ready = awaited(tensor);
+            AcceleratorUnit unit = unitOf(tensor);
+            if (ready == null || unit == null) {
+                onDone();
+            } else {
+                unit.copies().whenReached(ready, this);
+            }
             // Perhaps after the last look at those that wait.
             TransportException cause = aborted;
             if (cause != null) {
@@ -97,17 +159,32 @@ final class ContentWaits {
             return true;
         }
 
+        /// The content is there.
         @Override
         protected void onDone() {
-            if (!end(new RecvResult.Received(tensor))) {
-                closers.execute(tensor::close);
+            if (!over.get() && moves.isNeeded(tensor, wanted)) {
+                moves.start(tensor, options, wanted, peer, this);
+            } else {
+                onMoved(tensor);
             }
         }
 
         @Override
-        protected void onFailed(TransportException cause, boolean stranded) {
+        public void onMoved(Tensor moved) {
+            if (!end(new RecvResult.Received(moved))) {
+                close(moved);
+            }
+        }
+
+        @Override
+        public void onFailed(TransportException cause) {
             end(new RecvResult.Failed(cause));
-            closers.execute(tensor::close);
+        }
+
+        @Override
+        protected void onFailed(TransportException cause, boolean stranded) {
+            onFailed(cause);
+            close(tensor);
         }
     }
 }

@@ -1,26 +1,32 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.Delivery;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle,
 /// so that no memory is made for it; where that one's content is still to come, and the user wants it, it waits for it.
+/// A tensor that is on another device than it is wanted on becomes one there first.
 ///
 /// Threading: any thread. It ends when the table calls it, or when it is taken out of the table.
 final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runnable {
     private final RendezvousKey key;
     private final TagTable table;
     private final DoneCallback done;
+    private final ReceiveOptions options;
+    private final @Nullable AcceleratorUnit accelerator;
     private final Executor callbacks;
-    private final @Nullable ContentWaits waits;
+    private final ContentWaits waits;
     private final ReceiveDeadline deadline = new ReceiveDeadline();
     // Once there is a tensor whose content is waited for.
     private volatile ContentWaits.@Nullable Wait wait;
@@ -28,12 +34,21 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     // Handed over by the executor.
     private @Nullable RecvResult ended;
 
-    /// @param waits where it waits until the content is there; null if it does not
+    /// @param accelerator where the result is to be; null for the host
+    /// @param waits where it waits until the content is there
     LocalReceive(
-            RendezvousKey key, TagTable table, DoneCallback done, Executor callbacks, @Nullable ContentWaits waits) {
+            RendezvousKey key,
+            TagTable table,
+            DoneCallback done,
+            ReceiveOptions options,
+            @Nullable AcceleratorUnit accelerator,
+            Executor callbacks,
+            ContentWaits waits) {
         this.key = key;
         this.table = table;
         this.done = done;
+        this.options = options;
+        this.accelerator = accelerator;
         this.callbacks = callbacks;
         this.waits = waits;
     }
@@ -48,14 +63,13 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     /// The table's answer.
     @Override
     public void done(RecvResult result) {
-        ContentWaits.Wait begun =
-                waits != null && result instanceof RecvResult.Received(Tensor tensor) && tensor.readyEvent() != null
-                        ? waits.of(tensor, this::end)
-                        : null;
-        if (begun == null) {
+        boolean complete = options.delivery() == Delivery.COMPLETE;
+        if (!(result instanceof RecvResult.Received(Tensor tensor)) || !waits.isFor(tensor, complete, accelerator)) {
             end(result);
             return;
         }
+        ContentWaits.Wait begun =
+                waits.of(tensor, options, accelerator, key.source().worker(), this::end);
         wait = begun;
         begun.start();
         TransportException passed = tooLate;

@@ -12,7 +12,7 @@ public final class RdmaRendezvous extends StepRendezvous {
     private final RdmaRendezvousManager manager;
 
     RdmaRendezvous(long stepId, WorkerContext worker, RdmaRendezvousManager manager) {
-        super(stepId, worker, manager.accelerators());
+        super(stepId, worker, manager.accelerators(), manager.hostMemory());
         this.manager = manager;
     }
 

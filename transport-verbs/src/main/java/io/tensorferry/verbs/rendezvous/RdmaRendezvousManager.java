@@ -4,6 +4,7 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelHandler;
@@ -127,6 +128,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return context.accelerators();
     }
 
+    TensorAllocator hostMemory() {
+        return context.memory().allocator();
+    }
+
     /// Checks that a tensor which is on an accelerator, or waits for one, can be sent to another worker.
     ///
     /// @throws IllegalArgumentException if this worker was not given that accelerator, or none at all
@@ -196,7 +201,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     }
 
     private StreamedRequest streamed(String peer, long stepId, RendezvousKey key) {
-        return TableRequest.open(steps, peer, stepId, key, sources::ofHostTensors);
+        return TableRequest.open(steps, peer, stepId, key);
     }
 
     private PeerTransfers transfers(String peer) {

@@ -9,6 +9,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.MoveEnd;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -39,6 +40,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     private final String peer;
     private final ReceiveOptions options;
     private final @Nullable AcceleratorUnit accelerator;
+    private final ResultMove moves;
     private final DoneCallback done;
     private final Executor callbacks;
     private final PendingReceives pending;
@@ -64,6 +66,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     interface Immediate extends DoneCallback {}
 
     /// @param accelerator where the result is to be; null for the host
+    /// @param moves take a result there that came to host memory
     /// @param pending has it, until it has ended
     RemoteReceive(
             long stepId,
@@ -71,6 +74,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
             String peer,
             ReceiveOptions options,
             @Nullable AcceleratorUnit accelerator,
+            ResultMove moves,
             DoneCallback done,
             Executor callbacks,
             PendingReceives pending) {
@@ -79,6 +83,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
         this.peer = peer;
         this.options = options;
         this.accelerator = accelerator;
+        this.moves = moves;
         this.done = done;
         this.callbacks = callbacks;
         this.pending = pending;
@@ -100,6 +105,11 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     /// Where the result is to be. Their timeout is not for the transport: the receive keeps it itself.
     public ReceiveOptions options() {
         return options;
+    }
+
+    /// The same for whoever brings the result to host memory only: it goes on from there if it is to be elsewhere.
+    public ReceiveOptions hostOptions() {
+        return accelerator == null ? options : ReceiveOptions.defaults();
     }
 
     /// On which accelerator the result is to be; null for the host.
@@ -137,8 +147,16 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     }
 
     /// The transport's end: gives `result` to the callback, unless the receive has ended; a tensor that comes too
-    /// late is closed. Returns whether it was in time.
+    /// late is closed. One in host memory that is to be on an accelerator is taken there before. Returns whether it
+    /// was in time.
     public boolean complete(RecvResult result) {
+        if (accelerator != null
+                && result instanceof RecvResult.Received(Tensor tensor)
+                && !hasEnded()
+                && moves.isNeeded(tensor, accelerator)) {
+            moves.start(tensor, options, accelerator, peer, new Moved());
+            return true;
+        }
         if (!end(result)) {
             if (result instanceof RecvResult.Received(Tensor tensor)) {
                 tensor.close();
@@ -146,6 +164,18 @@ public final class RemoteReceive implements PendingReceive, Runnable {
             return false;
         }
         return true;
+    }
+
+    private final class Moved implements MoveEnd {
+        @Override
+        public void onMoved(Tensor tensor) {
+            complete(new RecvResult.Received(tensor));
+        }
+
+        @Override
+        public void onFailed(TransportException cause) {
+            complete(new RecvResult.Failed(cause));
+        }
     }
 
     @Override

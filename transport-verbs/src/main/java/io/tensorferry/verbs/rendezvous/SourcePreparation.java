@@ -1,11 +1,12 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DeviceEvent;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.accelerator.MoveEnd;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -20,12 +21,14 @@ final class SourcePreparation {
     private static final int MOST_IDLE_WRITES = 64;
 
     private final TransferContext context;
+    private final ResultMove moves;
     // Those whose event is waited for.
     private final Set<DeviceSource> awaiting = new LinkedHashSet<>();
     private final ArrayDeque<StagedWrite> idleWrites = new ArrayDeque<>();
 
     SourcePreparation(TransferContext context) {
         this.context = context;
+        this.moves = new ResultMove(context.accelerators(), context.memory().allocator());
     }
 
     /// Ends in `response.ready` or `response.failed`, at once where there is nothing to be done.
@@ -123,11 +126,17 @@ final class SourcePreparation {
         }
     }
 
-    /// Gives what `content` holds to `taker`, on a worker: a copy or a serialised form becomes a tensor again.
-    void handOver(OutgoingContent content, StreamedRequest.Taker taker) {
-        if (content.staged() != null) {
+    /// Gives what `content` holds to `taker`, in host memory: what is on an accelerator is brought there, and a worker
+    /// makes a copy or a serialised form a tensor again.
+    ///
+    /// @param peer that the content is for
+    void handOver(OutgoingContent content, String peer, StreamedRequest.Taker taker) {
+        StagedTensor staged = content.staged();
+        if (staged != null) {
+            // Its chunks may be copied still, for a channel that is lost.
+            Tensor tensor = staged.share();
             content.close();
-            taker.done(new RecvResult.Failed(staysOnDevice()));
+            moves.start(tensor, ReceiveOptions.defaults(), null, peer, new Hosted(taker));
             return;
         }
         context.workers().execute(() -> {
@@ -141,40 +150,16 @@ final class SourcePreparation {
         });
     }
 
-    /// The same as `taker`, but a tensor that the stream cannot read, or not yet, does not reach it.
-    StreamedRequest.Taker ofHostTensors(StreamedRequest.Taker taker) {
-        return new StreamedRequest.Taker() {
-            @Override
-            public void done(RecvResult result) {
-                if (result instanceof RecvResult.Received(Tensor tensor)
-                        && (!tensor.device().hostAccessible() || tensor.readyEvent() != null)) {
-                    release(tensor);
-                    taker.done(new RecvResult.Failed(staysOnDevice()));
-                } else {
-                    taker.done(result);
-                }
-            }
-
-            @Override
-            public void onTaken() {
-                taker.onTaken();
-            }
-        };
-    }
-
-    /// Any thread.
-    private void release(Tensor tensor) {
-        AcceleratorUnit unit = unitOf(tensor);
-        if (unit == null) {
-            context.workers().execute(tensor::close);
-        } else {
-            unit.copies().release(tensor);
+    /// The tensor is in host memory.
+    private record Hosted(StreamedRequest.Taker taker) implements MoveEnd {
+        @Override
+        public void onMoved(Tensor moved) {
+            taker.done(new RecvResult.Received(moved));
         }
-    }
 
-    private static TransportException staysOnDevice() {
-        return new TransportException(
-                StatusCode.UNIMPLEMENTED,
-                "the tensor is on an accelerator, or waits for one, and only tensors that are in host memory go over the fallback to gRPC");
+        @Override
+        public void onFailed(TransportException cause) {
+            taker.done(new RecvResult.Failed(cause));
+        }
     }
 }

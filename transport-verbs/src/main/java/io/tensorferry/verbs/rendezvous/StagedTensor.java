@@ -39,6 +39,11 @@ final class StagedTensor implements AutoCloseable {
         unit.copies().toHost(address + offset, target, task);
     }
 
+    /// A handle of its own of the tensor, for another way.
+    Tensor share() {
+        return tensor.share();
+    }
+
     /// One of the copies has ended.
     void copied() {
         copies--;

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.Delivery;
 import io.tensorferry.api.Device;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
@@ -28,20 +27,23 @@ public abstract class StepRendezvous implements Rendezvous {
     private final TagTable table;
     private final Accelerators accelerators;
     private final PendingReceives pending = new PendingReceives();
+    private final ResultMove moves;
     private final ContentWaits waits;
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
 
     /// Of a worker without accelerators.
     protected StepRendezvous(long stepId, WorkerContext worker) {
-        this(stepId, worker, Accelerators.none());
+        this(stepId, worker, Accelerators.none(), TensorAllocator.unregistered());
     }
 
-    protected StepRendezvous(long stepId, WorkerContext worker, Accelerators accelerators) {
+    /// @param hostMemory where tensors of accelerators become tensors in host memory; it may wait
+    protected StepRendezvous(long stepId, WorkerContext worker, Accelerators accelerators, TensorAllocator hostMemory) {
         this.stepId = stepId;
         this.worker = worker;
         this.accelerators = accelerators;
+        this.moves = new ResultMove(accelerators, hostMemory);
         this.table = new TagTable(worker.limits());
-        this.waits = new ContentWaits(accelerators, worker.callbacks());
+        this.waits = new ContentWaits(moves, worker.callbacks());
     }
 
     /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
@@ -124,11 +126,12 @@ public abstract class StepRendezvous implements Rendezvous {
     /// written where the transport's device knows that memory, and otherwise copied when it has landed. To an
     /// accelerator it goes by pinned host memory as large as the tensor: receives wait for that in their order, and
     /// one that is larger than all there is ends with `RESOURCE_EXHAUSTED`. Where the accelerator has failed they end
-    /// with what its driver said, `INTERNAL`, and where there is no channel to the producer's worker but a fallback,
-    /// with `UNIMPLEMENTED`.
+    /// with what its driver said, `INTERNAL`. Over a fallback the content comes to host memory, and is copied to the
+    /// accelerator from there.
     ///
-    /// A tensor of this worker is handed over as it is: it stays in the producer's memory, whatever the allocator. With
-    /// [Delivery#COMPLETE] that is done when its content is there, if it is on one of this worker's accelerators.
+    /// A tensor of this worker that is on the device where the result is to be is handed over as it is: it stays in the
+    /// producer's memory, whatever the allocator. With `COMPLETE` that is done when its content is there. A
+    /// tensor of another device is copied, if both are this worker's; then the result is complete in any case.
     ///
     /// @throws IllegalArgumentException also if this worker has accelerators, but not the one that the allocator or
     ///     `key` names
@@ -153,7 +156,7 @@ public abstract class StepRendezvous implements Rendezvous {
         AcceleratorUnit accelerator = accelerator(key, options.allocator());
         String producer = key.source().worker();
         return producer.equals(worker.name())
-                ? receiveLocally(key, timeout, options, done)
+                ? receiveLocally(key, timeout, options, accelerator, done)
                 : receiveRemotely(key, producer, timeout, options, accelerator, done);
     }
 
@@ -178,9 +181,12 @@ public abstract class StepRendezvous implements Rendezvous {
     }
 
     private PendingReceive receiveLocally(
-            RendezvousKey key, @Nullable Duration timeout, ReceiveOptions options, DoneCallback done) {
-        var receive = new LocalReceive(
-                key, table, done, worker.callbacks(), options.delivery() == Delivery.COMPLETE ? waits : null);
+            RendezvousKey key,
+            @Nullable Duration timeout,
+            ReceiveOptions options,
+            @Nullable AcceleratorUnit accelerator,
+            DoneCallback done) {
+        var receive = new LocalReceive(key, table, done, options, accelerator, worker.callbacks(), waits);
         receive.start(timeout, worker.timer());
         return receive;
     }
@@ -196,7 +202,8 @@ public abstract class StepRendezvous implements Rendezvous {
             throw new IllegalArgumentException(
                     "the producer of " + key + " is on " + producer + ", which is not in the cluster");
         }
-        var receive = new RemoteReceive(stepId, key, producer, options, accelerator, done, worker.callbacks(), pending);
+        var receive = new RemoteReceive(
+                stepId, key, producer, options, accelerator, moves, done, worker.callbacks(), pending);
         pending.add(receive);
         TransportException cause = ended.get();
         if (cause != null) {
@@ -239,6 +246,11 @@ public abstract class StepRendezvous implements Rendezvous {
     /// Why the step has ended; null while it has not.
     final @Nullable TransportException ending() {
         return ended.get();
+    }
+
+    /// Where tensors of the step are waited for that are not there yet, or not where they are wanted.
+    final ContentWaits waits() {
+        return waits;
     }
 
     /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker:

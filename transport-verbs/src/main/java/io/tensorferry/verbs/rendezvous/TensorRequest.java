@@ -116,7 +116,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         FallbackReceives receives = transfers.fallback();
         if (receives != null && receives.holds(receive.stepId(), receive.key())) {
             // Behind the others of its key, which the peer may not have yet.
-            moveToFallback(null);
+            on(new RequestState.Event.FallbackOpen());
         } else {
             context.channels().accept(receive.peer(), this);
         }
@@ -173,23 +173,8 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (transfers.fallback() == null) {
             onNoChannel(cause);
         } else {
-            moveToFallback(cause);
+            on(new RequestState.Event.FallbackOpen());
         }
-    }
-
-    /// @param cause why there is no channel; null if that is not known
-    private void moveToFallback(@Nullable TransportException cause) {
-        AcceleratorUnit accelerator = receive.accelerator();
-        on(
-                accelerator == null
-                        ? new RequestState.Event.FallbackOpen()
-                        : new RequestState.Event.ChannelLost(new TransportException(
-                                StatusCode.UNIMPLEMENTED,
-                                "the result of " + key() + " is to be on " + accelerator.device()
-                                        + ", and the fallback brings tensors to host memory only",
-                                receive.peer(),
-                                0,
-                                cause)));
     }
 
     void onMetaData(Message.MetaDataResponse message) {

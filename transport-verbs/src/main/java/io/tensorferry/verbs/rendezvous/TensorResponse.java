@@ -276,7 +276,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private void handOverContent() {
         OutgoingContent taken = content();
         content = null;
-        sources.handOver(taken, claimant());
+        sources.handOver(taken, peer(), claimant());
     }
 
     private StreamedRequest.Taker claimant() {

@@ -317,15 +317,15 @@ class AcceleratorSendScenarioTest {
         }
     }
 
-    /// It comes another day; nothing is lost meanwhile.
+    /// Whether it was taken for a request on the channel, or is taken by the fallback, also while it is copied or
+    /// written.
     @Test
-    void overTheFallbackItIsUnimplemented() {
-        int refused = 0;
-        for (long seed = 0; seed < 24; seed++) {
+    void overTheFallbackItComesByHostMemory() {
+        long moved = 0;
+        for (long seed = 0; seed < 48; seed++) {
             var options = SimulatedCluster.Options.defaults().withFallback();
             try (var gpus = new GpuScenario(seed, 2, options)) {
                 if (seed % 2 == 0) {
-                    // Taken before the channel is lost; otherwise the fallback takes it.
                     gpus.send(0, 1, 1, "edge", 300_000, 1);
                     gpus.exchange(0, 1, 1, "before", 10, 2);
                 }
@@ -337,16 +337,11 @@ class AcceleratorSendScenarioTest {
                 }
                 gpus.scenario.cluster.failCalls(1);
                 gpus.scenario.await(receive::hasEnded, "the receive ends");
-                if (receive.isFailure()) {
-                    refused++;
-                    assertThat(receive.code()).isEqualTo(StatusCode.UNIMPLEMENTED);
-                    assertThat(receive.failure()).hasMessageContaining("accelerator");
-                } else {
-                    gpus.assertContent(receive, 300_000, 1);
-                }
+                gpus.assertContent(receive, 300_000, 1);
+                moved += gpus.scenario.worker(1).manager.statistics().fallbackReceives();
                 gpus.end();
             }
         }
-        assertThat(refused).isGreaterThan(12);
+        assertThat(moved).isGreaterThan(24);
     }
 }
