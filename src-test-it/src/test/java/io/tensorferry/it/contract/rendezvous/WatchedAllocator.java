@@ -1,6 +1,7 @@
 package io.tensorferry.it.contract.rendezvous;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
@@ -15,6 +16,11 @@ final class WatchedAllocator implements TensorAllocator {
 
     WatchedAllocator(TensorAllocator watched) {
         this.watched = watched;
+    }
+
+    @Override
+    public Device device() {
+        return watched.device();
     }
 
     @Override

@@ -100,6 +100,11 @@ final class Workers implements AutoCloseable {
         return servers;
     }
 
+    /// Whether each has one, `GPU:0`.
+    boolean hasAccelerators() {
+        return protocol.residence() != Residence.HOST;
+    }
+
     /// Makes tensors at a worker, where it has those that it sends.
     TensorAllocator allocator(TransportServer server) {
         return protocol.residence().ofSource() ? server.allocator(acceleratorOf.get(server)) : server.allocator();
@@ -116,7 +121,9 @@ final class Workers implements AutoCloseable {
     RendezvousKey key(int from, int to, String edge) {
         DeviceName host = device("worker", to);
         // What stays on its worker stays where it is.
-        boolean away = from != to && protocol.residence().ofDestination();
+        boolean away = from == to
+                ? protocol.residence().ofSource()
+                : protocol.residence().ofDestination();
         return RendezvousKey.of(
                 device("worker", from),
                 away ? new DeviceName(host.job(), host.replica(), host.task(), "GPU", 0) : host,
