@@ -125,7 +125,8 @@ final class VerbsTransport implements WorkerTransport {
                             incarnation,
                             options.config(),
                             options.channel(),
-                            options.memory()),
+                            options.memory(),
+                            RdmaRendezvousManager.PIECES_AT_ONCE),
                     port,
                     new GrpcEndpointExchange(peers));
         } catch (RuntimeException e) {

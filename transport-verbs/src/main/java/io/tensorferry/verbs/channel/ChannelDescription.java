@@ -22,6 +22,8 @@ import java.util.List;
 /// @param maxWriteBytes the largest single write; a longer content is cut into several
 /// @param stripeBytes a content of so many bytes goes over all lanes; `Long.MAX_VALUE` for none
 /// @param readsAtOnce RDMA READs that one lane has outstanding at most, in each direction; 0 where there are none
+/// @param piecesAtOnce pieces of one content that the peer may have named to this end and not got yet, as this end has
+///     said, 0 to 255
 /// @param peerPieces pieces of one content that this end may have named to the peer and not got yet, as the peer says,
 ///     0 to 255. 0: memory is named to it for contents as a whole only
 public record ChannelDescription(
@@ -39,6 +41,7 @@ public record ChannelDescription(
         long maxWriteBytes,
         long stripeBytes,
         int readsAtOnce,
+        int piecesAtOnce,
         int peerPieces) {
     public ChannelDescription {
         queuePairs = List.copyOf(queuePairs);
@@ -63,6 +66,7 @@ public record ChannelDescription(
                 Math.min(own.maxMessageBytes(), peer.maxMessageBytes()),
                 Math.max(own.stripeBytes(), peer.stripeBytes()),
                 Math.min(own.readsAtOnce(), peer.readsAtOnce()),
+                own.piecesAtOnce(),
                 peer.piecesAtOnce());
     }
 

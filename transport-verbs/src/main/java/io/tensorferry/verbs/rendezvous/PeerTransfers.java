@@ -218,7 +218,8 @@ final class PeerTransfers {
         }
         if (loss.resumable()) {
             for (int index : loss.unconfirmed()) {
-                endings.put(
+                // One that has failed, or was stopped, in the middle of its pieces ended so.
+                endings.putIfAbsent(
                         index,
                         new TransportException(
                                 StatusCode.UNAVAILABLE, "the content was written and lost with its channel"));

@@ -27,6 +27,10 @@ import org.slf4j.LoggerFactory;
 ///
 /// Threading: the public methods from any thread; what the adapter tells comes on the loop.
 public final class RdmaRendezvousManager implements AutoCloseable {
+    /// Pieces of one content that a peer may have named and not got, as an adapter below this is to say: enough that
+    /// some are copied while others are written.
+    public static final int PIECES_AT_ONCE = 16;
+
     private static final Logger LOG = LoggerFactory.getLogger(RdmaRendezvousManager.class);
 
     private final RdmaAdapter adapter;
@@ -263,14 +267,20 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 }
                 case Message.TensorContent _ ->
                     throw new ProtocolViolationException("a content changed while it was read");
-                case Message.TensorReRequest again when again.inPieces() -> throw noPieces();
-                case Message.TensorPiece _ -> throw noPieces();
                 case Message.TensorReRequest again -> {
-                    TensorResponse response = transfers.response(again.requestIndex());
+                    if (again.inPieces()) {
+                        requirePieces(channel);
+                    }
+                    TensorResponse response = responseOf(transfers, again);
                     if (response != null) {
                         response.onReRequest(again);
-                    } else {
-                        context.counters().staleIndexes.increment();
+                    }
+                }
+                case Message.TensorPiece piece -> {
+                    requirePieces(channel);
+                    TensorResponse response = responseOf(transfers, piece);
+                    if (response != null) {
+                        response.onPiece(piece);
                     }
                 }
                 case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
@@ -280,8 +290,19 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             }
         }
 
-        private static ProtocolViolationException noPieces() {
-            return new ProtocolViolationException("it asks for pieces of a content, and was told that there are none");
+        private static void requirePieces(RdmaChannel channel) {
+            if (channel.description().piecesAtOnce() == 0) {
+                throw new ProtocolViolationException(
+                        "it asks for pieces of a content, and was told that there are none");
+            }
+        }
+
+        private @Nullable TensorResponse responseOf(PeerTransfers transfers, Message.OfRequest message) {
+            TensorResponse response = transfers.response(message.requestIndex());
+            if (response == null) {
+                context.counters().staleIndexes.increment();
+            }
+            return response;
         }
 
         private void onErrorStatus(RdmaChannel channel, PeerTransfers transfers, Message.ErrorStatus status) {
@@ -297,7 +318,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     TensorResponse response = transfers.response(status.requestIndex());
                     // None is left if the content was written before the receiver gave up; it confirms by itself.
                     if (response != null) {
-                        response.on(new ResponseState.Event.ReceiverGaveUp());
+                        response.onGivenUp();
                     }
                 }
             }
@@ -429,7 +450,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             PeerTransfers transfers = peers.get(channel.peer());
             TensorRequest request = transfers == null ? null : requestOf(transfers, channel, requestIndex);
             if (request != null) {
-                request.onContent();
+                request.onContent(lane);
             }
         }
 

@@ -52,6 +52,7 @@ final class ReceivedContent {
             case HostResult host -> host.close();
             // Proxies are the loop's.
             case StagedResult staged -> context.loop().execute(staged::close);
+            case PieceReceiver pieces -> context.loop().execute(pieces::close);
         }
     }
 
@@ -76,6 +77,7 @@ final class ReceivedContent {
         return switch (landed) {
             case HostResult host -> open(context, receive, metaData, host);
             case StagedResult staged -> staged.result();
+            case PieceReceiver _ -> throw new IllegalStateException("pieces end their receive themselves");
         };
     }
 

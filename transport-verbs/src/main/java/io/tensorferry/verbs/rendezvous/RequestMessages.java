@@ -168,6 +168,11 @@ abstract sealed class RequestMessages implements OutgoingMessage, MemoryNaming p
                 });
     }
 
+    /// Asks for a tensor whose metadata the peer has told, to come in pieces.
+    final void askInPieces(TensorMetaData metaData) {
+        send(new Message.TensorReRequest(receive.stepId(), index(), metaData, 0, 0, true));
+    }
+
     private Message.TensorReRequest reRequest(TensorMetaData metaData, Destination destination, int remoteKey) {
         return new Message.TensorReRequest(receive.stepId(), index(), metaData, destination.address(), remoteKey);
     }

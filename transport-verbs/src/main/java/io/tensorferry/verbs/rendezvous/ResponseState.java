@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// AwaitingReRequest -- asked again -->                     Writing
 /// Writing           -- written -->                         Ended
 /// Writing           -- copy failed -->                     Ended: the receiver is told
+/// Writing           -- in pieces, given up, stopped -->    Ended: confirmed
 /// AwaitingTensor, AwaitingReRequest -- receiver gave up --> Ended: confirmed
 /// AwaitingTensor    -- step aborted -->                    Ended: the receiver is told
 /// AwaitingTensor    -- channel suspended -->               Ended, if no tensor was taken for it; otherwise Detached
@@ -74,6 +75,10 @@ sealed interface ResponseState {
         /// The content cannot be copied to where the device reads it. Nothing of it is under way any more; parts may
         /// have arrived.
         record StagingFailed(TransportException cause) implements Event {}
+
+        /// The receiver has given up a content in pieces before it had named memory for all of it. Nothing of it is
+        /// under way any more.
+        record PiecesStopped() implements Event {}
 
         /// The channel is gone; the receiver may come back over another one.
         record ChannelSuspended() implements Event {}
@@ -153,8 +158,11 @@ sealed interface ResponseState {
                     case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
                     case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.NotReplayed _ -> Step.of(state);
-                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _, Event.Withdrawn _ ->
-                        throw impossible(state, event);
+                    case Event.Written _,
+                            Event.WriteAbandoned _,
+                            Event.StagingFailed _,
+                            Event.PiecesStopped _,
+                            Event.Withdrawn _ -> throw impossible(state, event);
                 };
             case AwaitingReRequest(var metaData) ->
                 switch (event) {
@@ -180,6 +188,7 @@ sealed interface ResponseState {
                             Event.Written _,
                             Event.WriteAbandoned _,
                             Event.StagingFailed _,
+                            Event.PiecesStopped _,
                             Event.Withdrawn _ -> throw impossible(state, event);
                 };
             case Writing(var metaData) ->
@@ -192,6 +201,12 @@ sealed interface ResponseState {
                                 new Ended(),
                                 new Action.SendError(cause),
                                 new Action.ReleaseContent(),
+                                new Action.Forget());
+                    case Event.PiecesStopped _ ->
+                        Step.of(
+                                new Ended(),
+                                new Action.ReleaseContent(),
+                                new Action.ConfirmGiveUp(),
                                 new Action.Forget());
                     // The content tells the receiver that its memory is free again.
                     case Event.ReceiverGaveUp _ -> Step.of(state);
@@ -217,7 +232,7 @@ sealed interface ResponseState {
                     // taken.
                     case Event.ReceiverGaveUp _ -> dropped();
                     case Event.ReRequested _ -> throw notAsked();
-                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _ ->
+                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _, Event.PiecesStopped _ ->
                         throw impossible(state, event);
                 };
             case DetachedFailure(var cause) ->
@@ -232,7 +247,8 @@ sealed interface ResponseState {
                             Event.Withdrawn _,
                             Event.Written _,
                             Event.WriteAbandoned _,
-                            Event.StagingFailed _ -> throw impossible(state, event);
+                            Event.StagingFailed _,
+                            Event.PiecesStopped _ -> throw impossible(state, event);
                 };
             case HandingOver() ->
                 switch (event) {
@@ -243,8 +259,11 @@ sealed interface ResponseState {
                     case Event.NotReplayed _, Event.ChannelSuspended _, Event.ChannelLost _ -> Step.of(state);
                     case Event.Replayed _, Event.Claimed _ -> throw notLost();
                     case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
-                    case Event.Withdrawn _, Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _ ->
-                        throw impossible(state, event);
+                    case Event.Withdrawn _,
+                            Event.Written _,
+                            Event.WriteAbandoned _,
+                            Event.StagingFailed _,
+                            Event.PiecesStopped _ -> throw impossible(state, event);
                 };
             case Ended() ->
                 switch (event) {
@@ -255,6 +274,7 @@ sealed interface ResponseState {
                             Event.Written _,
                             Event.WriteAbandoned _,
                             Event.StagingFailed _,
+                            Event.PiecesStopped _,
                             Event.ChannelSuspended _,
                             Event.Withdrawn _,
                             Event.Replayed _,

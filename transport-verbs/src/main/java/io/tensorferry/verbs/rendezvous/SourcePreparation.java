@@ -7,6 +7,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.MoveEnd;
+import io.tensorferry.verbs.channel.RdmaChannel;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -117,6 +118,12 @@ final class SourcePreparation {
     StagedWrite stagedWrite(AcceleratorUnit unit) {
         StagedWrite idle = idleWrites.poll();
         return idle == null ? new StagedWrite(context.counters(), unit.options()) : idle;
+    }
+
+    /// What writes a content as the peer names memory for it, piece by piece.
+    PieceServer pieceServer(OutgoingContent content, TensorResponse response, RdmaChannel over) {
+        return new PieceServer(
+                context.counters(), response, content, over, over.description().piecesAtOnce());
     }
 
     /// @param written to its end: nothing refers to it

@@ -50,10 +50,17 @@ final class StagedResult implements Destination {
                     StatusCode.RESOURCE_EXHAUSTED,
                     "a tensor of " + metaData.byteSize() + " bytes for " + unit.device() + " is larger than the "
                             + most + " bytes of proxies for what is received, half of proxyBytes ("
-                            + unit.options().proxyBytes() + ")");
+                            + unit.options().proxyBytes() + "), and its sender serves no pieces");
         }
-        return new StagedResult(
-                unit, ResultAllocator.of(options, unit.allocator()).allocate(metaData.dataType(), metaData.shape()));
+        return new StagedResult(unit, allocateTensor(metaData, options, unit));
+    }
+
+    /// The memory of a result alone.
+    ///
+    /// @throws TransportException as [#allocate], but for proxies
+    static Tensor allocateTensor(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
+        requireWorking(unit);
+        return ResultAllocator.of(options, unit.allocator()).allocate(metaData.dataType(), metaData.shape());
     }
 
     /// @throws TransportException what has broken the accelerator, if something has

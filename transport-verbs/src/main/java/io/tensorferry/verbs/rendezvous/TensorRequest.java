@@ -197,6 +197,9 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     ///
     /// @throws ProtocolViolationException if the request named memory for one of another size
     void onCarriedContent(SlotReader message) {
+        if (destination instanceof PieceReceiver && !isLanded()) {
+            throw new ProtocolViolationException("a content in a message for a request in pieces");
+        }
         if (state instanceof RequestState.AwaitingReply || state instanceof RequestState.AwaitingContent) {
             MemorySegment target = destination == null ? MemorySegment.NULL : destination.content();
             if (target.byteSize() != message.contentBytes()) {
@@ -208,7 +211,22 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         onContent();
     }
 
-    void onContent() {
+    /// The content, or a part or a piece of it, has landed.
+    ///
+    /// @param lane by which it came
+    /// @throws ProtocolViolationException if it is a piece that was not named
+    void onContent(int lane) {
+        if (destination instanceof PieceReceiver pieces && !isLanded() && !pieces.landed(lane)) {
+            return;
+        }
+        onContent();
+    }
+
+    private boolean isLanded() {
+        return state instanceof RequestState.Landed;
+    }
+
+    private void onContent() {
         requireChecksum();
         on(WarmRequest.CONTENT_LANDED);
     }
@@ -225,6 +243,9 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         state = step.next();
         if (awaitingProxy != null && !isAllocating()) {
             dropAwaiting(awaitingProxy);
+        }
+        if (destination instanceof PieceReceiver pieces && state instanceof RequestState.GivenUp) {
+            pieces.stop();
         }
         List<RequestState.Action> actions = step.actions();
         for (int i = 0; i < actions.size(); i++) {
@@ -297,6 +318,14 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         on(new RequestState.Event.NoKey(cause));
     }
 
+    /// There is no proxy or no key for a piece, or it cannot be copied: no other is named. Not told where the receive
+    /// has its content.
+    void onPieceFailed(TransportException cause) {
+        if (state instanceof RequestState.AwaitingContent) {
+            on(new RequestState.Event.NoKey(cause));
+        }
+    }
+
     private Destination takeDestination() {
         Destination taken = destination;
         if (taken == null) {
@@ -315,10 +344,12 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     private void allocate(TensorMetaData metaData) {
         int allocation = ++allocations;
         MemorySegment content = carried;
+        RdmaChannel open = channel();
+        int pieces = open == null || content != null ? 0 : open.description().peerPieces();
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
-                Destination allocated = context.allocate(metaData, receive);
+                Destination allocated = context.allocate(metaData, receive, pieces);
                 if (content != null && !(allocated instanceof StagedResult)) {
                     allocated.content().copyFrom(content);
                 }
@@ -388,12 +419,23 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (allocated == null) {
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
         }
-        grant = askAgain(metaData, allocated);
+        RdmaChannel open = channel();
+        if (allocated instanceof PieceReceiver pieces && open != null) {
+            askInPieces(metaData);
+            grant = pieces;
+            pieces.begin(this, open, checksum);
+        } else {
+            grant = askAgain(metaData, allocated);
+        }
     }
 
     private void deliver(TensorMetaData metaData, Destination landed) {
         context.counters().tensorsReceived.increment();
         context.counters().bytesReceived.add(metaData.byteSize());
+        if (landed instanceof PieceReceiver pieces) {
+            pieces.deliver();
+            return;
+        }
         OptionalLong told = checksum;
         if (told.isPresent() || landed.needsWork()) {
             context.workers().execute(() -> ReceivedContent.deliver(context, receive, metaData, landed, told));

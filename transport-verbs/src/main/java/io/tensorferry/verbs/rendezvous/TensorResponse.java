@@ -47,8 +47,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private @Nullable OutgoingContent content;
     // What waits for the event of the tensor that the table gave.
     private @Nullable DeviceSource awaited;
-    // Of a content that is on an accelerator, while it is written.
-    private @Nullable StagedWrite stagedWrite;
+    // Of a content that is on an accelerator, or asked for in pieces, while it is written.
+    private @Nullable ChunkedWrite chunks;
+    private boolean inPieces;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
 
@@ -73,6 +74,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         name = wanted;
         stepId = step;
         requestIndex = index;
+        inPieces = false;
         WarmResponse warm = wanted.warm();
         state = warm == null ? new ResponseState.AwaitingTensor(wanted.expected()) : warm.start();
     }
@@ -166,6 +168,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         channel = next;
         address = message.address();
         remoteKey = message.remoteKey();
+        inPieces = false;
         on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum(), isCarried()));
     }
 
@@ -185,15 +188,33 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     void onReRequest(Message.TensorReRequest message) {
         address = message.address();
         remoteKey = message.remoteKey();
+        inPieces = message.inPieces();
         on(new ResponseState.Event.ReRequested(message.metaData()));
+    }
+
+    /// @throws ProtocolViolationException if the content is not asked for in pieces, or not in this one
+    void onPiece(Message.TensorPiece message) {
+        if (!(chunks instanceof PieceServer server)) {
+            throw new ProtocolViolationException("a piece of a content that is not asked for in pieces");
+        }
+        server.onPiece(message);
+    }
+
+    /// The receiver has given the request up.
+    void onGivenUp() {
+        if (chunks instanceof PieceServer server) {
+            server.onGivenUp();
+        } else {
+            on(new ResponseState.Event.ReceiverGaveUp());
+        }
     }
 
     /// The device may read the memory whatever becomes of this response: nobody gets it any more.
     void strandMemory() {
         if (content != null && content.staged() != null) {
             // It knows nothing but proxies.
-            if (stagedWrite != null) {
-                stagedWrite.strandProxies();
+            if (chunks != null) {
+                chunks.strandProxies();
             }
         } else {
             content = null;
@@ -204,9 +225,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     ///
     /// @param resumable whether the receiver may ask again over another one
     void onChannelLost(boolean resumable) {
-        if (stagedWrite != null) {
+        if (chunks != null) {
             // Nothing of it may have been posted.
-            stagedWrite.abandon();
+            chunks.abandon();
         }
         on(resumable ? new ResponseState.Event.ChannelSuspended() : new ResponseState.Event.ChannelLost());
     }
@@ -294,41 +315,48 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private void write(boolean withMetaData) {
         // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
         leaveStep();
-        StagedTensor staged = content().staged();
-        if (staged != null) {
-            writeStaged(staged);
-            return;
-        }
-        write.begin(content(), withMetaData, address, remoteKey);
-        if (withMetaData) {
-            channel().carry(write);
+        OutgoingContent outgoing = content();
+        StagedTensor staged = outgoing.staged();
+        if (inPieces) {
+            chunks = sources.pieceServer(outgoing, this, channel());
+        } else if (staged != null) {
+            StagedWrite started = sources.stagedWrite(staged.unit());
+            chunks = started;
+            started.begin(this, outgoing, channel(), address, remoteKey);
         } else {
-            channel().write(write);
+            write.begin(outgoing, withMetaData, address, remoteKey);
+            if (withMetaData) {
+                channel().carry(write);
+            } else {
+                channel().write(write);
+            }
         }
     }
 
-    private void writeStaged(StagedTensor staged) {
-        StagedWrite started = sources.stagedWrite(staged.unit());
-        stagedWrite = started;
-        started.begin(this, staged, content().metaData().byteSize(), channel(), address, remoteKey);
-    }
-
-    /// All of a staged content is written.
-    void onStagedWritten(StagedWrite written) {
-        stagedWrite = null;
-        sources.give(written);
+    /// All chunks of a content are written.
+    void onChunksWritten(ChunkedWrite written) {
+        chunks = null;
+        if (written instanceof StagedWrite idle) {
+            sources.give(idle);
+        }
         onWritten();
     }
 
-    /// A staged content has lost its channel. Copies of it may be under way, so that what made them writes no other.
+    /// The receiver has given up a content in pieces; nothing of it is under way any more.
+    void onPiecesStopped() {
+        chunks = null;
+        on(new ResponseState.Event.PiecesStopped());
+    }
+
+    /// A content in chunks has lost its channel. Copies of it may be under way, so that what made them writes no other.
     void onStagingAbandoned() {
-        stagedWrite = null;
+        chunks = null;
         on(new ResponseState.Event.WriteAbandoned());
     }
 
     /// A staged content cannot be copied to the host; nothing of it is under way.
     void onStagingFailed(TransportException cause) {
-        stagedWrite = null;
+        chunks = null;
         // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
         transfers().rememberFailure(requestIndex, cause);
         on(new ResponseState.Event.StagingFailed(cause));

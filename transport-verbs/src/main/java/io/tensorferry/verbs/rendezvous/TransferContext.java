@@ -29,9 +29,10 @@ record TransferContext(
     /// Memory for a tensor that a peer has announced, and `receive` is to get. On a worker, for it may wait at the
     /// memory's limit.
     ///
+    /// @param pieces that the peer lets be named at once; 0 if the content comes as a whole
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
     ///     no memory; what has broken the accelerator that it is to be on
-    Destination allocate(TensorMetaData metaData, RemoteReceive receive) {
+    Destination allocate(TensorMetaData metaData, RemoteReceive receive, int pieces) {
         if (metaData.byteSize() > maxTensorBytes) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
@@ -39,8 +40,13 @@ record TransferContext(
                             + " are taken");
         }
         AcceleratorUnit unit = receive.accelerator();
-        return unit != null && StagedResult.isFor(metaData)
-                ? StagedResult.allocate(metaData, receive.options(), unit)
-                : HostResult.allocate(metaData, receive.options(), memory, true);
+        if (unit == null || !StagedResult.isFor(metaData)) {
+            return HostResult.allocate(metaData, receive.options(), memory, true);
+        }
+        if (pieces == 0 || metaData.byteSize() <= unit.options().pieceBytes()) {
+            return StagedResult.allocate(metaData, receive.options(), unit);
+        }
+        return new PieceReceiver(
+                this, receive, unit, StagedResult.allocateTensor(metaData, receive.options(), unit), pieces);
     }
 }

@@ -101,6 +101,23 @@ class ResponseStateTest {
     }
 
     @Test
+    void aContentInPiecesThatIsGivenUpIsConfirmedWhenNothingOfItIsUnderWay() {
+        assertStep(
+                new Writing(LARGE),
+                new Event.PiecesStopped(),
+                new Ended(),
+                new Action.ReleaseContent(),
+                new Action.ConfirmGiveUp(),
+                new Action.Forget());
+        assertStep(new Ended(), new Event.PiecesStopped(), new Ended());
+        for (ResponseState state :
+                List.of(new AwaitingTensor(null), new AwaitingReRequest(LARGE), new Detached(LARGE))) {
+            assertThatThrownBy(() -> ResponseState.step(state, new Event.PiecesStopped()))
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
     void nothingIsCopiedBeforeTheReceiverHasNamedMemoryOrWhenItsChannelIsLost() {
         for (ResponseState state : List.of(
                 new AwaitingTensor(null),

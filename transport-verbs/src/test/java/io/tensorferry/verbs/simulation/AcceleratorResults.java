@@ -40,7 +40,7 @@ final class AcceleratorResults {
     }
 
     static Scenario scenario(long seed, SimulatedCluster.Options options, SimulationOptions network) {
-        return new Scenario(seed, 2, 0, options.variedBy(seed).withGpu(gpu()), network);
+        return new Scenario(seed, 2, 0, options.variedBy(seed).withGpu(gpu()).withPiecesAtOnce(0), network);
     }
 
     static RendezvousKey key(String edge) {

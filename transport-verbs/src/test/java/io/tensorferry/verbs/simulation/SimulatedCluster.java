@@ -52,7 +52,8 @@ final class SimulatedCluster implements AutoCloseable {
             MemoryOptions memory,
             RdmaConfig config,
             RendezvousLimits limits,
-            @Nullable Gpu gpu) {
+            @Nullable Gpu gpu,
+            int piecesAtOnce) {
         /// Two lanes and the smallest ring and queues, so that credits run out.
         static Options defaults() {
             return with(RendezvousOptions.defaults());
@@ -63,11 +64,11 @@ final class SimulatedCluster implements AutoCloseable {
         }
 
         Options withMemory(MemoryOptions changed) {
-            return new Options(channel, rendezvous, changed, config, limits, gpu);
+            return new Options(channel, rendezvous, changed, config, limits, gpu, piecesAtOnce);
         }
 
         Options withChannel(ChannelOptions changed) {
-            return new Options(changed, rendezvous, memory, config, limits, gpu);
+            return new Options(changed, rendezvous, memory, config, limits, gpu, piecesAtOnce);
         }
 
         Options withRingContent(int bytes) {
@@ -103,21 +104,28 @@ final class SimulatedCluster implements AutoCloseable {
                     memory,
                     RdmaConfig.builder().queueDepth(depth).rkeyScope(scope).build(),
                     limits,
-                    gpu);
+                    gpu,
+                    piecesAtOnce);
         }
 
         Options withLimits(RendezvousLimits changed) {
-            return new Options(channel, rendezvous, memory, config, changed, gpu);
+            return new Options(channel, rendezvous, memory, config, changed, gpu, piecesAtOnce);
         }
 
         /// Receives go over the simulated fallback while there is no channel.
         Options withFallback() {
-            return new Options(channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits, gpu);
+            return new Options(
+                    channel, rendezvous, memory, config.withFallback(Fallback.GRPC), limits, gpu, piecesAtOnce);
         }
 
         /// Each worker has one accelerator.
         Options withGpu(Gpu one) {
-            return new Options(channel, rendezvous, memory, config, limits, one);
+            return new Options(channel, rendezvous, memory, config, limits, one, piecesAtOnce);
+        }
+
+        /// So many pieces of a content are served at once; with 0 none, as by workers of earlier versions.
+        Options withPiecesAtOnce(int pieces) {
+            return new Options(channel, rendezvous, memory, config, limits, gpu, pieces);
         }
 
         Options withLimit(long maximumBytes) {
@@ -139,7 +147,8 @@ final class SimulatedCluster implements AutoCloseable {
                     new MemoryOptions(1 << 20, Long.MAX_VALUE),
                     RdmaConfig.builder().queueDepth(32).build(),
                     RendezvousLimits.defaults(),
-                    null);
+                    null,
+                    RdmaRendezvousManager.PIECES_AT_ONCE);
         }
     }
 
@@ -366,7 +375,13 @@ final class SimulatedCluster implements AutoCloseable {
                     random,
                     new SimulatedWorker.Setting(
                             new RdmaAdapterOptions(
-                                    name, names, random.nextLong(), config, options.channel(), options.memory()),
+                                    name,
+                                    names,
+                                    random.nextLong(),
+                                    config,
+                                    options.channel(),
+                                    options.memory(),
+                                    options.piecesAtOnce()),
                             options.rendezvous(),
                             options.limits(),
                             gpu == null ? List.of() : List.of(gpu),

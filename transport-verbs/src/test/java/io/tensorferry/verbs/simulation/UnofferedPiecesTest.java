@@ -22,7 +22,8 @@ class UnofferedPiecesTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void theyAreAViolation(boolean named) {
-        try (var stage = new HostileStage(0x9EECE5)) {
+        try (var stage = new HostileStage(
+                0x9EECE5, SimulatedCluster.Options.defaults().withRingContent(0).withPiecesAtOnce(0))) {
             stage.connect();
             int index = stage.freshIndex();
             stage.scenario.send(VICTIM, ATTACKER, STEP, "wanted", 3, 1);
