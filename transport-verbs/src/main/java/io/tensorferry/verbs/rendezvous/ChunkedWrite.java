@@ -40,6 +40,8 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     // A proxy for the next was asked for, and not given.
     private boolean asking;
     private boolean advancing;
+    // Nobody wants the rest.
+    private boolean stopped;
     private boolean ended;
     private @Nullable TransportException failure;
 
@@ -64,6 +66,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         localKey = content.localKey();
         channel = over;
         bytes = content.metaData().byteSize();
+        stopped = false;
         ended = false;
         failure = null;
     }
@@ -79,9 +82,6 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
 
     /// Whether all chunks of the content have begun.
     abstract boolean isAllBegun();
-
-    /// Nothing is under way, and not all has begun.
-    abstract void onQuiet();
 
     /// Bytes of the content.
     final long bytes() {
@@ -112,11 +112,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
 
     /// Not over a channel that is lost, which gives back what was posted before this hears of it.
     private boolean mayBegin() {
-        return !ended
-                && failure == null
-                && idleCount > 0
-                && hasNext()
-                && channel().isOpen();
+        return !ended && !isStopped() && idleCount > 0 && hasNext() && channel().isOpen();
     }
 
     @Override
@@ -147,13 +143,19 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         }
     }
 
-    /// Whether nothing else begins, because something went wrong.
-    final boolean hasFailed() {
-        return failure != null;
+    /// Nothing else begins, and what is copied is not written: ends as soon as nothing is under way.
+    final void stop() {
+        stopped = true;
+        stopAsking();
+        endIfQuiet();
     }
 
-    /// No proxy is waited for.
-    final void stopAsking() {
+    /// Whether nothing else begins, because nobody wants it, or something went wrong.
+    final boolean isStopped() {
+        return stopped || failure != null;
+    }
+
+    private void stopAsking() {
         if (asking) {
             asking = false;
             source().unit().sendProxies().cancel(this);
@@ -161,14 +163,15 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     }
 
     /// Ends it, if all that has begun is over, and nothing else is to begin.
-    final void endIfQuiet() {
+    private void endIfQuiet() {
         if (ended || idleCount < all.length) {
             return;
         }
         TransportException cause = failure;
         if (cause != null) {
-            end();
-            response().onStagingFailed(cause);
+            end().onStagingFailed(cause);
+        } else if (stopped) {
+            end().onPiecesStopped();
         } else if (isAllBegun()) {
             counters.tensorsSent.increment();
             counters.bytesSent.add(bytes);
@@ -176,8 +179,6 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
             response = null;
             source = null;
             written.onChunksWritten(this);
-        } else {
-            onQuiet();
         }
     }
 
@@ -190,7 +191,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     }
 
     /// Nothing else comes of it; its response is to be told.
-    final TensorResponse end() {
+    private TensorResponse end() {
         ended = true;
         channel = null;
         return response();
@@ -290,7 +291,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
 
         private void onCopied() {
             source().copied();
-            if (ended || failure != null) {
+            if (ended || isStopped()) {
                 giveBack();
                 return;
             }
@@ -323,7 +324,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
 
         /// Whether the next chunk may go into it, of which this is to be the place: nobody waits for it.
         private boolean mayContinueWith(Proxy free) {
-            if (ended || failure != null || !hasNext() || !channel().isOpen()) {
+            if (ended || isStopped() || !hasNext() || !channel().isOpen()) {
                 return false;
             }
             long next = nextLength();

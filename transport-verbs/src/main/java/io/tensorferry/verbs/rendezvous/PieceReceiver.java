@@ -114,7 +114,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
 
     /// Asks for a proxy, if a piece is left to be named, and a place for it.
     private void ask() {
-        while (!asking && mayName() && free() != null) {
+        while (!asking && mayName() && idle() != null) {
             asking = true;
             unit.receiveProxies().acquire(nextLength(), receive.peer(), this);
             if (asking) {
@@ -123,7 +123,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         }
     }
 
-    private @Nullable Piece free() {
+    private @Nullable Piece idle() {
         for (Piece piece : pieces) {
             if (piece.state == State.FREE) {
                 return piece;
@@ -135,12 +135,12 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
     @Override
     public void onProxy(Proxy proxy) {
         asking = false;
-        Piece free = free();
-        if (free == null || !mayName()) {
+        Piece idle = idle();
+        if (idle == null || !mayName()) {
             proxy.close();
             return;
         }
-        free.name(proxy);
+        idle.name(proxy);
         ask();
     }
 
@@ -338,8 +338,10 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         /// Nothing was sent of it, and nobody writes there.
         @Override
         public void onRefused(TransportException cause) {
-            free();
+            // First: this receiver may be the one that waits for the proxy, and is to name nothing else.
             fail(cause);
+            giveBack();
+            endIfDone();
         }
 
         private void revoke() {
@@ -361,7 +363,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         /// It has landed, and is the receiver's alone.
         private void goOn() {
             if (stopped) {
-                free();
+                giveBack();
             } else if (told.isPresent()) {
                 if (number == nextToSum && summing == 0) {
                     sum();
@@ -394,7 +396,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
                         null));
             }
             if (stopped) {
-                free();
+                giveBack();
             } else {
                 copy();
             }
@@ -477,7 +479,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
             }
         }
 
-        private void free() {
+        private void giveBack() {
             state = State.FREE;
             Proxy used = proxy();
             proxy = null;

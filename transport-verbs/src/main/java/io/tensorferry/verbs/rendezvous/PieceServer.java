@@ -14,7 +14,6 @@ import io.tensorferry.verbs.wire.Message;
 /// Owner: the loop.
 final class PieceServer extends ChunkedWrite {
     private final int chunkBytes;
-    private final TensorResponse response;
     // Those that were named and whose last chunk has not begun, oldest first; a ring of as many as may be named.
     private final long[] addresses;
     private final int[] keys;
@@ -29,7 +28,6 @@ final class PieceServer extends ChunkedWrite {
     private long begunBytes;
     // The peer had no key for a piece: it gives the request up.
     private boolean gap;
-    private boolean stopped;
 
     /// @param content of 1 byte or more
     /// @param most pieces that the peer may have named whose immediate is not posted
@@ -40,7 +38,6 @@ final class PieceServer extends ChunkedWrite {
         this.chunkBytes = staged == null
                 ? over.chunkBytes()
                 : Math.min(staged.unit().options().pieceBytes(), over.chunkBytes());
-        this.response = response;
         this.addresses = new long[most];
         this.keys = new int[most];
         this.sizes = new int[most];
@@ -52,7 +49,7 @@ final class PieceServer extends ChunkedWrite {
     ///
     /// @throws ProtocolViolationException if it is beyond the end of the content, or one too many
     void onPiece(Message.TensorPiece piece) {
-        if (stopped || gap || hasFailed()) {
+        if (gap || isStopped()) {
             return;
         }
         if (piece.piece() != nextNumber) {
@@ -82,15 +79,13 @@ final class PieceServer extends ChunkedWrite {
     /// it that its memory is free.
     void onGivenUp() {
         if (namedBytes < bytes()) {
-            stopped = true;
-            stopAsking();
-            endIfQuiet();
+            stop();
         }
     }
 
     @Override
     boolean hasNext() {
-        return count > 0 && !stopped;
+        return count > 0;
     }
 
     @Override
@@ -115,13 +110,5 @@ final class PieceServer extends ChunkedWrite {
     @Override
     boolean isAllBegun() {
         return begunBytes == bytes();
-    }
-
-    @Override
-    void onQuiet() {
-        if (stopped) {
-            end();
-            response.onPiecesStopped();
-        }
     }
 }

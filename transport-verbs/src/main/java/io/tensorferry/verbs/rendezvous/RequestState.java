@@ -69,7 +69,8 @@ sealed interface RequestState {
         /// The peer cannot write into the memory any more.
         record KeyRevoked() implements Event {}
 
-        /// The device has no key to give to the peer: the message that would name the memory was not sent.
+        /// The device has no key to give to the peer: the message that would name the memory was not sent. Or, of a
+        /// content in pieces: a piece can have no memory or no key, or cannot be copied away, and no other is named.
         record NoKey(TransportException cause) implements Event {}
 
         /// ERROR_STATUS came: there will be no content, and the sender does not write.

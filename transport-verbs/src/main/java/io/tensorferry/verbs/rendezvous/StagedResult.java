@@ -15,7 +15,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// A result in memory of an accelerator, which the sender's device does not reach: the sender writes into a proxy, and
-/// all of it is copied from there when it has landed. A result of no bytes needs neither.
+/// all of it is copied from there when it has landed. A result of no bytes needs neither. One that is larger than a
+/// piece comes so only where its sender serves no pieces; else it is a [PieceReceiver].
 ///
 /// It is made for a content that the peer has ready, and no longer kept than it takes the peer to write it: others wait
 /// for the proxy.

@@ -74,9 +74,4 @@ final class StagedWrite extends ChunkedWrite {
     boolean isAllBegun() {
         return next == chunks;
     }
-
-    @Override
-    void onQuiet() {
-        // It waits for a proxy.
-    }
 }

@@ -117,7 +117,12 @@ class AcceleratorReceiveThreadsTest {
     }
 
     private static int size(int index) {
-        return index % 3 == 0 ? 100 : SIZE + index;
+        // As they are, in one proxy, and in pieces.
+        return switch (index % 3) {
+            case 0 -> 100;
+            case 1 -> 10_000 + index;
+            default -> SIZE + index;
+        };
     }
 
     @Test

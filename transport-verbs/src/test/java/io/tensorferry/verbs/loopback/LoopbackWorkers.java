@@ -99,6 +99,20 @@ final class LoopbackWorkers implements AutoCloseable {
                 List.of(accelerator));
     }
 
+    /// @param faults stands before the device of worker 0
+    /// @param scope what both workers' keys open
+    /// @param accelerator worker 0 is given
+    LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope, Accelerator accelerator) {
+        this(
+                DEVICES,
+                faults::wrap,
+                MEMORY,
+                RdmaConfig.builder().rkeyScope(scope).build(),
+                ChannelOptions.defaults(),
+                null,
+                List.of(accelerator));
+    }
+
     /// @param devices what the device of each worker is like
     LoopbackWorkers(List<SoftwareOptions> devices) {
         this(devices, UnaryOperator.identity(), MEMORY, RemoteKeyScope.SLAB);
@@ -172,8 +186,14 @@ final class LoopbackWorkers implements AutoCloseable {
                 RdmaConfig config,
                 List<Accelerator> given) {
             provider = new SoftwareProvider(device);
-            var options =
-                    new RdmaAdapterOptions(name(index), Set.of(name(0), name(1)), index + 1, config, channel, memory);
+            var options = new RdmaAdapterOptions(
+                    name(index),
+                    Set.of(name(0), name(1)),
+                    index + 1,
+                    config,
+                    channel,
+                    memory,
+                    RdmaRendezvousManager.PIECES_AT_ONCE);
             ChosenPort port = wrapper.apply(DeviceChoice.choose(config, List.of(provider)));
             adapter = runners == null
                     ? RdmaAdapter.open(options, port, new Calls())

@@ -3,14 +3,19 @@ package io.tensorferry.verbs.loopback;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.DynamicEdge;
 import io.tensorferry.api.DynamicReceiver;
 import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +28,8 @@ class WindowShortageTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     // Too large for a message of the ring.
     private static final int SIZE = 5000;
+    // Larger than the pieces of the workers' accelerators.
+    private static final int PIECES = 100_000;
 
     private final FaultyDevice device = new FaultyDevice();
 
@@ -85,10 +92,44 @@ class WindowShortageTest {
         }
     }
 
+    /// There is none for any of its pieces: the receive ends once.
+    @Test
+    void aPieceWithoutAWindowIsExhaustedAndLaterReceivesGoOn() throws InterruptedException {
+        var time = AcceleratorTime.real();
+        var gpu = new SimulatedAccelerator(0, time, 1, SimulatedAcceleratorOptions.defaults());
+        var key = RendezvousKey.of(
+                DeviceName.parse(LoopbackWorkers.name(1) + "/device:CPU:0"),
+                DeviceName.parse(LoopbackWorkers.name(0) + "/device:GPU:0"),
+                "wanted");
+        try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST, gpu)) {
+            device.refuse(
+                    "allocateWindow", new VerbsException("ibv_alloc_mw", VerbsException.ENOMEM, "refused by the test"));
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> receive(workers, key, PIECES, 1))
+                    .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
+            device.recover();
+            receive(workers, key, PIECES, 2).tensorOrThrow().close();
+            while (workers.worker(0).accelerators.statistics().getFirst().receiveProxyBytes() > 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(workers.worker(0).adapter.counters().failed())
+                    .as("channels that were lost")
+                    .isZero();
+        }
+        assertThat(gpu.mistakes()).isEmpty();
+        assertThat(gpu.leftOver()).isEmpty();
+        gpu.close();
+        time.close();
+    }
+
     private static RecvResult receive(LoopbackWorkers workers, long step) throws InterruptedException {
-        var key = LoopbackWorkers.key(1, 0, "wanted");
+        return receive(workers, LoopbackWorkers.key(1, 0, "wanted"), SIZE, step);
+    }
+
+    private static RecvResult receive(LoopbackWorkers workers, RendezvousKey key, int size, long step)
+            throws InterruptedException {
         var sender = workers.worker(1);
-        sender.manager.rendezvous(step).send(key, sender.bytes(SIZE, 7));
+        sender.manager.rendezvous(step).send(key, sender.bytes(size, 7));
         return workers.worker(0).manager.rendezvous(step).recv(key, LIMIT);
     }
 

@@ -239,8 +239,24 @@ final class HostileProgram {
                         Message.MetaDataResponse(long step, int index, TensorMetaData metaData, var _, var content)
                 && content == null) {
             boolean sized = metaData.byteSize() > 0;
+            int kind = sized ? bytes.below(3) : 0;
+            if (kind == 2 && metaData.dataType().isDmaAble()) {
+                againInPieces(step, index, metaData);
+                return;
+            }
             send(new Message.TensorReRequest(
-                    step, index, metaData, sized ? address(1 + bytes.below(2)) : 0, sized ? attacker.contentKey() : 0));
+                    step, index, metaData, sized ? address(1 + kind % 2) : 0, sized ? attacker.contentKey() : 0));
+        }
+    }
+
+    /// Names pieces, of which one may be out of its turn, or beyond the end.
+    private void againInPieces(long step, int index, TensorMetaData metaData) {
+        send(new Message.TensorReRequest(step, index, metaData, 0, 0, true));
+        int pieces = bytes.below(4);
+        for (int i = 0; i < pieces; i++) {
+            int number = bytes.below(8) == 7 ? i + 1 : i;
+            send(new Message.TensorPiece(
+                    step, index, number, 1 + bytes.small(), attacker.contentAddress(), attacker.contentKey()));
         }
     }
 

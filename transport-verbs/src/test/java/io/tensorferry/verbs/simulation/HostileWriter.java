@@ -64,7 +64,9 @@ final class HostileWriter {
     /// Writes something that a worker has to bear.
     void bearable() {
         takeMessages();
-        switch (random.nextInt(15)) {
+        switch (random.nextInt(16)) {
+            // As if it had crossed the end of the request.
+            case 15 -> attacker.send(random.nextBoolean() ? piece(anyIndex()) : inPieces(anyIndex()));
             case 14 -> edge();
             case 13 -> attacker.send(content(anyIndex(), random.nextInt(SMALL)));
             case 12 ->

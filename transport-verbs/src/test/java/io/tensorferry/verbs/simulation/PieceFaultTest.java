@@ -12,7 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.simulation.PieceStage.Round;
+import io.tensorferry.verbs.wire.Immediate;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,6 +86,30 @@ class PieceFaultTest {
                 gpus.scenario.awaitAll();
                 assertThat(round.closeAll()).isEqualTo(RECEIVES);
                 lost += gpus.scenario.worker(0).adapter.counters().failed();
+                end(gpus);
+            }
+        }
+        assertThat(lost).as("channels that were lost").isGreaterThan(100);
+    }
+
+    /// Some are given up before the channel is lost, some after, and the others come.
+    @Test
+    void giveUpsAndALostChannelTogetherLeaveNothing() {
+        long lost = 0;
+        for (long seed = 0; seed < 200; seed++) {
+            try (var gpus = slowScenario(seed)) {
+                exchange(gpus, "before", 10, 1, true);
+                var random = new Random(seed);
+                var round = new Round(gpus);
+                for (int i = 0; i < RECEIVES; i += 2) {
+                    gpus.scenario.fabric.schedule(random.nextLong(ROUND_NS), round.receives.get(i)::cancel);
+                }
+                gpus.scenario.runFor(random.nextLong(ROUND_NS));
+                gpus.scenario.fabric.partition(SimulatedCluster.name(0), SimulatedCluster.name(1), CUT_NS);
+                gpus.scenario.awaitAll();
+                assertThat(round.closeAll(StatusCode.CANCELLED)).isGreaterThanOrEqualTo(RECEIVES / 2);
+                lost += gpus.scenario.worker(0).adapter.counters().failed();
+                exchange(gpus, "after", 5 * PIECE, 2, seed % 2 == 0);
                 end(gpus);
             }
         }
@@ -172,6 +198,38 @@ class PieceFaultTest {
         }
         assertThat(came).isGreaterThan(100);
         assertThat(failed).isGreaterThan(100);
+    }
+
+    @Test
+    void contentThatDoesNotMatchItsChecksumIsDataLoss() {
+        var network = SimulationOptions.defaults()
+                .withCorruptionProbability(0.04)
+                .withCorruptible(immediate -> immediate != Immediate.CONTROL_MESSAGE);
+        int came = 0;
+        long lost = 0;
+        // Those of the seeds with which contents are validated.
+        for (long seed = 4; seed < 124; seed += 5) {
+            try (var gpus = new GpuScenario(seed, 2, PieceStage.options(seed), network)) {
+                long before = lost;
+                for (int i = 0; i < 10; i++) {
+                    PieceStage.send(gpus, "edge" + i, 5 * PIECE, i, i % 2 == 0);
+                    var receive = PieceStage.receive(gpus, "edge" + i, Delivery.COMPLETE);
+                    gpus.scenario.await(receive::hasEnded, "the receive ends");
+                    if (receive.isFailure()) {
+                        assertThat(receive.code()).isEqualTo(StatusCode.DATA_LOSS);
+                        lost++;
+                    } else {
+                        came++;
+                        PieceStage.assertContent(gpus, receive, 5 * PIECE, i);
+                    }
+                }
+                assertThat(gpus.scenario.worker(0).manager.statistics().checksumMismatches())
+                        .isEqualTo(lost - before);
+                end(gpus);
+            }
+        }
+        assertThat(came).as("that came").isGreaterThan(20);
+        assertThat(lost).as("that did not").isGreaterThan(20);
     }
 
     @Test
