@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.OutgoingMessage;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The content of one tensor on its way to the peer: bytes from one address to another, then an immediate; or, where it
@@ -63,6 +64,17 @@ public abstract class ContentWrite implements OutgoingMessage {
     @Override
     public boolean isAnswer() {
         return true;
+    }
+
+    /// One that may go inside the ring says how.
+    @Override
+    public int encodedSize() {
+        throw new IllegalStateException(this + " does not go inside the ring");
+    }
+
+    @Override
+    public int encode(MemorySegment target, long offset, int room) {
+        throw new IllegalStateException(this + " does not go inside the ring");
     }
 
     /// The peer's memory has all of it; the device is done with this end's.

@@ -11,7 +11,6 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
-import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /// The producer's end of a static edge: writes each tensor into the next place of the memory that the consumer offers.
@@ -138,16 +137,6 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
             long from = tensor.segment().address();
             MemoryRegion region = requiredRegion(from, bytes);
             set(from, bytes, region.localKey(), address + place * edge.placeBytes(), remoteKey, immediate);
-        }
-
-        @Override
-        public int encodedSize() {
-            throw new IllegalStateException("tensors of an edge do not go inside the ring");
-        }
-
-        @Override
-        public int encode(MemorySegment target, long offset, int room) {
-            throw new IllegalStateException("tensors of an edge do not go inside the ring");
         }
 
         @Override

@@ -236,16 +236,6 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         private @Nullable Proxy proxy;
         private boolean posted;
 
-        @Override
-        public int encodedSize() {
-            throw new IllegalStateException("a part of a content does not go inside the ring");
-        }
-
-        @Override
-        public int encode(MemorySegment target, long at, int room) {
-            throw new IllegalStateException("a part of a content does not go inside the ring");
-        }
-
         /// Becomes a part of the content.
         ///
         /// @param address where it goes

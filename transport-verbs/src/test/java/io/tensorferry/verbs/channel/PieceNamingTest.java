@@ -8,7 +8,6 @@ import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.RequestIndex;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,16 +64,6 @@ class PieceNamingTest {
                     address,
                     named.remoteKey(),
                     INDEX);
-        }
-
-        @Override
-        public int encodedSize() {
-            throw new AssertionError("nothing goes through the ring");
-        }
-
-        @Override
-        public int encode(MemorySegment into, long offset, int room) {
-            throw new AssertionError("nothing goes through the ring");
         }
 
         @Override
