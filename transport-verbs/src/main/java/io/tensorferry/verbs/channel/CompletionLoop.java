@@ -133,11 +133,9 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// Runs every command that was given, however many; for whoever has the loop when its runner has stopped.
-    void finish() {
-        do {
-            doWork();
-        } while (!commands.isEmpty());
+    /// Whether a command was given that has not run. Any thread; it may be so no longer.
+    boolean hasCommands() {
+        return !commands.isEmpty();
     }
 
     private int turn() {

@@ -16,8 +16,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,7 +29,7 @@ public final class RdmaAdapter implements AutoCloseable {
 
     private final AdapterContext context;
     private final LoopRunner runner;
-    private final @Nullable ExecutorService ownWorkers;
+    private final @Nullable WorkerThreads ownWorkers;
     private final Set<String> members;
     // Of members alone.
     private final Map<String, PeerLink> links = new HashMap<>();
@@ -45,7 +43,7 @@ public final class RdmaAdapter implements AutoCloseable {
             ChosenPort port,
             EndpointExchange exchange,
             AdapterRuntime runtime,
-            @Nullable ExecutorService ownWorkers) {
+            @Nullable WorkerThreads ownWorkers) {
         this.runner = runtime.runner();
         this.ownWorkers = ownWorkers;
         this.members = options.members();
@@ -104,7 +102,7 @@ public final class RdmaAdapter implements AutoCloseable {
     /// @throws IllegalArgumentException if the ring has more slots than the device's queues have entries
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
-        ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
+        var workers = new WorkerThreads();
         var runner = new LoopThread(
                 "tensorferry-loop-" + port.device().name(),
                 options.channel().spin().toNanos());
@@ -264,12 +262,17 @@ public final class RdmaAdapter implements AutoCloseable {
             List.copyOf(links.values()).forEach(PeerLink::close);
         });
         context.memory().endUses();
-        // The loop is this thread's now: what was still under way is given to it, and may want a worker.
-        context.loop().finish();
+        // The loop is this thread's now: what was still under way is given to it, and may want a worker, of which the
+        // loop hears again.
+        do {
+            context.loop().doWork();
+            if (ownWorkers != null) {
+                ownWorkers.awaitIdle();
+            }
+        } while (context.loop().hasCommands());
         if (ownWorkers != null) {
             ownWorkers.close();
         }
-        context.loop().finish();
     }
 
     private final class Acceptor implements EndpointAcceptor {

@@ -245,7 +245,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
             unit.strand(tensor);
         } else if (handedOver) {
             // The last handle closes the event, which may wait for the driver.
-            context.workers().execute(tensor::close);
+            unit.copies().release(tensor);
         } else if (closed || cause != null) {
             tensor.close();
         }

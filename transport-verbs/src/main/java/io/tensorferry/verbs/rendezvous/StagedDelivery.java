@@ -47,7 +47,7 @@ final class StagedDelivery extends CopyTask {
         landed.giveProxyBack();
         if (handedOver) {
             // The last handle closes the event, which may wait for the driver.
-            context.workers().execute(landed.tensor()::close);
+            landed.release();
         } else {
             receive.complete(landed.result());
         }

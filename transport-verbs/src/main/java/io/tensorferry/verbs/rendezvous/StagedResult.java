@@ -120,6 +120,11 @@ final class StagedResult implements Destination {
         }
     }
 
+    /// Closes the tensor where its close may wait for the driver.
+    void release() {
+        unit.copies().release(tensor);
+    }
+
     /// The accelerator may copy for ever: nobody gets either end again.
     void strandCopy() {
         if (proxy != null) {

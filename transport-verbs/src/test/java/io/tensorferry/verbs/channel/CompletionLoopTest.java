@@ -158,16 +158,6 @@ class CompletionLoopTest {
     }
 
     @Test
-    void finishRunsMoreThanOneTurnAndWhatTheCommandsGive() {
-        var ran = new AtomicInteger();
-        for (int i = 0; i < 1_000; i++) {
-            loop.execute(() -> loop.execute(ran::incrementAndGet));
-        }
-        loop.finish();
-        assertThat(ran).hasValue(1_000);
-    }
-
-    @Test
     void timersRunWhenTheyAreDueAndInTheirOrder() {
         var ran = new ArrayList<String>();
         loop.schedule(30, () -> ran.add("third"));
