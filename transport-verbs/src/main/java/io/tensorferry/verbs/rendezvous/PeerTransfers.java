@@ -27,9 +27,9 @@ final class PeerTransfers {
     private final AtomicLong orders = new AtomicLong();
     // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
     // if it asks again.
-    private final Map<Integer, TransportException> endings = new LinkedHashMap<>() {
+    private final Map<Integer, Ending> endings = new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, TransportException> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<Integer, Ending> eldest) {
             return size() > ENDINGS;
         }
     };
@@ -43,6 +43,9 @@ final class PeerTransfers {
     private IncomingNames incomingNames = new IncomingNames();
     private boolean resumed;
     private long losses;
+
+    /// @param channel that the request came on
+    private record Ending(RdmaChannel channel, TransportException cause) {}
 
     /// @param fallback null if there is none
     PeerTransfers(@Nullable FallbackReceives fallback) {
@@ -104,8 +107,10 @@ final class PeerTransfers {
     }
 
     /// A request has failed at this end, after it has taken a tensor.
-    void rememberFailure(int requestIndex, TransportException cause) {
-        endings.put(requestIndex, cause);
+    ///
+    /// @param over the channel that it came on
+    void rememberFailure(int requestIndex, RdmaChannel over, TransportException cause) {
+        endings.put(requestIndex, new Ending(over, cause));
     }
 
     int responseCount() {
@@ -116,8 +121,8 @@ final class PeerTransfers {
     void onChannelOpen(RdmaChannel opened) {
         RdmaChannel previous = channel;
         if (previous != null && previous.peerIncarnation() != opened.peerIncarnation()) {
-            endDetached();
-            forgetEndings();
+            endDetached(null);
+            forgetEndings(null);
         }
         channel = opened;
         resumed = false;
@@ -132,8 +137,8 @@ final class PeerTransfers {
         if (resumed) {
             throw new ProtocolViolationException("a request comes again after the end of all that were to come again");
         }
-        TransportException ending = endings.remove(requestIndex);
-        return ending != null ? ending : dropped;
+        Ending ending = endings.remove(requestIndex);
+        return ending != null ? ending.cause() : dropped;
     }
 
     /// What is left of a request of the peer that comes again over the fallback. Where the peer is the first to have
@@ -157,44 +162,47 @@ final class PeerTransfers {
                         StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
             }
         }
-        TransportException ending = endings.remove(sent.requestIndex());
+        Ending ending = endings.remove(sent.requestIndex());
         TensorResponse kept = responses.get(sent.requestIndex());
         if (kept != null) {
             return kept;
         }
-        TransportException refusal = ending != null ? ending : dropped;
+        TransportException refusal = ending != null ? ending.cause() : dropped;
         if (refusal != null) {
             throw refusal;
         }
         return null;
     }
 
-    /// The peer has asked for everything again that it still wants.
+    /// The peer has asked for everything again that it still wants of earlier channels. What is kept of this one stays:
+    /// where the channel is lost by now, it is asked for again over the next.
     void onResumed() {
         if (resumed) {
             throw new ProtocolViolationException("it resumed twice");
         }
         resumed = true;
-        endDetached();
-        forgetEndings();
+        endDetached(channel);
+        forgetEndings(channel);
     }
 
-    private void forgetEndings() {
-        endings.clear();
+    /// @param but the channel whose endings are remembered; null for none
+    private void forgetEndings(@Nullable RdmaChannel but) {
+        endings.values().removeIf(ending -> !ending.channel().equals(but));
         dropped = null;
     }
 
     /// Ends what a lost channel has left: no tensor is kept for a peer that does not come back.
     void giveUp(TransportException cause) {
-        if (endDetached()) {
+        if (endDetached(null)) {
             dropped = cause;
         }
     }
 
-    private boolean endDetached() {
+    /// @param but the channel whose requests are kept; null for none
+    private boolean endDetached(@Nullable RdmaChannel but) {
         boolean any = false;
         for (TensorResponse response : responses.all()) {
-            if (response.isDetached()) {
+            if (response.isDetached() && !response.cameOn(but)) {
                 response.on(new ResponseState.Event.NotReplayed());
                 any = true;
             }
@@ -221,8 +229,10 @@ final class PeerTransfers {
                 // One that has failed, or was stopped, in the middle of its pieces ended so.
                 endings.putIfAbsent(
                         index,
-                        new TransportException(
-                                StatusCode.UNAVAILABLE, "the content was written and lost with its channel"));
+                        new Ending(
+                                lost,
+                                new TransportException(
+                                        StatusCode.UNAVAILABLE, "the content was written and lost with its channel")));
             }
         } else {
             dropped = loss.cause();

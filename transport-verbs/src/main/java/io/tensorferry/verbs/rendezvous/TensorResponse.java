@@ -156,7 +156,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
         // The tensor is gone: whoever asks again must not be made to wait for the next one.
-        transfers().rememberFailure(requestIndex, cause);
+        transfers().rememberFailure(requestIndex, channel(), cause);
         on(new ResponseState.Event.LocalFailure(cause));
     }
 
@@ -235,6 +235,11 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     /// Whether it belongs to no channel: that which it came on is lost.
     boolean isDetached() {
         return state instanceof ResponseState.Detached || state instanceof ResponseState.DetachedFailure;
+    }
+
+    /// Whether its request came on `one`, or came again on it.
+    boolean cameOn(@Nullable RdmaChannel one) {
+        return channel().equals(one);
     }
 
     void on(ResponseState.Event event) {
@@ -358,7 +363,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     void onStagingFailed(TransportException cause) {
         chunks = null;
         // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
-        transfers().rememberFailure(requestIndex, cause);
+        transfers().rememberFailure(requestIndex, channel(), cause);
         on(new ResponseState.Event.StagingFailed(cause));
     }
 
