@@ -49,7 +49,12 @@ final class ContentWaits {
 
     /// Closes a tensor whose last close may wait for a driver.
     void close(Tensor tensor) {
-        closers.execute(tensor::close);
+        AcceleratorUnit unit = unitOf(tensor);
+        if (unit == null) {
+            closers.execute(tensor::close);
+        } else {
+            unit.copies().release(tensor);
+        }
     }
 
     /// Whether there is something to be waited for before `tensor` can be handed over.

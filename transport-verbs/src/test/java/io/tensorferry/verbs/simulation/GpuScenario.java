@@ -59,12 +59,16 @@ final class GpuScenario implements AutoCloseable {
     }
 
     static Tensor tensor(SimulatedAccelerator gpu, byte[] content) {
+        return tensor(gpu, DataType.UINT8, Shape.of(content.length), content);
+    }
+
+    static Tensor tensor(SimulatedAccelerator gpu, DataType type, Shape shape, byte[] content) {
         if (content.length == 0) {
-            return Tensor.onDevice(DataType.UINT8, Shape.of(0), gpu, 0, () -> {});
+            return Tensor.onDevice(type, shape, gpu, 0, () -> {});
         }
         DeviceMemory memory = gpu.allocate(content.length);
         gpu.poke(memory.address(), content);
-        return Tensor.onDevice(DataType.UINT8, Shape.of(content.length), gpu, memory.address(), memory::close);
+        return Tensor.onDevice(type, shape, gpu, memory.address(), memory::close);
     }
 
     /// Sends such a tensor.
@@ -92,11 +96,13 @@ final class GpuScenario implements AutoCloseable {
 
     /// Whether nothing is copied, and no proxy held.
     boolean isQuiet() {
-        return scenario.isQuiet()
-                && scenario.cluster.living().stream()
-                        .allMatch(worker -> !worker.accelerators.isBusy()
-                                && worker.accelerators.statistics().stream()
-                                        .allMatch(now -> now.sendProxyBytes() == 0 && now.receiveProxyBytes() == 0));
+        return scenario.isQuiet() && scenario.cluster.living().stream().allMatch(GpuScenario::copiesNothing);
+    }
+
+    static boolean copiesNothing(SimulatedCluster.Worker worker) {
+        return !worker.accelerators.isBusy()
+                && worker.accelerators.statistics().stream()
+                        .allMatch(now -> now.sendProxyBytes() == 0 && now.receiveProxyBytes() == 0);
     }
 
     /// Ends the steps and the workers, and checks that nothing is left, on the accelerators neither.
@@ -110,12 +116,13 @@ final class GpuScenario implements AutoCloseable {
         }
         scenario.end();
         for (var worker : scenario.cluster.living()) {
-            SimulatedAccelerator gpu = Objects.requireNonNull(worker.gpu);
-            assertThat(gpu.mistakes()).as("mistakes, seed %d", scenario.seed).isEmpty();
-            assertThat(gpu.leftOver())
-                    .as("what is left, seed %d", scenario.seed)
-                    .isEmpty();
+            assertNothingLeft(Objects.requireNonNull(worker.gpu), worker.name + ", seed " + scenario.seed);
         }
+    }
+
+    static void assertNothingLeft(SimulatedAccelerator gpu, String where) {
+        assertThat(gpu.mistakes()).as("mistakes, %s", where).isEmpty();
+        assertThat(gpu.leftOver()).as("what is left, %s", where).isEmpty();
     }
 
     @Override

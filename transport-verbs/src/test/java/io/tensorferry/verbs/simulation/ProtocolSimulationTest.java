@@ -146,12 +146,7 @@ class ProtocolSimulationTest {
         }
         var fabric = new SimulatedFabric(seed, options);
         int size = 2 + (int) (seed % 3);
-        try (var cluster = new SimulatedCluster(
-                seed,
-                size,
-                fabric,
-                (validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())
-                        .variedBy(seed))) {
+        try (var cluster = new SimulatedCluster(seed, size, fabric, options(seed, validating))) {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
@@ -175,6 +170,13 @@ class ProtocolSimulationTest {
             return new Outcome(
                     traffic.started(), traffic.received(), traffic.failures(), lostChannels(cluster), fabric.now());
         }
+    }
+
+    /// Two of five runs have accelerators.
+    private static SimulatedCluster.Options options(long seed, boolean validating) {
+        var options = (validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())
+                .variedBy(seed);
+        return seed % 5 < 2 ? options.withGpu(SimulatedCluster.Gpu.small()) : options;
     }
 
     private static void plan(Set<Fault> faults, SimulatedCluster cluster) {
@@ -242,8 +244,9 @@ class ProtocolSimulationTest {
 
     private static boolean isQuiet(SimulatedCluster cluster) {
         return cluster.living().stream()
-                .map(worker -> worker.manager.statistics())
-                .allMatch(statistics -> statistics.pendingRequests() == 0 && statistics.pendingResponses() == 0);
+                        .map(worker -> worker.manager.statistics())
+                        .allMatch(statistics -> statistics.pendingRequests() == 0 && statistics.pendingResponses() == 0)
+                && cluster.living().stream().allMatch(GpuScenario::copiesNothing);
     }
 
     private static void check(Set<Fault> faults, SimulatedCluster cluster, SimulatedTraffic traffic) {
@@ -277,6 +280,9 @@ class ProtocolSimulationTest {
             assertThat(worker.adapter.memory().statistics().bytesInUse())
                     .as("memory of %s that is not back in the pool", worker.name)
                     .isZero();
+            if (worker.gpu != null) {
+                GpuScenario.assertNothingLeft(worker.gpu, worker.name);
+            }
         }
     }
 }

@@ -157,7 +157,10 @@ final class SimulatedCluster implements AutoCloseable {
         /// Small pieces and few of them, so that there is waiting.
         static Gpu small() {
             return new Gpu(
-                    AcceleratorOptions.defaults().withPieces(16_384, 4).withProxyBytes(512 << 10),
+                    AcceleratorOptions.defaults()
+                            .withPieces(16_384, 4)
+                            .withProxyBytes(512 << 10)
+                            .withDeviceMemory(new MemoryOptions(1 << 20, Long.MAX_VALUE)),
                     SimulatedAcceleratorOptions.defaults());
         }
     }

@@ -3,6 +3,9 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.Delivery;
+import io.tensorferry.api.Device;
+import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.PendingReceive;
 import io.tensorferry.api.ReceiveOptions;
@@ -14,9 +17,12 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -26,10 +32,12 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Random sends and receives over a simulated cluster, and the book that is kept on them: each receive ends exactly
-/// once, with the right content or a failure that the faults explain.
+/// once, with the right content or a failure that the faults explain. Where the workers have accelerators, half of the
+/// sources are there, and half of the results are to come there.
 final class SimulatedTraffic {
     private static final DataType[] TYPES = DataType.values();
     private static final long LONGEST_PAUSE_NS = 3_000_000;
+    private static final long LOOK_NS = 10_000;
     // Into memory that no device knows.
     private static final ReceiveOptions COPIED = ReceiveOptions.defaults().into(TensorAllocator.unregistered());
 
@@ -43,6 +51,8 @@ final class SimulatedTraffic {
     private final Map<StatusCode, Integer> failures = new TreeMap<>();
     private int ended;
     private int received;
+    // Results whose copy was queued, and is not done.
+    private int copying;
 
     /// @param cancels whether some receives are cancelled and some steps aborted
     SimulatedTraffic(SimulatedCluster cluster, boolean cancels) {
@@ -57,6 +67,7 @@ final class SimulatedTraffic {
         private final SimulatedCluster.Worker consumer;
         private int calls;
         private @Nullable PendingReceive pending;
+        private boolean onGpu;
 
         Receive(RendezvousKey key, long step, SimulatedCluster.Worker consumer) {
             this.key = key;
@@ -72,7 +83,7 @@ final class SimulatedTraffic {
         for (int edge = 0; edge < transfers; edge++) {
             var producer = workers.get(random.nextInt(workers.size()));
             var consumer = workers.get(random.nextInt(workers.size()));
-            var key = RendezvousKey.of(device(producer), device(consumer), "edge_" + edge);
+            var key = RendezvousKey.of(device(producer, "CPU"), device(consumer, anyDevice(consumer)), "edge_" + edge);
             DataType type = TYPES[random.nextInt(TYPES.length)];
             long[] dims = randomDims();
             for (long step = 0; step < steps; step++) {
@@ -102,8 +113,12 @@ final class SimulatedTraffic {
         return dims;
     }
 
-    private static DeviceName device(SimulatedCluster.Worker worker) {
-        return DeviceName.parse(worker.name + "/device:CPU:0");
+    private static DeviceName device(SimulatedCluster.Worker worker, String type) {
+        return DeviceName.parse(worker.name + "/device:" + type + ":0");
+    }
+
+    private String anyDevice(SimulatedCluster.Worker worker) {
+        return worker.gpu != null && random.nextBoolean() ? "GPU" : "CPU";
     }
 
     private void planTransfer(
@@ -114,8 +129,10 @@ final class SimulatedTraffic {
             DataType type,
             long[] dims) {
         boolean dead = random.nextInt(20) == 0;
-        boolean registered = random.nextInt(10) != 0;
-        at(producer, () -> send(producer, key, step, type, Shape.of(dims), dead, registered));
+        TensorAllocator host =
+                random.nextInt(10) != 0 ? producer.adapter.memory().allocator() : TensorAllocator.unregistered();
+        SimulatedAccelerator gpu = anyDevice(producer).equals("GPU") ? producer.gpu : null;
+        at(producer, () -> send(producer, key, step, type, Shape.of(dims), dead, host, gpu));
         at(consumer, () -> receive(consumer, key, step));
     }
 
@@ -134,7 +151,8 @@ final class SimulatedTraffic {
             DataType type,
             Shape shape,
             boolean dead,
-            boolean registered) {
+            TensorAllocator host,
+            @Nullable SimulatedAccelerator gpu) {
         int sequence = sent.merge(queue(key, step), 1, Integer::sum) - 1;
         Rendezvous rendezvous = producer.manager.rendezvous(step);
         try {
@@ -142,47 +160,59 @@ final class SimulatedTraffic {
                 rendezvous.sendDead(key);
                 return;
             }
-            TensorAllocator allocator =
-                    registered ? producer.adapter.memory().allocator() : TensorAllocator.unregistered();
-            rendezvous.send(key, make(allocator, key, step, sequence, type, shape));
+            rendezvous.send(key, make(host, gpu, key, step, sequence, type, shape));
         } catch (TransportException e) {
             assertThat(e.code()).isIn(StatusCode.FAILED_PRECONDITION, StatusCode.ABORTED);
         }
     }
 
     private static Tensor make(
-            TensorAllocator allocator, RendezvousKey key, long step, int sequence, DataType type, Shape shape) {
+            TensorAllocator host,
+            @Nullable SimulatedAccelerator gpu,
+            RendezvousKey key,
+            long step,
+            int sequence,
+            DataType type,
+            Shape shape) {
         if (type == DataType.STRING) {
             var elements = new ArrayList<byte[]>();
             for (long i = 0; i < shape.elementCount(); i++) {
                 elements.add((key.edgeName() + step + "/" + i).getBytes(StandardCharsets.UTF_8));
             }
-            return allocator.allocateStrings(shape, elements);
+            return host.allocateStrings(shape, elements);
         }
-        Tensor tensor = allocator.allocate(type, shape);
-        var pattern = pattern(key, step);
-        for (long i = 0; i < tensor.byteSize(); i++) {
-            tensor.segment().set(ValueLayout.JAVA_BYTE, i, (byte) pattern.nextInt());
-        }
+        byte[] content = content(key, step, Math.toIntExact(shape.elementCount() * type.byteSize()));
         // The place in the queue, where there is room for it: receives of one key must see it grow.
-        if (tensor.byteSize() > 0) {
-            tensor.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) sequence);
+        if (content.length > 0) {
+            content[0] = (byte) sequence;
         }
+        if (gpu != null) {
+            return GpuScenario.tensor(gpu, type, shape, content);
+        }
+        Tensor tensor = host.allocate(type, shape);
+        tensor.segment().copyFrom(MemorySegment.ofArray(content));
         return tensor;
+    }
+
+    private static byte[] content(RendezvousKey key, long step, int bytes) {
+        byte[] content = new byte[bytes];
+        new Random(key.hashCode() * 1_000_003L + step).nextBytes(content);
+        return content;
     }
 
     private static String queue(RendezvousKey key, long step) {
         return key + "@" + step;
     }
 
-    private static Random pattern(RendezvousKey key, long step) {
-        return new Random(key.hashCode() * 1_000_003L + step);
-    }
-
     private void receive(SimulatedCluster.Worker consumer, RendezvousKey key, long step) {
         var receive = new Receive(key, step, consumer);
         receives.add(receive);
-        ReceiveOptions options = receives.size() % 4 == 0 ? COPIED : ReceiveOptions.defaults();
+        ReceiveOptions options = switch (receives.size() % 4) {
+            case 0 -> COPIED;
+            case 1 -> ReceiveOptions.defaults().withDelivery(Delivery.QUEUED);
+            default -> ReceiveOptions.defaults();
+        };
+        receive.onGpu = key.destination().type().equals("GPU") && options.allocator() == null;
         receive.pending = consumer.manager.rendezvous(step).recvAsync(key, options, result -> onEnd(receive, result));
         if (cancels && random.nextInt(10) == 0) {
             at(consumer, () -> receive.pending.cancel());
@@ -196,12 +226,23 @@ final class SimulatedTraffic {
         switch (result) {
             case RecvResult.Received(Tensor tensor) -> {
                 received++;
-                check(receive, tensor);
-                tensor.close();
+                copying++;
+                takeWhenCopied(receive, tensor);
             }
             case RecvResult.Dead() -> received++;
             case RecvResult.Failed(TransportException cause) -> failures.merge(cause.code(), 1, Integer::sum);
         }
+    }
+
+    private void takeWhenCopied(Receive receive, Tensor tensor) {
+        DeviceEvent copied = tensor.readyEvent();
+        if (copied != null && !copied.isReached()) {
+            cluster.fabric().schedule(LOOK_NS, () -> takeWhenCopied(receive, tensor));
+            return;
+        }
+        copying--;
+        check(receive, tensor);
+        tensor.close();
     }
 
     private void check(Receive receive, Tensor tensor) {
@@ -214,27 +255,36 @@ final class SimulatedTraffic {
             }
             return;
         }
-        if (tensor.byteSize() > 0) {
-            int place = tensor.segment().get(ValueLayout.JAVA_BYTE, 0);
+        assertThat(tensor.device())
+                .as("where %s in step %d is", receive.key, receive.step)
+                .isEqualTo(receive.onGpu ? receive.consumer.gpu : Device.HOST);
+        byte[] content = bytes(tensor);
+        byte[] expected = content(receive.key, receive.step, content.length);
+        if (content.length > 0) {
             BitSet places = taken.computeIfAbsent(queue(receive.key, receive.step), _ -> new BitSet());
-            assertThat(places.get(place))
-                    .as("tensor %d of %s in step %d came before", place, receive.key, receive.step)
+            assertThat(places.get(content[0]))
+                    .as("tensor %d of %s in step %d came before", content[0], receive.key, receive.step)
                     .isFalse();
-            places.set(place);
+            places.set(content[0]);
+            expected[0] = content[0];
         }
-        var pattern = pattern(receive.key, receive.step);
-        for (long i = 0; i < tensor.byteSize(); i++) {
-            byte expected = (byte) pattern.nextInt();
-            if (i > 0) {
-                assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, i))
-                        .as("byte %d of %s in step %d", i, receive.key, receive.step)
-                        .isEqualTo(expected);
-            }
+        assertThat(Arrays.mismatch(content, expected))
+                .as("the first wrong byte of %s in step %d", receive.key, receive.step)
+                .isEqualTo(-1);
+    }
+
+    private static byte[] bytes(Tensor tensor) {
+        if (tensor.byteSize() == 0) {
+            // There is no memory that could be looked at.
+            return new byte[0];
         }
+        return tensor.device() instanceof SimulatedAccelerator gpu
+                ? gpu.peek(tensor.address(), Math.toIntExact(tensor.byteSize()))
+                : tensor.segment().toArray(ValueLayout.JAVA_BYTE);
     }
 
     boolean allEnded() {
-        return receives.stream().allMatch(receive -> receive.calls == 1 || !receive.consumer.isAlive());
+        return copying == 0 && receives.stream().allMatch(receive -> receive.calls == 1 || !receive.consumer.isAlive());
     }
 
     /// The receives that have not ended, for a message.
