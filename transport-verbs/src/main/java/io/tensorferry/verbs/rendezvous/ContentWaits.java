@@ -111,6 +111,7 @@ final class ContentWaits {
         private final String peer;
         private final Consumer<RecvResult> end;
         private final AtomicBoolean over = new AtomicBoolean();
+        private boolean outlivesStep;
 
         private Wait(
                 Tensor tensor,
@@ -125,23 +126,30 @@ final class ContentWaits {
             this.end = end;
         }
 
+        /// The end of the step does not end it once the content is there: it goes on to whoever asked for it, as one
+        /// that need not be moved does. Called before [#start()].
+        Wait outlivingStep() {
+            outlivesStep = true;
+            return this;
+        }
+
         void start() {
             waiting.add(this);
+            // Perhaps after the last look at those that wait.
+            TransportException cause = aborted;
+            if (cause != null && giveUp(cause)) {
+                close(tensor);
+                return;
+            }
             DeviceEvent ready = awaited(tensor);
             AcceleratorUnit unit = unitOf(tensor);
             if (ready == null || unit == null) {
                 onDone();
-            } else {
-                unit.copies().whenReached(ready, this);
+                return;
             }
-            // Perhaps after the last look at those that wait.
-            TransportException cause = aborted;
-            if (cause != null) {
-                giveUp(cause);
-            }
+            unit.copies().whenReached(ready, this);
             if (over.get()) {
-                // Perhaps before it was in the set, and in the queue.
-                waiting.remove(this);
+                // Perhaps before it was in the queue.
                 callOff();
             }
         }
@@ -168,6 +176,9 @@ final class ContentWaits {
         @Override
         protected void onDone() {
             if (!over.get() && moves.isNeeded(tensor, wanted)) {
+                if (outlivesStep) {
+                    waiting.remove(this);
+                }
                 moves.start(tensor, options, wanted, peer, this);
             } else {
                 onMoved(tensor);

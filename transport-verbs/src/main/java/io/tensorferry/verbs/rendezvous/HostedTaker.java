@@ -40,7 +40,8 @@ final class HostedTaker implements StreamedRequest.Taker {
             waits.close(tensor);
             taker.done(new RecvResult.Failed(cause));
         } else if (waits.isFor(tensor, true, null)) {
-            begin(waits.of(tensor, ReceiveOptions.defaults(), null, peer, taker::done));
+            begin(waits.of(tensor, ReceiveOptions.defaults(), null, peer, taker::done)
+                    .outlivingStep());
         } else {
             taker.done(result);
         }

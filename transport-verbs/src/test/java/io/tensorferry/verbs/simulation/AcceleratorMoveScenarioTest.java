@@ -234,6 +234,31 @@ class AcceleratorMoveScenarioTest {
         assertThat(came).isGreaterThan(60 * 20 / 2);
     }
 
+    /// It was taken for the peer: what becomes of the producer's step does not matter.
+    @Test
+    void aTensorThatIsMovedForAPeerOutlivesItsStep() {
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        try (var scenario = new Scenario(1, 2, 0, options, Scenario.network())) {
+            scenario.cluster.failCallsWith(StatusCode.FAILED_PRECONDITION);
+            scenario.cluster.failCalls(1);
+            scenario.exchange(1, 0, 1, "first", 10, 1);
+            device(scenario.worker(1)).hold();
+            RendezvousKey key = AcceleratorResults.key(1, 0, "edge", "CPU:0");
+            scenario.worker(1)
+                    .manager
+                    .rendezvous(1)
+                    .send(key, GpuScenario.tensor(device(scenario.worker(1)), filled(SIZE, 5)));
+            var receive = scenario.receive(0, key, 1, ReceiveOptions.defaults());
+            scenario.runFor(10 * MILLISECOND_NS);
+            assertThat(receive.hasEnded()).isFalse();
+            scenario.worker(1).manager.closeStep(1);
+            device(scenario.worker(1)).release();
+            scenario.await(receive::hasEnded, "the tensor");
+            scenario.assertContent(receive, SIZE, 5);
+            end(scenario);
+        }
+    }
+
     private static byte[] filled(int size, int value) {
         var content = new byte[size];
         Arrays.fill(content, (byte) value);
