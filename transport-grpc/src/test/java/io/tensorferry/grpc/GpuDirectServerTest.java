@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.NicWrites;
+import io.tensorferry.api.ReceiveOptions;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.device.GpuDirect;
@@ -17,7 +21,10 @@ import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import java.time.Duration;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +46,12 @@ class GpuDirectServerTest {
     }
 
     private static TransportServerBuilder builder(TestCluster cluster, GpuDirect direct, SimulatedAccelerator gpu) {
-        return cluster.builder(0)
+        return builder(cluster, 0, direct, gpu);
+    }
+
+    private static TransportServerBuilder builder(
+            TestCluster cluster, int task, GpuDirect direct, SimulatedAccelerator gpu) {
+        return cluster.builder(task)
                 .protocol(ServerConfig.GRPC_VERBS)
                 .rdmaConfig(
                         RdmaConfig.builder().device("soft0").gpuDirect(direct).build())
@@ -70,6 +82,102 @@ class GpuDirectServerTest {
         }
         assertThat(gpu.leftOver()).isEmpty();
         assertThat(gpu.mistakes()).isEmpty();
+    }
+
+    @Test
+    void tensorsGoThereAndFromThereWithoutACopyUnlessThatIsOff() throws Exception {
+        var content = new byte[70_001];
+        new Random(1).nextBytes(content);
+        for (GpuDirect direct : GpuDirect.values()) {
+            SimulatedAccelerator from = gpu(PLAIN.withExport(NicWrites.VISIBLE));
+            SimulatedAccelerator to = gpu(PLAIN.withExport(NicWrites.AFTER_FLUSH));
+            try (var cluster = new TestCluster(2)) {
+                TransportServer producer =
+                        cluster.add(builder(cluster, 0, direct, from).start());
+                TransportServer consumer =
+                        cluster.add(builder(cluster, 1, direct, to).start());
+                var key = RendezvousKey.of(producer.deviceName(from), consumer.deviceName(to), "edge");
+                Tensor sent = producer.allocator(from).allocate(DataType.UINT8, Shape.of(content.length));
+                from.poke(sent.address(), content);
+                producer.rendezvous(1).send(key, sent);
+                try (Tensor received =
+                        consumer.rendezvous(1).recv(key, Duration.ofSeconds(30)).tensorOrThrow()) {
+                    assertThat(received.device()).isSameAs(to);
+                    assertThat(to.peek(received.address(), content.length)).isEqualTo(content);
+                }
+                boolean off = direct == GpuDirect.OFF;
+                for (TransportServer server : List.of(producer, consumer)) {
+                    AcceleratorStatistics now =
+                            server.statistics().accelerators().getFirst();
+                    assertThat(now.directTensors()).as("%s", direct).isEqualTo(off ? 0 : 1);
+                    assertThat(now.stagedTensors()).as("%s", direct).isEqualTo(off ? 1 : 0);
+                }
+            }
+            for (SimulatedAccelerator each : List.of(from, to)) {
+                assertThat(each.leftOver()).isEmpty();
+                assertThat(each.mistakes()).isEmpty();
+            }
+        }
+    }
+
+    /// A peer writes there by itself, as into memory of the transport's.
+    @Test
+    void memoryOfTheUsersThatIsRegisteredTakesResultsWithoutACopy() throws Exception {
+        SimulatedAccelerator from = gpu(PLAIN.withExport(NicWrites.VISIBLE));
+        SimulatedAccelerator to = gpu(PLAIN.withExport(NicWrites.VISIBLE));
+        try (var cluster = new TestCluster(2)) {
+            TransportServer producer =
+                    cluster.add(builder(cluster, 0, GpuDirect.ON, from).start());
+            TransportServer consumer =
+                    cluster.add(builder(cluster, 1, GpuDirect.ON, to).start());
+            try (DeviceMemory source = from.allocate(8192);
+                    DeviceMemory target = to.allocate(8192);
+                    MemoryRegistration _ = producer.register(from, source.address(), 8192);
+                    MemoryRegistration _ = consumer.register(to, target.address(), 8192)) {
+                var content = new byte[8000];
+                new Random(2).nextBytes(content);
+                from.poke(source.address(), content);
+                var key = RendezvousKey.of(producer.deviceName(from), consumer.deviceName(0), "edge");
+                for (int step = 1; step <= 2; step++) {
+                    to.poke(target.address(), new byte[8192]);
+                    producer.rendezvous(step)
+                            .send(
+                                    key,
+                                    Tensor.onDevice(DataType.UINT8, Shape.of(8000), from, source.address(), () -> {}));
+                    var options = ReceiveOptions.defaults().into(inMemory(target));
+                    try (Tensor received = consumer.rendezvous(step)
+                            .recvAsync(key, options)
+                            .get(30, TimeUnit.SECONDS)
+                            .tensorOrThrow()) {
+                        assertThat(received.address()).isEqualTo(target.address());
+                        assertThat(to.peek(target.address(), 8000)).isEqualTo(content);
+                    }
+                }
+                for (TransportServer server : List.of(producer, consumer)) {
+                    assertThat(server.statistics().accelerators())
+                            .extracting(AcceleratorStatistics::directTensors)
+                            .containsExactly(2L);
+                }
+            }
+        }
+        for (SimulatedAccelerator each : List.of(from, to)) {
+            assertThat(each.leftOver()).isEmpty();
+            assertThat(each.mistakes()).isEmpty();
+        }
+    }
+
+    private static TensorAllocator inMemory(DeviceMemory memory) {
+        return new TensorAllocator() {
+            @Override
+            public Device device() {
+                return memory.device();
+            }
+
+            @Override
+            public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+                return Tensor.onDevice(dataType, shape, memory.device(), memory.address(), () -> {});
+            }
+        };
     }
 
     @Test

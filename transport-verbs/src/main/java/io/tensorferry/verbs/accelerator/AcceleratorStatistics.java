@@ -11,6 +11,8 @@ package io.tensorferry.verbs.accelerator;
 /// @param proxyWaits proxies that had to be waited for
 /// @param strandedBytes of proxies that are lost, because the accelerator failed while it copied
 /// @param deviceBytesInUse of its own memory, that the transport has given out
+/// @param directTensors that were sent from its memory, or received there, by the RDMA device itself
+/// @param stagedTensors that were by way of proxies
 /// @param direct how the RDMA device reaches its memory by itself, `by dmabuf` or `by address`; or `no`, and why
 public record AcceleratorStatistics(
         String device,
@@ -22,4 +24,6 @@ public record AcceleratorStatistics(
         long proxyWaits,
         long strandedBytes,
         long deviceBytesInUse,
+        long directTensors,
+        long stagedTensors,
         String direct) {}

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.accelerator;
 
 import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
 /// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
@@ -34,6 +36,10 @@ public final class AcceleratorUnit {
     private final DirectMemory direct;
     private final SlabPool deviceMemory;
     private final TensorAllocator allocator;
+    private final TensorAllocator allocatorNow;
+    private final boolean flushes;
+    private final LongAdder directTensors = new LongAdder();
+    private final LongAdder stagedTensors = new LongAdder();
     private final AtomicInteger moves = new AtomicInteger();
     // Kept, so that they are not taken for dropped.
     private final Queue<Tensor> stranded = new ConcurrentLinkedQueue<>();
@@ -96,7 +102,9 @@ public final class AcceleratorUnit {
         this.receiveProxies =
                 new ProxyPool(memory.openPool(pinned, options.shareMemory()), loop, workers, options.shareBytes());
         this.deviceMemory = memory.openPool(new AcceleratorSlabs(device, direct), options.deviceMemory());
-        this.allocator = new DeviceTensorAllocator(device, deviceMemory);
+        this.allocator = new DeviceTensorAllocator(device, deviceMemory, true);
+        this.allocatorNow = new DeviceTensorAllocator(device, deviceMemory, false);
+        this.flushes = device.nicWrites() == NicWrites.AFTER_FLUSH;
         // Last: all else leaves nothing behind where this throws.
         this.copies = new CopyQueue(device, loop, runner);
     }
@@ -162,6 +170,26 @@ public final class AcceleratorUnit {
         return allocator;
     }
 
+    /// The same for threads that must not wait: where no slab has room it fails with `RESOURCE_EXHAUSTED`.
+    public TensorAllocator allocatorNow() {
+        return allocatorNow;
+    }
+
+    /// Whether what a NIC has written into its memory is to be waited for ([CopyQueue#whenWritten]).
+    public boolean flushesNicWrites() {
+        return flushes;
+    }
+
+    /// A tensor of it is sent or received without a copy.
+    public void countDirect() {
+        directTensors.increment();
+    }
+
+    /// A tensor of it is sent or received by way of proxies.
+    public void countStaged() {
+        stagedTensors.increment();
+    }
+
     /// Whether, and how, the RDMA device reaches its memory by itself; then that of [#allocator()] is registered.
     public DirectAccess directAccess() {
         return direct.access();
@@ -200,6 +228,8 @@ public final class AcceleratorUnit {
                 sendProxies.waits() + receiveProxies.waits(),
                 sendProxies.strandedBytes() + receiveProxies.strandedBytes(),
                 deviceMemory.statistics().bytesInUse(),
+                directTensors.sum(),
+                stagedTensors.sum(),
                 direct.access().toString());
     }
 }

@@ -48,6 +48,7 @@ public final class CopyQueue {
 
     // Of whoever does the work. In the order in which they were given.
     private final ArrayDeque<CopyTask> awaited = new ArrayDeque<>();
+    private final ArrayDeque<CopyTask> flushing = new ArrayDeque<>();
 
     /// The copies in one direction.
     private static final class Way {
@@ -96,6 +97,15 @@ public final class CopyQueue {
     /// Has the task end when an event is reached, which somebody else keeps.
     public void whenReached(DeviceEvent event, CopyTask task) {
         task.setEvent(event);
+        give(task);
+    }
+
+    /// Has the task end when all that NICs have written into the accelerator's memory by now is there for its own work.
+    ///
+    /// Only for an accelerator that says [io.tensorferry.api.NicWrites#AFTER_FLUSH]. It may take some time, and is done
+    /// once for all tasks that are given meanwhile.
+    public void whenWritten(CopyTask task) {
+        task.setNicWrites();
         give(task);
     }
 
@@ -193,7 +203,32 @@ public final class CopyQueue {
             begun++;
             begin(task);
         }
+        flush();
         return begun;
+    }
+
+    private void flush() {
+        if (flushing.isEmpty()) {
+            return;
+        }
+        TransportException cause = broken;
+        if (cause == null) {
+            try {
+                device.flushNicWrites();
+            } catch (RuntimeException e) {
+                cause = asFailure(e);
+                endAll(flushing, cause, false);
+                breakDown(cause);
+                return;
+            }
+        }
+        for (CopyTask task = flushing.poll(); task != null; task = flushing.poll()) {
+            if (cause == null) {
+                end(task);
+            } else {
+                end(task, cause, false);
+            }
+        }
     }
 
     private void begin(CopyTask task) {
@@ -208,6 +243,7 @@ public final class CopyQueue {
         switch (task.kind()) {
             case TO_HOST, FROM_HOST -> copy(task);
             case EVENT -> awaited.add(task);
+            case NIC_WRITES -> flushing.add(task);
         }
     }
 

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A copy between an accelerator and the host, or the wait for an event. It may be given to a queue again when it has
-/// ended.
+/// A copy between an accelerator and the host, the wait for an event, or that for what a NIC has written. It may be
+/// given to a queue again when it has ended.
 ///
 /// Ownership: the queue's from when it is given to it until [#onDone()] or [#onFailed] runs, once, on the executor that
 /// the queue tells. Whoever gave it keeps both ends of the copy, and the event, for as long.
@@ -15,7 +15,8 @@ public abstract class CopyTask implements Runnable {
     enum Kind {
         TO_HOST,
         FROM_HOST,
-        EVENT
+        EVENT,
+        NIC_WRITES
     }
 
     private Kind kind = Kind.EVENT;
@@ -29,7 +30,7 @@ public abstract class CopyTask implements Runnable {
     /// Of nothing yet: a queue is told of what.
     protected CopyTask() {}
 
-    /// All of it is copied, or the event is reached.
+    /// All of it is copied, the event is reached, or what was written is there.
     protected abstract void onDone();
 
     /// Whether [#onQueued] is to be told.
@@ -66,6 +67,11 @@ public abstract class CopyTask implements Runnable {
     final void setEvent(DeviceEvent awaited) {
         kind = Kind.EVENT;
         event = awaited;
+        calledOff = false;
+    }
+
+    final void setNicWrites() {
+        kind = Kind.NIC_WRITES;
         calledOff = false;
     }
 

@@ -4,18 +4,21 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Device;
 import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.SlabPool;
 
 /// Tensors in pooled memory of an accelerator, aligned to 64 bytes. A tensor of no bytes takes none, and is at address
 /// 0.
 ///
-/// Threading: any thread; it may wait for the driver.
+/// Threading: any thread.
 ///
 /// @param memory of the accelerator
-record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory) implements TensorAllocator {
+/// @param mayWait whether it may wait for the driver; otherwise it has only what is free in a slab that is there
+record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean mayWait) implements TensorAllocator {
     @Override
     public Device device() {
         return accelerator;
@@ -33,7 +36,12 @@ record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory) implement
         if (byteSize == 0) {
             return Tensor.onDevice(dataType, shape, accelerator, 0, () -> {});
         }
-        RegisteredBuffer buffer = memory.allocate(byteSize);
+        RegisteredBuffer buffer = mayWait ? memory.allocate(byteSize) : memory.allocateIfThere(byteSize);
+        if (buffer == null) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "no slab of " + accelerator + " has " + byteSize + " bytes now, and none is made here");
+        }
         try {
             return Tensor.onDevice(dataType, shape, accelerator, buffer.address(), buffer::close);
         } catch (RuntimeException e) {

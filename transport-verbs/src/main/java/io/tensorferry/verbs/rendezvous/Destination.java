@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Where the content of a receive lands, and the result that it becomes.
 ///
 /// Ownership: the request's, until the content has landed; then the user's, by the result.
-sealed interface Destination extends AutoCloseable permits HostResult, StagedResult, PieceReceiver {
+sealed interface Destination extends AutoCloseable permits HostResult, DirectResult, StagedResult, PieceReceiver {
     /// What the sender is told; null where nothing is to be written.
     @Nullable
     NamedMemory named();
@@ -18,7 +18,7 @@ sealed interface Destination extends AutoCloseable permits HostResult, StagedRes
         return told == null ? 0 : told.address();
     }
 
-    /// The bytes that the sender writes; none where nothing is to be written.
+    /// The bytes that the sender writes; none where nothing is to be written. A [DirectResult] has none to show.
     MemorySegment content();
 
     /// Whether a worker is to work on the content before it is a tensor, because that takes long.

@@ -9,6 +9,7 @@ import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
+import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Checksum;
 import java.lang.foreign.MemorySegment;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// wait for its event, if it has one
 ///   on the host       as any other then
+///   registered        leave it where it is: the device reads it there, unless a checksum is wanted
 ///   small             copy it into registered memory: it may be carried by the ring
 ///   larger            leave it where it is, until the peer has named memory
 ///     with checksum   after it was brought to the host once, piece by piece
@@ -117,12 +119,20 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
 
     private void begin() {
         StagedTensor source;
+        MemoryRegion region;
         try {
+            region = withChecksum ? null : context.memory().regionOf(tensor.address(), tensor.byteSize());
             source = new StagedTensor(tensor, unit);
         } catch (IllegalStateException e) {
             fail(e);
             return;
         }
+        if (region != null) {
+            unit.countDirect();
+            response.ready(OutgoingContent.ofDirect(metaData(), tensor, region, unit.copies()));
+            return;
+        }
+        unit.countStaged();
         staged = source;
         if (tensor.byteSize() <= SMALL_BYTES) {
             phase = Phase.SMALL;

@@ -29,8 +29,13 @@ final class OutgoingContent {
     // that its content was copied or serialised into; null where there is no content.
     private @Nullable AutoCloseable owner;
 
-    /// A host tensor whose event was reached: its last close may call the driver.
-    private record AwaitedTensor(Tensor tensor, CopyQueue closer) implements AutoCloseable {
+    /// A tensor whose last close may call the driver: one in host memory whose event was reached, or one on an
+    /// accelerator, out of which the RDMA device reads by itself.
+    private record DriverTensor(Tensor tensor, CopyQueue closer) implements AutoCloseable {
+        boolean isOnDevice() {
+            return !tensor.device().hostAccessible();
+        }
+
         @Override
         public void close() {
             closer.release(tensor);
@@ -59,12 +64,27 @@ final class OutgoingContent {
         return owner instanceof StagedTensor tensor ? tensor : null;
     }
 
-    /// The bytes that the receiver is to have. Not of one that is [#staged()].
+    /// Whether the processor reaches the content: another can only be written, and not be carried in the ring.
+    boolean isHostReadable() {
+        return !(owner instanceof StagedTensor) && !(owner instanceof DriverTensor tensor && tensor.isOnDevice());
+    }
+
+    /// A handle of its own of a tensor that is not [#isHostReadable()]; null of any other.
+    @Nullable
+    Tensor shareOnDevice() {
+        return switch (owner) {
+            case StagedTensor staged -> staged.share();
+            case DriverTensor direct when direct.isOnDevice() -> direct.tensor().share();
+            case null, default -> null;
+        };
+    }
+
+    /// The bytes that the receiver is to have; of one that [#isHostReadable()].
     MemorySegment segment() {
         return switch (owner) {
             case null -> MemorySegment.NULL;
             case Tensor tensor -> tensor.segment();
-            case AwaitedTensor awaited -> awaited.tensor().segment();
+            case DriverTensor awaited -> awaited.tensor().segment();
             case RegisteredBuffer buffer -> buffer.segment();
             default -> throw unknownOwner(owner);
         };
@@ -128,7 +148,16 @@ final class OutgoingContent {
         return new OutgoingContent(metaData, 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
     }
 
-    /// A content that is on an accelerator.
+    /// A content that is on an accelerator, and that the RDMA device reads there by itself.
+    ///
+    /// @param region that holds it
+    /// @param closer closes the tensor
+    static OutgoingContent ofDirect(TensorMetaData metaData, Tensor tensor, MemoryRegion region, CopyQueue closer) {
+        return new OutgoingContent(
+                metaData, tensor.address(), region.localKey(), OptionalLong.empty(), new DriverTensor(tensor, closer));
+    }
+
+    /// A content that is on an accelerator, and goes through proxies.
     static OutgoingContent ofStaged(TensorMetaData metaData, StagedTensor tensor, OptionalLong checksum) {
         return new OutgoingContent(metaData, 0, 0, checksum, tensor);
     }
@@ -136,7 +165,7 @@ final class OutgoingContent {
     /// The tensor, if it is kept, is given to `closer` when it is to be closed.
     OutgoingContent closedBy(CopyQueue closer) {
         if (owner instanceof Tensor tensor) {
-            owner = new AwaitedTensor(tensor, closer);
+            owner = new DriverTensor(tensor, closer);
         }
         return this;
     }
@@ -213,15 +242,15 @@ final class OutgoingContent {
         return wanted ? OptionalLong.of(Checksum.of(content)) : OptionalLong.empty();
     }
 
-    /// The tensor again, for another way to the receiver; the content is the result's from now on. Not of one that is
-    /// [#staged()].
+    /// The tensor again, for another way to the receiver; the content is the result's from now on. Of one
+    /// that [#isHostReadable()].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for it
     RecvResult asResult(RegisteredMemory memory) {
         if (owner instanceof Tensor tensor) {
             return new RecvResult.Received(tensor);
         }
-        if (owner instanceof AwaitedTensor awaited) {
+        if (owner instanceof DriverTensor awaited) {
             return new RecvResult.Received(awaited.tensor());
         }
         if (metaData.dead()) {
@@ -248,7 +277,7 @@ final class OutgoingContent {
         switch (closed) {
             case null -> {}
             case Tensor tensor -> tensor.close();
-            case AwaitedTensor awaited -> awaited.close();
+            case DriverTensor tensor -> tensor.close();
             case StagedTensor staged -> staged.close();
             case RegisteredBuffer buffer -> buffer.close();
             default -> throw unknownOwner(closed);

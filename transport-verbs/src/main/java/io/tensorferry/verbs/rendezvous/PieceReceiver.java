@@ -215,6 +215,7 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
 
     /// The content is here, but for its last copies: this ends the receive.
     void deliver() {
+        unit.countStaged();
         delivered = true;
         goOn();
     }

@@ -27,6 +27,11 @@ final class ReceivedContent {
             Destination landed,
             OptionalLong checksum) {
         try {
+            if (landed instanceof DirectResult direct) {
+                // No checksum was asked for.
+                deliver(context, receive, direct);
+                return;
+            }
             verify(context, receive, landed, checksum);
             if (landed instanceof StagedResult staged && staged.isStaged()) {
                 new StagedDelivery(context, receive, staged).start();
@@ -40,6 +45,15 @@ final class ReceivedContent {
         }
     }
 
+    private static void deliver(TransferContext context, RemoteReceive receive, DirectResult landed) {
+        landed.unit().countDirect();
+        if (landed.unit().flushesNicWrites()) {
+            new DirectDelivery(context, receive, landed).start();
+        } else {
+            receive.complete(landed.result());
+        }
+    }
+
     /// Whatever goes wrong, a receive ends.
     static TransportException asFailure(RendezvousKey key, String peer, RuntimeException e) {
         return e instanceof TransportException known
@@ -50,6 +64,7 @@ final class ReceivedContent {
     private static void giveBack(TransferContext context, Destination landed) {
         switch (landed) {
             case HostResult host -> host.close();
+            case DirectResult direct -> direct.close();
             // Proxies are the loop's.
             case StagedResult staged -> context.loop().execute(staged::close);
             case PieceReceiver pieces -> context.loop().execute(pieces::close);
@@ -76,6 +91,7 @@ final class ReceivedContent {
         }
         return switch (landed) {
             case HostResult host -> open(context, receive, metaData, host);
+            case DirectResult direct -> direct.result();
             case StagedResult staged -> staged.result();
             case PieceReceiver _ -> throw new IllegalStateException("pieces end their receive themselves");
         };

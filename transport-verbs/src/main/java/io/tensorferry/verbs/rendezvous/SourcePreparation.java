@@ -138,10 +138,9 @@ final class SourcePreparation {
     ///
     /// @param peer that the content is for
     void handOver(OutgoingContent content, String peer, StreamedRequest.Taker taker) {
-        StagedTensor staged = content.staged();
-        if (staged != null) {
-            // Its chunks may be copied still, for a channel that is lost.
-            Tensor tensor = staged.share();
+        // A handle of its own: chunks may be copied still, for a channel that is lost.
+        Tensor tensor = content.shareOnDevice();
+        if (tensor != null) {
             content.close();
             moves.start(tensor, ReceiveOptions.defaults(), null, peer, new Hosted(taker));
             return;

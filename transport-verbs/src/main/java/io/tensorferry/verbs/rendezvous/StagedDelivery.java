@@ -6,12 +6,14 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.CopyTask;
+import io.tensorferry.verbs.accelerator.Proxy;
+import io.tensorferry.verbs.accelerator.ProxyWaiter;
 
 /// The last of a receive whose result is on an accelerator: copies what has landed, and ends the receive when that is
 /// done, or queued if the user wants no more ([Delivery#QUEUED]).
 ///
 /// Owner: the accelerator's queue of copies.
-final class StagedDelivery extends CopyTask {
+final class StagedDelivery extends CopyTask implements ProxyWaiter {
     private final TransferContext context;
     private final RemoteReceive receive;
     private final StagedResult landed;
@@ -25,8 +27,25 @@ final class StagedDelivery extends CopyTask {
         this.landed = landed;
     }
 
+    /// On the loop, if it needs a proxy still.
     void start() {
+        landed.count();
+        if (landed.needsProxy()) {
+            landed.acquireProxy(receive.peer(), this);
+        } else {
+            landed.copy(this);
+        }
+    }
+
+    @Override
+    public void onProxy(Proxy proxy) {
+        landed.take(proxy);
         landed.copy(this);
+    }
+
+    @Override
+    public void onNoProxy(TransportException cause) {
+        onFailed(cause, false);
     }
 
     @Override

@@ -27,6 +27,8 @@ final class StagedResult implements Destination {
     private final Tensor tensor;
     private @Nullable Proxy proxy;
     private @Nullable NamedMemory named;
+    // A content that came in the ring for memory that it could not be put into.
+    private @Nullable MemorySegment carried;
 
     private StagedResult(AcceleratorUnit unit, Tensor tensor) {
         this.unit = unit;
@@ -45,14 +47,7 @@ final class StagedResult implements Destination {
     ///     broken the accelerator; what [ResultAllocator] throws
     static StagedResult allocate(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
         requireWorking(unit);
-        long most = unit.options().shareBytes();
-        if (metaData.byteSize() > most) {
-            throw new TransportException(
-                    StatusCode.RESOURCE_EXHAUSTED,
-                    "a tensor of " + metaData.byteSize() + " bytes for " + unit.device() + " is larger than the "
-                            + most + " bytes of proxies for what is received, half of proxyBytes ("
-                            + unit.options().proxyBytes() + "), and its sender serves no pieces");
-        }
+        requireProxies(unit, metaData.byteSize());
         return new StagedResult(unit, allocateTensor(metaData, options, unit));
     }
 
@@ -62,6 +57,35 @@ final class StagedResult implements Destination {
     static Tensor allocateTensor(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
         requireWorking(unit);
         return ResultAllocator.of(options, unit.allocator()).allocate(metaData.dataType(), metaData.shape());
+    }
+
+    private static void requireProxies(AcceleratorUnit unit, long bytes) {
+        long most = unit.options().shareBytes();
+        if (bytes > most) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + bytes + " bytes for " + unit.device() + " is larger than the " + most
+                            + " bytes of proxies for what is received, half of proxyBytes ("
+                            + unit.options().proxyBytes() + "), and its sender serves no pieces");
+        }
+    }
+
+    /// One with a tensor that is there.
+    ///
+    /// @param tensor is taken, unless this throws
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if no proxy is ever so large
+    static StagedResult of(AcceleratorUnit unit, Tensor tensor) {
+        requireProxies(unit, tensor.byteSize());
+        return new StagedResult(unit, tensor);
+    }
+
+    /// One that [#needsProxy()] for a content which is there.
+    ///
+    /// @param content all of it; small, for it came in the ring
+    static StagedResult ofCarried(AcceleratorUnit unit, Tensor tensor, MemorySegment content) {
+        var result = new StagedResult(unit, tensor);
+        result.carried = content;
+        return result;
     }
 
     /// @throws TransportException what has broken the accelerator, if something has
@@ -92,6 +116,11 @@ final class StagedResult implements Destination {
     void take(Proxy given) {
         proxy = given;
         named = new NamedMemory(given.region(), given.address(), given.byteSize());
+        MemorySegment content = carried;
+        if (content != null) {
+            given.segment().copyFrom(content);
+            carried = null;
+        }
     }
 
     Tensor tensor() {
@@ -105,7 +134,12 @@ final class StagedResult implements Destination {
 
     /// Whether there is a content to be copied.
     boolean isStaged() {
-        return proxy != null;
+        return proxy != null || carried != null;
+    }
+
+    /// It is delivered.
+    void count() {
+        unit.countStaged();
     }
 
     /// Copies what has landed into the tensor. Any thread.

@@ -9,6 +9,7 @@ import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.channel.ChannelWaiter;
 import io.tensorferry.verbs.channel.MemoryGrant;
+import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
@@ -63,8 +64,8 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
 
     /// A request with an index, and with memory if the metadata of its key is known. Any thread.
     ///
-    /// One whose result is on an accelerator has none: what the sender writes into is scarce, and only held when the
-    /// sender has said that the tensor is there.
+    /// One whose result is on an accelerator has none, unless the sender writes into the result itself: proxies are
+    /// scarce, and only held when the sender has said that the tensor is there.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left; what has broken the
     ///     accelerator
@@ -73,12 +74,13 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (accelerator != null) {
             StagedResult.requireWorking(accelerator);
         }
-        WarmRequest warm = accelerator == null ? context.metaDataCache().course(receive.key()) : null;
+        WarmRequest warm =
+                context.mayNameAtOnce(receive) ? context.metaDataCache().course(receive.key()) : null;
         Destination destination = null;
         if (warm != null) {
             try {
                 // The caller must not wait: where there is no memory now, a worker waits for it, if that is wanted.
-                destination = HostResult.allocate(warm.metaData(), receive.options(), context.memory(), false);
+                destination = context.allocateNow(warm.metaData(), receive);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
                 LOG.debug("no memory for {} as it was last time, {}", receive.key(), warm.metaData(), e);
@@ -201,14 +203,26 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
             throw new ProtocolViolationException("a content in a message for a request in pieces");
         }
         if (state instanceof RequestState.AwaitingReply || state instanceof RequestState.AwaitingContent) {
-            MemorySegment target = destination == null ? MemorySegment.NULL : destination.content();
-            if (target.byteSize() != message.contentBytes()) {
-                throw new ProtocolViolationException(
-                        "a content of " + message.contentBytes() + " bytes for memory of " + target.byteSize());
-            }
-            message.copyContent(target);
+            takeCarried(message, destination);
         }
         onContent();
+    }
+
+    private void takeCarried(SlotReader message, @Nullable Destination into) {
+        int bytes = message.contentBytes();
+        NamedMemory named = into == null ? null : into.named();
+        long room = named == null ? 0 : named.length();
+        if (room != bytes) {
+            throw new ProtocolViolationException("a content of " + bytes + " bytes for memory of " + room);
+        }
+        if (into instanceof DirectResult direct) {
+            // It goes on to the accelerator by a proxy, when there is one.
+            MemorySegment content = MemorySegment.ofArray(new byte[bytes]);
+            message.copyContent(content);
+            destination = direct.filledWith(content);
+        } else if (into != null) {
+            message.copyContent(into.content());
+        }
     }
 
     /// The content, or a part or a piece of it, has landed.
@@ -349,7 +363,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
-                Destination allocated = context.allocate(metaData, receive, pieces);
+                Destination allocated = context.allocate(metaData, receive, content != null, pieces);
                 if (content != null && !(allocated instanceof StagedResult)) {
                     allocated.content().copyFrom(content);
                 }

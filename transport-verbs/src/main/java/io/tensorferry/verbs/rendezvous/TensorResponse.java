@@ -146,7 +146,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private boolean isCarried() {
         OutgoingContent outgoing = content;
         return outgoing != null
-                && outgoing.staged() == null
+                && outgoing.isHostReadable()
                 && channel().carries(MessageCodec.announcedContentBytes(outgoing.metaData()));
     }
 
@@ -332,8 +332,10 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
             write.begin(outgoing, withMetaData, address, remoteKey);
             if (withMetaData) {
                 channel().carry(write);
-            } else {
+            } else if (outgoing.isHostReadable()) {
                 channel().write(write);
+            } else {
+                channel().writeDirectly(write);
             }
         }
     }

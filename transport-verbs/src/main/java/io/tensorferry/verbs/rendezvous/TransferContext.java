@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
@@ -29,10 +30,11 @@ record TransferContext(
     /// Memory for a tensor that a peer has announced, and `receive` is to get. On a worker, for it may wait at the
     /// memory's limit.
     ///
+    /// @param carried whether the content came with its announcement
     /// @param pieces that the peer lets be named at once; 0 if the content comes as a whole
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
     ///     no memory; what has broken the accelerator that it is to be on
-    Destination allocate(TensorMetaData metaData, RemoteReceive receive, int pieces) {
+    Destination allocate(TensorMetaData metaData, RemoteReceive receive, boolean carried, int pieces) {
         if (metaData.byteSize() > maxTensorBytes) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
@@ -43,10 +45,41 @@ record TransferContext(
         if (unit == null || !StagedResult.isFor(metaData)) {
             return HostResult.allocate(metaData, receive.options(), memory, true);
         }
-        if (pieces == 0 || metaData.byteSize() <= unit.options().pieceBytes()) {
+        boolean mayBeDirect = !carried && DirectResult.isPossible(unit, options);
+        boolean inPieces = pieces > 0 && metaData.byteSize() > unit.options().pieceBytes();
+        if (!mayBeDirect && !inPieces) {
             return StagedResult.allocate(metaData, receive.options(), unit);
         }
-        return new PieceReceiver(
-                this, receive, unit, StagedResult.allocateTensor(metaData, receive.options(), unit), pieces);
+        Tensor tensor = StagedResult.allocateTensor(metaData, receive.options(), unit);
+        try {
+            DirectResult direct = mayBeDirect ? DirectResult.of(unit, tensor, memory) : null;
+            if (direct != null) {
+                return direct;
+            }
+            return inPieces
+                    ? new PieceReceiver(this, receive, unit, tensor, pieces)
+                    : StagedResult.of(unit, tensor);
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    /// Whether a request may name memory before its tensor is announced. Not what is scarce; and of an accelerator only
+    /// such as is known to be registered.
+    boolean mayNameAtOnce(RemoteReceive receive) {
+        AcceleratorUnit unit = receive.accelerator();
+        return unit == null || (DirectResult.isPossible(unit, options) && DirectResult.isOwn(receive.options(), unit));
+    }
+
+    /// Memory for a tensor that is expected to be as the last one for its key. On the caller's thread, which must not
+    /// wait.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is none now; what has broken the accelerator
+    Destination allocateNow(TensorMetaData metaData, RemoteReceive receive) {
+        AcceleratorUnit unit = receive.accelerator();
+        return unit == null || !StagedResult.isFor(metaData)
+                ? HostResult.allocate(metaData, receive.options(), memory, false)
+                : DirectResult.allocateNow(metaData, unit, memory);
     }
 }

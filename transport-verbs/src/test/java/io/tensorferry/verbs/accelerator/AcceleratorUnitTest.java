@@ -99,7 +99,7 @@ class AcceleratorUnitTest {
             AcceleratorStatistics now = unit.statistics();
             assertThat(now)
                     .isEqualTo(new AcceleratorStatistics(
-                            "GPU:0", 4000, 4000, 4000, 4000, 8000, now.proxyWaits(), 0, 4032, now.direct()));
+                            "GPU:0", 4000, 4000, 4000, 4000, 8000, now.proxyWaits(), 0, 4032, 0, 0, now.direct()));
             close(received);
             close(sent);
         }

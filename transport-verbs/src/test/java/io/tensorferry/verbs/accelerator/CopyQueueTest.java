@@ -7,6 +7,7 @@ import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.DeviceStream;
 import io.tensorferry.api.HostPin;
+import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
@@ -98,6 +99,36 @@ class CopyQueueTest {
 
     private long placeOf(int index) {
         return memory.address() + (long) index * BYTES;
+    }
+
+    @Test
+    void whatNicsHaveWrittenIsFlushedOnceForAllThatWaitForIt() {
+        var flushed = new SimulatedAccelerator(
+                1,
+                AcceleratorTime.of(fabric),
+                5,
+                SimulatedAcceleratorOptions.defaults().withExport(NicWrites.AFTER_FLUSH));
+        var flushing = new CopyQueue(flushed, told::add, new NoRunner());
+        var waiting = List.of(new RecordingTask(), new RecordingTask(), new RecordingTask());
+        waiting.forEach(flushing::whenWritten);
+        assertThat(flushing.doWork()).isEqualTo(3);
+        tell();
+        assertThat(waiting).allMatch(RecordingTask::isDone);
+        assertThat(flushed.flushes()).isEqualTo(1);
+        assertThat(flushing.isBusy()).isFalse();
+
+        var fault = new TransportException(StatusCode.INTERNAL, "a fault, on purpose");
+        flushed.breakDevice(fault);
+        var late = new RecordingTask();
+        flushing.whenWritten(late);
+        flushing.doWork();
+        tell();
+        assertThat(late.failure()).isSameAs(fault);
+        assertThat(late.isStranded()).isFalse();
+        assertThat(flushing.broken()).isSameAs(fault);
+        flushing.close();
+        assertThat(flushing.isOver()).isTrue();
+        flushing.closeStreams();
     }
 
     @Test

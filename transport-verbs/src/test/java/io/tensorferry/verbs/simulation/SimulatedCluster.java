@@ -102,7 +102,11 @@ final class SimulatedCluster implements AutoCloseable {
                     channel,
                     rendezvous,
                     memory,
-                    RdmaConfig.builder().queueDepth(depth).rkeyScope(scope).build(),
+                    RdmaConfig.builder()
+                            .queueDepth(depth)
+                            .rkeyScope(scope)
+                            .fallback(config.fallback())
+                            .build(),
                     limits,
                     gpu,
                     piecesAtOnce);

@@ -17,6 +17,15 @@ enum Protocol {
     VERBS_TO_ACCELERATOR("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.DESTINATION),
     VERBS_BETWEEN_ACCELERATORS("grpc+verbs", RemoteKeyScope.SLAB, SoftCarrier.SHARED, 1, Residence.BOTH),
     VERBS_BETWEEN_ACCELERATORS_WITH_WINDOWS("grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.TCP, 2, Residence.BOTH),
+    VERBS_DIRECT(
+            "grpc+verbs",
+            RemoteKeyScope.SLAB,
+            SoftCarrier.SHARED,
+            1,
+            Residence.BOTH,
+            AcceleratorKind.EXPORTED_AFTER_FLUSH),
+    VERBS_DIRECT_WITH_WINDOWS(
+            "grpc+verbs", RemoteKeyScope.REQUEST, SoftCarrier.TCP, 2, Residence.BOTH, AcceleratorKind.EXPORTED),
     VERBS_FROM_CUDA(Residence.SOURCE),
     VERBS_TO_CUDA(Residence.DESTINATION),
     VERBS_BETWEEN_CUDA(Residence.BOTH);

@@ -10,10 +10,15 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOption
 /// In real time.
 final class SimulatedAccelerators extends WorkerAccelerators {
     private final AcceleratorTime time = AcceleratorTime.real();
+    private final SimulatedAcceleratorOptions options;
+
+    SimulatedAccelerators(SimulatedAcceleratorOptions options) {
+        this.options = options;
+    }
 
     @Override
     Accelerator open(int number) {
-        return new SimulatedAccelerator(0, time, number, SimulatedAcceleratorOptions.defaults());
+        return new SimulatedAccelerator(0, time, number, options);
     }
 
     /// Nothing was used that was not there, and nothing is left.

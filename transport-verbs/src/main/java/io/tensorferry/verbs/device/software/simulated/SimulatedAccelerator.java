@@ -60,6 +60,7 @@ public final class SimulatedAccelerator implements Accelerator {
     private int openEvents;
     private int openExports;
     private boolean held;
+    private int flushes;
     private boolean closed;
     private @Nullable TransportException nextFailure;
     private @Nullable TransportException broken;
@@ -162,6 +163,12 @@ public final class SimulatedAccelerator implements Accelerator {
             throw new TransportException(StatusCode.UNIMPLEMENTED, this + " flushes nothing");
         }
         blocks.values().forEach(SimulatedMemory::flush);
+        flushes++;
+    }
+
+    /// How often writes of NICs were flushed, for a test.
+    public synchronized int flushes() {
+        return flushes;
     }
 
     @Override

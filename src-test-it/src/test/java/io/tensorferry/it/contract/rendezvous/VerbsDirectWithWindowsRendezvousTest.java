@@ -1,0 +1,21 @@
+package io.tensorferry.it.contract.rendezvous;
+
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
+import org.junit.jupiter.api.Nested;
+
+/// The rendezvous contract with all tensors on accelerators whose memory the device reaches by itself, over two lanes,
+/// with a memory window for each request.
+@DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
+class VerbsDirectWithWindowsRendezvousTest extends RendezvousContracts {
+    VerbsDirectWithWindowsRendezvousTest() {
+        super(Protocol.VERBS_DIRECT_WITH_WINDOWS);
+    }
+
+    @Nested
+    class Direct extends DirectContract {
+        Direct() {
+            super(Protocol.VERBS_DIRECT_WITH_WINDOWS);
+        }
+    }
+}
