@@ -17,6 +17,8 @@ public abstract class ContentWrite implements OutgoingMessage {
     int immediate;
     // Whether no immediate goes behind it.
     boolean silent;
+    // Whether only the device reads the bytes at this end.
+    boolean outOfReach;
     // Lanes that have not written their part.
     int lanesLeft = 1;
     // The one behind it in the same slot of the ring.
@@ -45,12 +47,19 @@ public abstract class ContentWrite implements OutgoingMessage {
         this.remoteKey = remoteKey;
         this.immediate = immediate;
         this.silent = false;
+        this.outOfReach = false;
     }
 
     /// Says, after [#set], that the peer is not told of its end: it is a part of a content, and another behind it
     /// brings the immediate. Only for [RdmaChannel#writePart]. Its immediate still says to which request it belongs.
     protected final void setSilent() {
         silent = true;
+    }
+
+    /// Says, after [#set], that the processor does not reach the bytes: they are neither carried by the ring nor copied
+    /// into the send request, however few they are.
+    protected final void setOutOfReach() {
+        outOfReach = true;
     }
 
     /// Leaves the others of its slot; returns the one that was behind it, if there is one.

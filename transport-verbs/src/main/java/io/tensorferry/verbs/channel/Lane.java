@@ -174,7 +174,7 @@ final class Lane {
                                         write.remoteKey,
                                         write.immediate)
                                 .inline =
-                        length <= inlineBytes;
+                        length <= inlineBytes && !write.outOfReach;
                 contents.take();
                 sends.add(WorkKind.CONTENT, write, null);
                 count++;

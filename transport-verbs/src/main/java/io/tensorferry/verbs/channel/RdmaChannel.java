@@ -175,10 +175,10 @@ public final class RdmaChannel {
         return grant;
     }
 
-    /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring;
-    /// exactly one of its two methods is called in the end, on the loop.
+    /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring,
+    /// unless the processor does not reach it; exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
-        if (write.length <= ringContentBytes && carries(write.encodedSize())) {
+        if (!write.outOfReach && write.length <= ringContentBytes && carries(write.encodedSize())) {
             carry(write);
         } else {
             writeDirectly(write);

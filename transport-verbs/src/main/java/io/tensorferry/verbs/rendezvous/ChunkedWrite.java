@@ -35,6 +35,8 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     private @Nullable StagedTensor source;
     private long localAddress;
     private int localKey;
+    // Whether only the device reads the content: the chunks that are not copied.
+    private boolean outOfReach;
     private @Nullable RdmaChannel channel;
     private long bytes;
     // A proxy for the next was asked for, and not given.
@@ -64,6 +66,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         source = content.staged();
         localAddress = content.address();
         localKey = content.localKey();
+        outOfReach = source == null && !content.isHostReadable();
         channel = over;
         bytes = content.metaData().byteSize();
         stopped = false;
@@ -274,6 +277,9 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
                     response().requestIndex());
             if (!last) {
                 setSilent();
+            }
+            if (outOfReach) {
+                setOutOfReach();
             }
             posted = true;
             channel().writePart(this, lane);

@@ -24,6 +24,9 @@ final class ResponseWrite extends ContentWrite {
         withMetaData = announced;
         bytes = outgoing.metaData().byteSize();
         set(outgoing.address(), bytes, outgoing.localKey(), address, remoteKey, response.requestIndex());
+        if (!outgoing.isHostReadable()) {
+            setOutOfReach();
+        }
     }
 
     @Override

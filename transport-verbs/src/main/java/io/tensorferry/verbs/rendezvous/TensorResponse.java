@@ -332,10 +332,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
             write.begin(outgoing, withMetaData, address, remoteKey);
             if (withMetaData) {
                 channel().carry(write);
-            } else if (outgoing.isHostReadable()) {
-                channel().write(write);
             } else {
-                channel().writeDirectly(write);
+                channel().write(write);
             }
         }
     }

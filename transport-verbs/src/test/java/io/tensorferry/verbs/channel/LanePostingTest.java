@@ -76,6 +76,20 @@ class LanePostingTest {
         assertThat(queuePair.lists).hasSize(1);
     }
 
+    /// It is the processor that copies an inline one.
+    @Test
+    void whatTheProcessorDoesNotReachIsNotInline() {
+        queuePair.maxInlineBytes = 220;
+        Lane lane = lane(0, 1 << 20);
+        enqueue(lane, content(0, 100));
+        ContentWrite outOfReach = content(1, 100);
+        outOfReach.setOutOfReach();
+        enqueue(lane, outOfReach);
+        lane.pumpContents();
+        lane.submit();
+        assertThat(queuePair.sent()).extracting(Sent::inline).containsExactly(true, false);
+    }
+
     @Test
     void messagesAndAcknowledgementsAskForACompletionOnlyAfterAQuarterOfTheQueue() {
         Lane lane = lane(0, 1 << 20);

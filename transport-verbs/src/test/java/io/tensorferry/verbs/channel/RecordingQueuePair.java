@@ -16,7 +16,11 @@ final class RecordingQueuePair implements QueuePair {
             long localAddress,
             long length,
             long remoteAddress,
-            int immediate) {}
+            int immediate,
+            boolean inline) {}
+
+    /// What it grants.
+    int maxInlineBytes;
 
     /// What was submitted, list by list.
     final List<List<Sent>> lists = new ArrayList<>();
@@ -26,6 +30,11 @@ final class RecordingQueuePair implements QueuePair {
     /// All that was submitted, in its order.
     List<Sent> sent() {
         return lists.stream().flatMap(List::stream).toList();
+    }
+
+    @Override
+    public int maxInlineBytes() {
+        return maxInlineBytes;
     }
 
     @Override
@@ -52,7 +61,8 @@ final class RecordingQueuePair implements QueuePair {
                 request.localAddress,
                 request.length,
                 request.remoteAddress,
-                request.immediate));
+                request.immediate,
+                request.inline));
     }
 
     @Override
