@@ -41,9 +41,7 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
     static @Nullable DirectResult of(AcceleratorUnit unit, Tensor tensor, RegisteredMemory memory) {
         long bytes = tensor.byteSize();
         MemoryRegion region = bytes == 0 ? null : memory.regionOf(tensor.address(), bytes);
-        return region == null
-                ? null
-                : new DirectResult(unit, tensor, new NamedMemory(region, tensor.address(), bytes));
+        return region == null ? null : new DirectResult(unit, tensor, new NamedMemory(region, tensor.address(), bytes));
     }
 
     /// A result in the transport's own memory, without waiting for the driver. One of no bytes needs none of it.

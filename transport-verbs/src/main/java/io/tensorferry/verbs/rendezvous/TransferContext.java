@@ -56,9 +56,7 @@ record TransferContext(
             if (direct != null) {
                 return direct;
             }
-            return inPieces
-                    ? new PieceReceiver(this, receive, unit, tensor, pieces)
-                    : StagedResult.of(unit, tensor);
+            return inPieces ? new PieceReceiver(this, receive, unit, tensor, pieces) : StagedResult.of(unit, tensor);
         } catch (RuntimeException e) {
             tensor.close();
             throw e;

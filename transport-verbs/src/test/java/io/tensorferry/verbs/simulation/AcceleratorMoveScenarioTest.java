@@ -259,6 +259,31 @@ class AcceleratorMoveScenarioTest {
         }
     }
 
+    /// The producer's stream may never get there.
+    @Test
+    void aPeerThatGivesUpOverTheFallbackIsNotWaitedFor() {
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        try (var scenario = new Scenario(1, 2, 0, options, Scenario.network())) {
+            scenario.cluster.failCallsWith(StatusCode.FAILED_PRECONDITION);
+            scenario.cluster.failCalls(1);
+            scenario.exchange(1, 0, 1, "first", 10, 1);
+            DeviceStream producer = device(scenario.worker(1)).openStream();
+            device(scenario.worker(1)).hold();
+            Tensor sent = GpuScenario.tensor(device(scenario.worker(1)), filled(SIZE, 5));
+            RendezvousKey key = AcceleratorResults.key(1, 0, "edge", "CPU:0");
+            scenario.worker(1).manager.rendezvous(1).send(key, sent.readyAfter(producer.record()));
+            var receive = scenario.receive(0, key, 1, ReceiveOptions.defaults());
+            scenario.runFor(10 * MILLISECOND_NS);
+            assertThat(receive.hasEnded()).isFalse();
+            receive.cancel();
+            scenario.await(sent::isClosed, "the tensor is closed");
+            assertThat(receive.code()).isEqualTo(StatusCode.CANCELLED);
+            device(scenario.worker(1)).release();
+            producer.close();
+            end(scenario);
+        }
+    }
+
     private static byte[] filled(int size, int value) {
         var content = new byte[size];
         Arrays.fill(content, (byte) value);
