@@ -172,11 +172,16 @@ class ProtocolSimulationTest {
         }
     }
 
-    /// Two of five runs have accelerators.
+    /// Two of five runs have accelerators, and the RDMA device reaches those of one.
     private static SimulatedCluster.Options options(long seed, boolean validating) {
         var options = (validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults())
                 .variedBy(seed);
-        return seed % 5 < 2 ? options.withGpu(SimulatedCluster.Gpu.small()) : options;
+        var gpu = SimulatedCluster.Gpu.small();
+        return switch ((int) (seed % 5)) {
+            case 0 -> options.withGpu(gpu);
+            case 1 -> options.withGpu(gpu.direct());
+            default -> options;
+        };
     }
 
     private static void plan(Set<Fault> faults, SimulatedCluster cluster) {

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.simulation;
 
+import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
@@ -166,6 +167,11 @@ final class SimulatedCluster implements AutoCloseable {
                             .withProxyBytes(512 << 10)
                             .withDeviceMemory(new MemoryOptions(1 << 20, Long.MAX_VALUE)),
                     SimulatedAcceleratorOptions.defaults());
+        }
+
+        /// The same, whose memory the RDMA device reaches by itself.
+        Gpu direct() {
+            return new Gpu(options, device.withExport(NicWrites.AFTER_FLUSH));
         }
     }
 

@@ -129,10 +129,9 @@ final class SimulatedTraffic {
             DataType type,
             long[] dims) {
         boolean dead = random.nextInt(20) == 0;
-        TensorAllocator host =
-                random.nextInt(10) != 0 ? producer.adapter.memory().allocator() : TensorAllocator.unregistered();
-        SimulatedAccelerator gpu = anyDevice(producer).equals("GPU") ? producer.gpu : null;
-        at(producer, () -> send(producer, key, step, type, Shape.of(dims), dead, host, gpu));
+        boolean registered = random.nextInt(10) != 0;
+        boolean onGpu = anyDevice(producer).equals("GPU");
+        at(producer, () -> send(producer, key, step, type, Shape.of(dims), dead, registered, onGpu));
         at(consumer, () -> receive(consumer, key, step));
     }
 
@@ -151,8 +150,8 @@ final class SimulatedTraffic {
             DataType type,
             Shape shape,
             boolean dead,
-            TensorAllocator host,
-            @Nullable SimulatedAccelerator gpu) {
+            boolean registered,
+            boolean onGpu) {
         int sequence = sent.merge(queue(key, step), 1, Integer::sum) - 1;
         Rendezvous rendezvous = producer.manager.rendezvous(step);
         try {
@@ -160,20 +159,22 @@ final class SimulatedTraffic {
                 rendezvous.sendDead(key);
                 return;
             }
-            rendezvous.send(key, make(host, gpu, key, step, sequence, type, shape));
+            rendezvous.send(key, make(producer, registered, onGpu, key, step, sequence, type, shape));
         } catch (TransportException e) {
             assertThat(e.code()).isIn(StatusCode.FAILED_PRECONDITION, StatusCode.ABORTED);
         }
     }
 
     private static Tensor make(
-            TensorAllocator host,
-            @Nullable SimulatedAccelerator gpu,
+            SimulatedCluster.Worker producer,
+            boolean registered,
+            boolean onGpu,
             RendezvousKey key,
             long step,
             int sequence,
             DataType type,
             Shape shape) {
+        TensorAllocator host = registered ? producer.adapter.memory().allocator() : TensorAllocator.unregistered();
         if (type == DataType.STRING) {
             var elements = new ArrayList<byte[]>();
             for (long i = 0; i < shape.elementCount(); i++) {
@@ -186,11 +187,19 @@ final class SimulatedTraffic {
         if (content.length > 0) {
             content[0] = (byte) sequence;
         }
-        if (gpu != null) {
+        SimulatedAccelerator gpu = onGpu ? producer.gpu : null;
+        if (gpu == null) {
+            Tensor tensor = host.allocate(type, shape);
+            tensor.segment().copyFrom(MemorySegment.ofArray(content));
+            return tensor;
+        }
+        if (!registered) {
             return GpuScenario.tensor(gpu, type, shape, content);
         }
-        Tensor tensor = host.allocate(type, shape);
-        tensor.segment().copyFrom(MemorySegment.ofArray(content));
+        Tensor tensor = producer.accelerators.first().allocator().allocate(type, shape);
+        if (content.length > 0) {
+            gpu.poke(tensor.address(), content);
+        }
         return tensor;
     }
 
