@@ -1,10 +1,13 @@
 package io.tensorferry.cli;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.cli.check.CheckCommand;
 import io.tensorferry.cli.check.ServeCommand;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.devices.DevicesCommand;
+import io.tensorferry.cuda.CudaDevices;
 import java.util.Map;
+import java.util.function.IntFunction;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -46,10 +49,15 @@ public final class TensorFerry implements Runnable {
     ///
     /// @param environment where the `RDMA_*` variables are read
     static CommandLine commandLine(Map<String, String> environment) {
+        return commandLine(environment, CudaDevices::open);
+    }
+
+    /// @param gpus opens a GPU by its number
+    static CommandLine commandLine(Map<String, String> environment, IntFunction<? extends Accelerator> gpus) {
         return new CommandLine(new TensorFerry())
                 .addSubcommand(new DevicesCommand(environment))
-                .addSubcommand(new CheckCommand(environment))
-                .addSubcommand(new ServeCommand(environment))
+                .addSubcommand(new CheckCommand(environment, gpus))
+                .addSubcommand(new ServeCommand(environment, gpus))
                 .setParameterExceptionHandler(Failures::onWrongUsage)
                 .setExecutionExceptionHandler(Failures::onFailure)
                 .setExitCodeExceptionMapper(_ -> ExitStatus.FAILED);

@@ -1,11 +1,14 @@
 package io.tensorferry.cli;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import org.junit.jupiter.api.Test;
 
 /// The command line stands above the server and uses what any application may use.
@@ -18,18 +21,19 @@ class CommandLineDirectionTest {
     void usesTheServerAndDescriptionsOfDevicesAndChannelsOnly() {
         classes()
                 .should()
-                .onlyDependOnClassesThat()
-                .resideInAnyPackage(
-                        "io.tensorferry.cli..",
-                        "io.tensorferry.grpc",
-                        "io.tensorferry.api",
-                        "io.tensorferry.cuda",
-                        "io.tensorferry.verbs.device",
-                        "io.tensorferry.verbs.channel",
-                        "com.google.gson",
-                        "picocli",
-                        "org.jspecify..",
-                        "java..")
+                .onlyDependOnClassesThat(resideInAnyPackage(
+                                "io.tensorferry.cli..",
+                                "io.tensorferry.grpc",
+                                "io.tensorferry.api",
+                                "io.tensorferry.cuda",
+                                "io.tensorferry.verbs.device",
+                                "io.tensorferry.verbs.channel",
+                                "com.google.gson",
+                                "picocli",
+                                "org.jspecify..",
+                                "java..")
+                        // A part of the server's statistics.
+                        .or(belongToAnyOf(AcceleratorStatistics.class)))
                 .check(COMMAND_LINE);
     }
 

@@ -44,6 +44,9 @@ class CommandLineTest {
             {"check", "10.0.0.1:7471", "--sizes=0"},
             {"check", "10.0.0.1:7471", "--rounds=0"},
             {"check", "10.0.0.1:7471", "--timeout=0"},
+            {"check", "10.0.0.1:7471", "--gpu=first"},
+            {"check", "10.0.0.1:7471", "--gpu=-1"},
+            {"serve", "127.0.0.1:7471", "--gpu", "12345"},
             {"serve", "here"}
         }) {
             Run run = Run.start(wrong);

@@ -1,11 +1,13 @@
 package io.tensorferry.cli;
 
+import io.tensorferry.api.Accelerator;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
 import picocli.CommandLine;
 
 /// One run of the command in this process.
@@ -18,20 +20,25 @@ final class Run {
     private final Thread thread;
     private final CompletableFuture<Integer> status = new CompletableFuture<>();
 
-    private Run(Map<String, String> environment, String[] arguments) {
-        CommandLine command = TensorFerry.commandLine(environment)
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err));
+    private Run(CommandLine commandLine, String[] arguments) {
+        CommandLine command = commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
         thread = Thread.ofPlatform().start(() -> status.complete(command.execute(arguments)));
     }
 
     /// Starts it on the software device.
     static Run start(String... arguments) {
-        return new Run(SOFTWARE, arguments);
+        return start(SOFTWARE, arguments);
     }
 
     static Run start(Map<String, String> environment, String... arguments) {
-        return new Run(environment, arguments);
+        return new Run(TensorFerry.commandLine(environment), arguments);
+    }
+
+    /// Starts it on the software device.
+    ///
+    /// @param gpus opens a GPU by its number
+    static Run start(IntFunction<Accelerator> gpus, String... arguments) {
+        return new Run(TensorFerry.commandLine(SOFTWARE, gpus), arguments);
     }
 
     /// Waits for the end; the exit status.

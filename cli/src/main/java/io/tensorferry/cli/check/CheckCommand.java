@@ -1,5 +1,6 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.cli.console.ByteSize;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.console.Settings;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,6 +44,7 @@ public final class CheckCommand implements Callable<Integer> {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
     private final Map<String, String> environment;
+    private final IntFunction<? extends Accelerator> gpus;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -81,11 +84,16 @@ public final class CheckCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
+    private GpuOption gpu = new GpuOption();
+
+    @Mixin
     private ServerSecurity security = new ServerSecurity();
 
     /// @param environment where the `RDMA_*` variables are read
-    public CheckCommand(Map<String, String> environment) {
+    /// @param gpus opens a GPU by its number
+    public CheckCommand(Map<String, String> environment, IntFunction<? extends Accelerator> gpus) {
         this.environment = environment;
+        this.gpus = gpus;
     }
 
     @Override
@@ -96,8 +104,14 @@ public final class CheckCommand implements Callable<Integer> {
         Plan plan = plan();
         PrintWriter out = spec.commandLine().getOut();
         CheckOutput output = json ? new CheckJson(out) : new CheckText(out);
-        try {
-            check(caller, server, config, plan, output);
+        try (@Nullable Accelerator device = gpu.open(gpus)) {
+            check(
+                    caller.accelerators(device == null ? List.of() : List.of(device)),
+                    device,
+                    server,
+                    config,
+                    plan,
+                    output);
         } catch (IOException | RuntimeException e) {
             output.failed(String.valueOf(e.getMessage()));
             throw e;
@@ -126,7 +140,12 @@ public final class CheckCommand implements Callable<Integer> {
     }
 
     private void check(
-            TransportServerBuilder builder, WorkerAddress server, RdmaConfig config, Plan plan, CheckOutput output)
+            TransportServerBuilder builder,
+            @Nullable Accelerator device,
+            WorkerAddress server,
+            RdmaConfig config,
+            Plan plan,
+            CheckOutput output)
             throws IOException, InterruptedException {
         Duration timeout = Duration.ofSeconds(timeoutSeconds);
         var peer = new InetSocketAddress(server.resolve(), server.port());
@@ -143,7 +162,7 @@ public final class CheckCommand implements Callable<Integer> {
                 .rdmaConfig(config)
                 .verbsProviders(VerbsProviders.forHost(own, config.softCarrier()))
                 .start()) {
-            new CheckRun(caller, plan, timeout, output).run();
+            new CheckRun(caller, device, plan, timeout, output).run();
         }
     }
 }

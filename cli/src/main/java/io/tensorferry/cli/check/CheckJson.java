@@ -1,5 +1,6 @@
 package io.tensorferry.cli.check;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
@@ -10,6 +11,7 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// A check for scripts: one object, printed at the end, with the steps that were done. Times are in nanoseconds.
 final class CheckJson implements CheckOutput {
@@ -55,13 +57,16 @@ final class CheckJson implements CheckOutput {
     }
 
     @Override
-    public void answer(Answer answer, String way) {
-        object.getAsJsonObject("own").addProperty("way", way);
+    public void answer(Answer answer, String way, @Nullable String gpu) {
+        JsonObject own = object.getAsJsonObject("own");
+        own.addProperty("way", way);
+        own.addProperty("gpu", gpu);
         JsonObject other = object.getAsJsonObject("other");
         other.addProperty("device", answer.device());
         other.addProperty("port", answer.port());
         other.addProperty("version", answer.version());
         other.addProperty("way", answer.way());
+        other.addProperty("gpu", answer.gpu());
     }
 
     @Override
@@ -72,6 +77,26 @@ final class CheckJson implements CheckOutput {
     @Override
     public void sent(List<Timing> timings) {
         object.add("sent", Json.array(timings, CheckJson::timing));
+    }
+
+    @Override
+    public void gpus(@Nullable GpuPaths own, @Nullable GpuPaths other) {
+        object.getAsJsonObject("own").add("gpu_paths", paths(own));
+        object.getAsJsonObject("other").add("gpu_paths", paths(other));
+    }
+
+    private static JsonElement paths(@Nullable GpuPaths paths) {
+        if (paths == null) {
+            return JsonNull.INSTANCE;
+        }
+        var object = new JsonObject();
+        object.addProperty("sent_by", paths.sent());
+        object.addProperty("received_by", paths.received());
+        object.addProperty("bytes", paths.bytes());
+        object.addProperty("copied_from_gpu_bytes", paths.copiedFromGpu());
+        object.addProperty("copied_to_gpu_bytes", paths.copiedToGpu());
+        object.addProperty("gpu_direct", paths.direct());
+        return object;
     }
 
     private static JsonObject timing(Timing timing) {

@@ -1,5 +1,6 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
@@ -7,6 +8,7 @@ import io.tensorferry.verbs.channel.ChannelDescription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// The caller's side of one check, over a started server: set-up, notes, tensors in both directions.
 ///
@@ -21,13 +23,16 @@ final class CheckRun {
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final TransportServer server;
+    private final @Nullable Accelerator gpu;
     private final Plan plan;
     private final Duration timeout;
     private final CheckOutput output;
 
+    /// @param gpu of the server, where this end has its tensors; null for host memory
     /// @param timeout how long each thing of the other end is waited for
-    CheckRun(TransportServer server, Plan plan, Duration timeout, CheckOutput output) {
+    CheckRun(TransportServer server, @Nullable Accelerator gpu, Plan plan, Duration timeout, CheckOutput output) {
         this.server = server;
+        this.gpu = gpu;
         this.plan = plan;
         this.timeout = timeout;
         this.output = output;
@@ -37,10 +42,11 @@ final class CheckRun {
     void run() throws InterruptedException {
         List<Plan.Item> items = plan.check();
         ChannelDescription channel = setUp();
-        try (var conversation = new Conversation(server, channel, timeout)) {
+        var residence = new Residence(server, gpu);
+        try (var conversation = new Conversation(server, channel, residence, timeout)) {
             conversation.say(plan);
             Answer answer = conversation.hear(Answer.class);
-            output.answer(answer, conversation.way());
+            output.answer(answer, conversation.way(), residence.gpu());
             if (answer.refusal() != null) {
                 throw new TransportException(
                         StatusCode.FAILED_PRECONDITION, "the other end refuses: " + answer.refusal());
@@ -55,6 +61,7 @@ final class CheckRun {
             if (report.failure() != null) {
                 throw new TransportException(StatusCode.DATA_LOSS, "the other end: " + report.failure());
             }
+            output.gpus(residence.paths(items), report.gpu());
         }
     }
 

@@ -1,14 +1,18 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /// Answers every caller whose channel opens, each on a thread of its own.
 ///
@@ -17,29 +21,45 @@ final class CheckServer {
     // A caller that has just connected waits this long at most; nothing of what is measured does.
     private static final int LOOK_MILLIS = 20;
 
+    private static final Duration END_LIMIT = Duration.ofSeconds(2);
+
     private final TransportServer server;
+    private final @Nullable Accelerator gpu;
     private final PrintWriter out;
     // Of the open channels those that have their session, or had it.
     private final Set<Long> known = new HashSet<>();
+    private final List<Thread> sessions = new ArrayList<>();
     private final BlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
 
     private record Ended(ChannelDescription channel, ServeSession.Outcome outcome) {}
 
-    CheckServer(TransportServer server, PrintWriter out) {
+    /// @param gpu of the server, where this end has its tensors; null for host memory
+    CheckServer(TransportServer server, @Nullable Accelerator gpu, PrintWriter out) {
         this.server = server;
+        this.gpu = gpu;
         this.out = out;
     }
 
-    /// Serves until the calling thread is interrupted, or one check has ended.
+    /// Serves until the calling thread is interrupted, or one check has ended; those that have not ended are broken
+    /// off.
     ///
     /// @return whether the check was good
     boolean run(boolean once) throws InterruptedException {
+        try {
+            return serve(once);
+        } finally {
+            endSessions();
+        }
+    }
+
+    private boolean serve(boolean once) throws InterruptedException {
         while (true) {
             List<ChannelDescription> open = server.channels();
             known.retainAll(open.stream().map(ChannelDescription::connectionId).toList());
+            sessions.removeIf(session -> !session.isAlive());
             for (ChannelDescription channel : open) {
                 if (known.add(channel.connectionId())) {
-                    var _ = Thread.ofVirtual().start(() -> serve(channel));
+                    sessions.add(Thread.ofVirtual().start(() -> serve(channel)));
                 }
             }
             Ended one = ended.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
@@ -52,10 +72,19 @@ final class CheckServer {
         }
     }
 
+    /// So that nothing is left on the GPU when that is closed, behind the server.
+    private void endSessions() throws InterruptedException {
+        sessions.forEach(Thread::interrupt);
+        long end = System.nanoTime() + END_LIMIT.toNanos();
+        for (Thread session : sessions) {
+            boolean _ = session.join(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
+    }
+
     private void serve(ChannelDescription channel) {
         ServeSession.Outcome outcome;
         try {
-            outcome = new ServeSession(server, channel).run();
+            outcome = new ServeSession(server, gpu, channel).run();
         } catch (InterruptedException | RuntimeException e) {
             outcome = new ServeSession.Outcome(0, e.toString());
         }

@@ -7,11 +7,15 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// A check for people. Each step is printed when it is done.
 final class CheckText implements CheckOutput {
     private static final String ROW = "  %-10s %10s %10s %10s %10s %14s";
+
+    private static final String HOST = "host memory";
 
     private final PrintWriter out;
 
@@ -50,10 +54,15 @@ final class CheckText implements CheckOutput {
     }
 
     @Override
-    public void answer(Answer answer, String way) {
+    public void answer(Answer answer, String way, @Nullable String gpu) {
         field("other's device", answer.device() + " port " + answer.port() + " (tensorferry " + answer.version() + ")");
         if (!way.isEmpty()) {
             field("way", way + " <-> " + answer.way());
+        }
+        if (gpu != null || answer.gpu() != null) {
+            field(
+                    "tensors on",
+                    Objects.requireNonNullElse(gpu, HOST) + " <-> " + Objects.requireNonNullElse(answer.gpu(), HOST));
         }
     }
 
@@ -78,6 +87,21 @@ final class CheckText implements CheckOutput {
                     Quantity.duration(timing.medianNs()),
                     Quantity.duration(timing.p99Ns()),
                     Quantity.rate(timing.bytesPerSecond())));
+        }
+    }
+
+    @Override
+    public void gpus(@Nullable GpuPaths own, @Nullable GpuPaths other) {
+        gpu("this end", own);
+        gpu("the other end", other);
+    }
+
+    private void gpu(String end, @Nullable GpuPaths paths) {
+        if (paths != null) {
+            line("tensors on " + paths.device() + " of " + end + " went:");
+            field("sent", "by " + paths.sent());
+            field("received", "by " + paths.received());
+            field("GPUDirect", paths.direct());
         }
     }
 

@@ -30,16 +30,19 @@ final class Conversation implements AutoCloseable {
     private final Rendezvous rendezvous;
     private final DeviceName self;
     private final DeviceName other;
+    private final Residence residence;
     private final Duration patience;
 
     /// @param channel the step is named after it, so that both ends name the same one, and no other check does
+    /// @param residence where this end has its tensors; notes are in host memory
     /// @param patience how long each thing that the other end is to send is waited for
-    Conversation(TransportServer server, ChannelDescription channel, Duration patience) {
+    Conversation(TransportServer server, ChannelDescription channel, Residence residence, Duration patience) {
         this.server = server;
         this.channel = channel;
         this.rendezvous = server.rendezvous(channel.connectionId());
         this.self = server.deviceName(0);
         this.other = DeviceName.parse(channel.peer() + "/device:CPU:0");
+        this.residence = residence;
         this.patience = patience;
     }
 
@@ -80,8 +83,7 @@ final class Conversation implements AutoCloseable {
     ///
     /// @param seed of the pattern that they hold
     void offer(Plan.Item item, int seed) {
-        try (Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(item.bytes()))) {
-            TestPattern.fill(tensor.segment(), seed);
+        try (Tensor tensor = residence.make(item.bytes(), seed)) {
             for (int i = 0; i <= item.rounds(); i++) {
                 rendezvous.send(keyTo(item), tensor.share());
             }
@@ -95,21 +97,22 @@ final class Conversation implements AutoCloseable {
     Timing fetch(Plan.Item item, int seed) throws InterruptedException {
         RendezvousKey key = keyFrom(edge(item));
         long[] rounds = new long[item.rounds()];
-        try (Arena arena = Arena.ofConfined()) {
+        try (Arena arena = Arena.ofConfined();
+                Contents contents = residence.contents(item.bytes())) {
             MemorySegment expected = TestPattern.of(item.bytes(), seed, arena);
-            long first = fetch(key, expected);
+            long first = fetch(key, expected, contents);
             for (int i = 0; i < rounds.length; i++) {
-                rounds[i] = fetch(key, expected);
+                rounds[i] = fetch(key, expected, contents);
             }
             return Timing.of(item.bytes(), first, rounds);
         }
     }
 
-    private long fetch(RendezvousKey key, MemorySegment expected) throws InterruptedException {
+    private long fetch(RendezvousKey key, MemorySegment expected, Contents contents) throws InterruptedException {
         long start = System.nanoTime();
-        try (Tensor tensor = rendezvous.recv(key, patience).tensorOrThrow()) {
+        try (Tensor tensor = residence.receive(rendezvous, key, patience)) {
             long took = System.nanoTime() - start;
-            long mismatch = tensor.segment().mismatch(expected);
+            long mismatch = contents.of(tensor).mismatch(expected);
             if (mismatch >= 0) {
                 throw new TransportException(
                         StatusCode.DATA_LOSS,
@@ -119,6 +122,7 @@ final class Conversation implements AutoCloseable {
                         0,
                         null);
             }
+            contents.erase(tensor);
             return took;
         }
     }

@@ -27,6 +27,11 @@ record Plan(int version, @Nullable List<Item> items) {
             long fitting = BYTES_OF_A_SIZE / Math.max(1, bytes);
             return new Item(bytes, Math.clamp(fitting, LEAST_ROUNDS, DEFAULT_ROUNDS));
         }
+
+        /// Of all its tensors.
+        long allBytes() {
+            return bytes * (rounds + 1);
+        }
     }
 
     /// The sizes in their order.

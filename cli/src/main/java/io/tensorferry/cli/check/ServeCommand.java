@@ -1,14 +1,19 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.console.Settings;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.WorkerAddress;
 import io.tensorferry.verbs.device.RdmaConfig;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,6 +45,7 @@ public final class ServeCommand implements Callable<Integer> {
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
     private final Map<String, String> environment;
+    private final IntFunction<? extends Accelerator> gpus;
 
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -51,11 +57,16 @@ public final class ServeCommand implements Callable<Integer> {
     private boolean once;
 
     @Mixin
+    private GpuOption gpu = new GpuOption();
+
+    @Mixin
     private ServerSecurity security = new ServerSecurity();
 
     /// @param environment where the `RDMA_*` variables are read
-    public ServeCommand(Map<String, String> environment) {
+    /// @param gpus opens a GPU by its number
+    public ServeCommand(Map<String, String> environment, IntFunction<? extends Accelerator> gpus) {
         this.environment = environment;
+        this.gpus = gpus;
     }
 
     static WorkerAddress address(String text, CommandSpec spec) {
@@ -70,18 +81,27 @@ public final class ServeCommand implements Callable<Integer> {
     public Integer call() {
         WorkerAddress address = address(listen, spec);
         RdmaConfig config = Settings.rdma(environment, spec);
+        TransportServerBuilder builder = security.apply(TransportServer.builder(), environment, spec);
+        try (@Nullable Accelerator device = gpu.open(gpus)) {
+            return serve(builder, address, config, device);
+        }
+    }
+
+    private int serve(
+            TransportServerBuilder builder, WorkerAddress address, RdmaConfig config, @Nullable Accelerator device) {
         PrintWriter out = spec.commandLine().getOut();
-        TransportServer server = security.apply(TransportServer.builder(), environment, spec)
-                .cluster(CheckCluster.ofServer(address))
+        TransportServer server = builder.cluster(CheckCluster.ofServer(address))
                 .job(CheckCluster.SERVER)
                 .task(0)
                 .rdmaConfig(config)
+                .accelerators(device == null ? List.of() : List.of(device))
                 .start();
         try (var _ = new EndOnSignal(END_LIMIT)) {
             out.println("serving checks on " + address + " with " + server.transportDevice()
+                    + (device == null ? "" : ", tensors on " + Residence.nameOf(device))
                     + (once ? ", once" : "; Ctrl-C ends it"));
             out.flush();
-            return new CheckServer(server, out).run(once) ? ExitStatus.OK : ExitStatus.FAILED;
+            return new CheckServer(server, device, out).run(once) ? ExitStatus.OK : ExitStatus.FAILED;
         } catch (InterruptedException _) {
             return ExitStatus.OK;
         } finally {

@@ -1,5 +1,6 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.cli.console.Product;
 import io.tensorferry.grpc.TransportServer;
@@ -19,10 +20,13 @@ final class ServeSession {
     private static final int LOOK_MILLIS = 20;
 
     private final TransportServer server;
+    private final Residence residence;
     private final ChannelDescription channel;
 
-    ServeSession(TransportServer server, ChannelDescription channel) {
+    /// @param gpu of the server, where this end has its tensors; null for host memory
+    ServeSession(TransportServer server, @Nullable Accelerator gpu, ChannelDescription channel) {
         this.server = server;
+        this.residence = new Residence(server, gpu);
         this.channel = channel;
     }
 
@@ -39,7 +43,7 @@ final class ServeSession {
 
     /// Answers until the check is over.
     Outcome run() throws InterruptedException {
-        try (var conversation = new Conversation(server, channel, PATIENCE)) {
+        try (var conversation = new Conversation(server, channel, residence, PATIENCE)) {
             Outcome outcome = converse(conversation);
             awaitFarewell();
             return outcome;
@@ -69,10 +73,11 @@ final class ServeSession {
     }
 
     private Answer answer(Conversation conversation, @Nullable String refusal) {
-        return new Answer(Product.version(), channel.device(), channel.port(), conversation.way(), refusal);
+        return new Answer(
+                Product.version(), channel.device(), channel.port(), conversation.way(), residence.gpu(), refusal);
     }
 
-    private static Outcome receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
+    private Outcome receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
         var timings = new ArrayList<Timing>();
         String failure = null;
         try {
@@ -82,7 +87,7 @@ final class ServeSession {
         } catch (TransportException e) {
             failure = e.getMessage();
         }
-        conversation.say(new Report(timings, failure));
+        conversation.say(new Report(timings, failure == null ? residence.paths(items) : null, failure));
         return new Outcome(items.size(), failure);
     }
 

@@ -13,4 +13,7 @@
 ///                                    receives tensors of each size
 ///                                <-- report: how long that took
 /// ```
+///
+/// Where an end has its tensors, in host memory or on a GPU, is for that end alone to decide ([Residence]): an end that
+/// knows nothing of GPUs takes part as any other. What it says of it in its answer and in its report is for people.
 package io.tensorferry.cli.check;

@@ -12,6 +12,9 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +28,9 @@ import org.junit.jupiter.api.Test;
 class ConversationTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    private final AcceleratorTime time = AcceleratorTime.real();
+    private final List<SimulatedAccelerator> gpus = List.of(gpu(0), gpu(1));
+
     private TransportServer first;
     private TransportServer second;
     private Conversation here;
@@ -36,20 +42,29 @@ class ConversationTest {
         first = start(cluster, 0);
         second = start(cluster, 1);
         first.awaitPeers(PATIENCE);
-        here = new Conversation(first, first.channels().getFirst(), PATIENCE);
-        there = new Conversation(second, second.channels().getFirst(), PATIENCE);
+        here = conversation(first);
+        there = conversation(second);
+    }
+
+    private static Conversation conversation(TransportServer server) {
+        return new Conversation(server, server.channels().getFirst(), new Residence(server, null), PATIENCE);
     }
 
     private static String freeAddress() throws IOException {
         return "127.0.0.1:" + Route.freePort(InetAddress.ofLiteral("127.0.0.1"));
     }
 
-    private static TransportServer start(ClusterSpec cluster, int task) {
+    private SimulatedAccelerator gpu(int index) {
+        return new SimulatedAccelerator(index, time, index, SimulatedAcceleratorOptions.defaults());
+    }
+
+    private TransportServer start(ClusterSpec cluster, int task) {
         return TransportServer.builder()
                 .cluster(cluster)
                 .job("worker")
                 .task(task)
                 .rdmaConfig(RdmaConfig.builder().device("soft0").build())
+                .accelerators(List.of(gpus.get(task)))
                 .start();
     }
 
@@ -59,17 +74,31 @@ class ConversationTest {
         there.close();
         first.close();
         second.close();
+        for (SimulatedAccelerator gpu : gpus) {
+            assertThat(gpu.mistakes()).isEmpty();
+            gpu.close();
+        }
+        time.close();
         assertThat(Tensor.leakedHandleCount()).isZero();
     }
 
     @Test
     void notesArriveAsTheyWereWritten() throws Exception {
         var plan = new Plan(Plan.VERSION, List.of(new Plan.Item(8, 3), new Plan.Item(1 << 20, 5)));
-        var answer = new Answer("1.0", "mlx5_0", 1, "TCP", null);
+        var answer = new Answer("1.0", "mlx5_0", 1, "TCP", "GPU:0 (NVIDIA H200)", null);
         here.say(plan);
         there.say(answer);
         assertThat(there.hear(Plan.class)).isEqualTo(plan);
         assertThat(here.hear(Answer.class)).isEqualTo(answer);
+    }
+
+    @Test
+    void whoKnowsNothingOfGpusLeavesThemOutOfHisNotes() throws Exception {
+        leave("Answer", "{'version': '0.1', 'device': 'mlx5_0', 'port': 1, 'way': 'TCP'}");
+        assertThat(there.hear(Answer.class)).isEqualTo(new Answer("0.1", "mlx5_0", 1, "TCP", null, null));
+
+        leave("Report", "{'timings': [], 'what this version does not know': {}}");
+        assertThat(there.hear(Report.class)).isEqualTo(new Report(List.of(), null, null));
     }
 
     @Test
@@ -88,6 +117,21 @@ class ConversationTest {
     @Test
     void tensorsOfTheOtherPatternAreFound() throws Exception {
         var item = new Plan.Item(100_003, 2);
+        findsTheOtherPattern(item);
+    }
+
+    @Test
+    void tensorsOfTheOtherPatternAreFoundOnGpus() throws Exception {
+        here = onGpu(first, 0);
+        there = onGpu(second, 1);
+        findsTheOtherPattern(new Plan.Item(100_003, 2));
+    }
+
+    private Conversation onGpu(TransportServer server, int gpu) {
+        return new Conversation(server, server.channels().getFirst(), new Residence(server, gpus.get(gpu)), PATIENCE);
+    }
+
+    private void findsTheOtherPattern(Plan.Item item) throws InterruptedException {
         here.offer(item, 1);
         assertThat(there.fetch(item, 1).rounds()).isEqualTo(2);
 
@@ -108,12 +152,18 @@ class ConversationTest {
                 .isThrownBy(() -> there.hear(Go.class))
                 .withMessageContaining("the other end sent a note that is no Go: it is Tensor[FLOAT");
 
-        Tensor text = first.allocator().allocate(DataType.UINT8, Shape.of(3));
-        text.asByteBuffer().put("[1]".getBytes(StandardCharsets.US_ASCII));
-        first.rendezvous(first.channels().getFirst().connectionId()).send(key, text);
+        leave("Go", "[1]");
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.hear(Go.class))
                 .withMessageContaining("the other end sent a note that is no Go: ")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.INTERNAL));
+    }
+
+    private void leave(String note, String text) {
+        byte[] bytes = text.replace('\'', '"').getBytes(StandardCharsets.US_ASCII);
+        Tensor tensor = first.allocator().allocate(DataType.UINT8, Shape.of(bytes.length));
+        tensor.asByteBuffer().put(bytes);
+        first.rendezvous(first.channels().getFirst().connectionId())
+                .send(RendezvousKey.of(first.deviceName(0), second.deviceName(0), note), tensor);
     }
 }

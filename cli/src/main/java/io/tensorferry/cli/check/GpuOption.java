@@ -1,0 +1,63 @@
+package io.tensorferry.cli.check;
+
+import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.TransportException;
+import java.util.Stack;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.IParameterConsumer;
+import picocli.CommandLine.Model.ArgSpec;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/// The option of both ends of a check that has this end's tensors on a GPU.
+final class GpuOption {
+    @Option(
+            names = "--gpu",
+            arity = "0..1",
+            paramLabel = "N",
+            parameterConsumer = OptionalNumber.class,
+            description = "this end's tensors, sent and received, are on GPU N, or on GPU 0; by default they are in"
+                    + " host memory, whatever the other end has")
+    private @Nullable Integer ordinal;
+
+    /// Opens the GPU, which the caller closes; null where none is asked for.
+    ///
+    /// @param gpus opens one by its number
+    /// @throws TransportException if it cannot be had, with the reason
+    @Nullable
+    Accelerator open(IntFunction<? extends Accelerator> gpus) {
+        Integer wanted = ordinal;
+        if (wanted == null) {
+            return null;
+        }
+        try {
+            return gpus.apply(wanted);
+        } catch (TransportException e) {
+            throw new TransportException(e.code(), "--gpu=" + wanted + " cannot be had: " + e.getMessage(), e);
+        }
+    }
+
+    /// Takes the next argument, unless that is another option or the address: `--gpu HOST:PORT` is GPU 0.
+    static final class OptionalNumber implements IParameterConsumer {
+        private static final Pattern OTHER = Pattern.compile("-.*|.*:.*");
+        private static final Pattern NUMBER = Pattern.compile("\\d{1,4}");
+
+        @Override
+        public void consumeParameters(Stack<String> arguments, ArgSpec option, CommandSpec command) {
+            if (arguments.isEmpty() || OTHER.matcher(arguments.peek()).matches()) {
+                option.setValue(0);
+                return;
+            }
+            String text = arguments.pop();
+            if (!NUMBER.matcher(text).matches()) {
+                throw new ParameterException(
+                        command.commandLine(),
+                        "Invalid value for option '--gpu': '" + text + "' is not the number of a GPU");
+            }
+            option.setValue(Integer.valueOf(text));
+        }
+    }
+}
