@@ -105,13 +105,7 @@ public final class CheckCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         CheckOutput output = json ? new CheckJson(out) : new CheckText(out);
         try (@Nullable Accelerator device = gpu.open(gpus)) {
-            check(
-                    caller.accelerators(device == null ? List.of() : List.of(device)),
-                    device,
-                    server,
-                    config,
-                    plan,
-                    output);
+            check(caller, device, server, config, plan, output);
         } catch (IOException | RuntimeException e) {
             output.failed(String.valueOf(e.getMessage()));
             throw e;
@@ -160,6 +154,7 @@ public final class CheckCommand implements Callable<Integer> {
                 .bindAddress(LOOPBACK)
                 .connectTimeout(timeout)
                 .rdmaConfig(config)
+                .accelerators(device == null ? List.of() : List.of(device))
                 .verbsProviders(VerbsProviders.forHost(own, config.softCarrier()))
                 .start()) {
             new CheckRun(caller, device, plan, timeout, output).run();
