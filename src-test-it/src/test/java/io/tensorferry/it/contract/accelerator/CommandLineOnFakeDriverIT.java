@@ -85,7 +85,8 @@ class CommandLineOnFakeDriverIT {
         Tool server = start(driver, Map.of(), "serve", address, "--once", "--gpu");
         server.awaitOutput("serving checks on " + address + " with soft0, tensors on GPU:0 (Fake GPU 0, ");
 
-        Tool check = start(driver, Map.of(), "check", address, "--gpu=1", "--sizes=8,1MiB", "--rounds=3");
+        Tool check =
+                start(driver, Map.of(), "check", address, "--gpu=1", "--sizes=8,1MiB", "--rounds=3", "--timeout=30");
 
         assertThat(check.status()).as(check.text()).isZero();
         assertThat(server.status()).as(server.text()).isZero();
