@@ -164,9 +164,9 @@ class GpuCheckTest {
         options = options.withDelays(2_000_000, 3_000_000);
         String address = freeAddress();
         Run server = serve(address, "--gpu");
-        Run check = Run.start(this::open, "check", address, "--sizes=64KiB", "--rounds=10000", "--timeout=5");
-        // It comes when the set-up is done; the tensors take some 30 seconds.
-        check.awaitOutput("tensors on");
+        Run check = Run.start(this::open, "check", address, "--sizes=64KiB", "--rounds=500", "--timeout=30");
+        // Then the server receives, for some seconds, with memory pinned to compare what came.
+        check.awaitOutput("tensors from the other end");
 
         server.interrupt();
         assertThat(server.status()).as(server.err()).isZero();
