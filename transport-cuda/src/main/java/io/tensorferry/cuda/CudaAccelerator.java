@@ -8,7 +8,9 @@ import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.bindings.cuda.Cuda;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /// A GPU by the CUDA driver ([CudaDevices#open]). Its context is the primary one, which frameworks use as well:
 /// what they allocated, queued and recorded on this GPU in this process can be used here, and the other way round.
@@ -56,6 +58,20 @@ public final class CudaAccelerator implements Accelerator {
     @Override
     public String description() {
         return description.name() + ", " + description.pciAddress();
+    }
+
+    /// Bytes of its memory that no process has now.
+    public long freeBytes() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
+            MemorySegment total = arena.allocate(ValueLayout.JAVA_LONG);
+            int code;
+            try (var _ = context.enter()) {
+                code = Cuda.cuMemGetInfo_v2(free, total);
+            }
+            CudaCheck.ok("cuMemGetInfo", code);
+            return free.get(ValueLayout.JAVA_LONG, 0);
+        }
     }
 
     @Override

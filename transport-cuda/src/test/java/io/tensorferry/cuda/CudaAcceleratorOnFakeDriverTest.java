@@ -70,6 +70,27 @@ class CudaAcceleratorOnFakeDriverTest {
     }
 
     @Test
+    void itSaysHowMuchOfItsMemoryIsFree() {
+        long before = gpus.first().freeBytes();
+        DeviceMemory memory = gpus.first().allocate(1_000);
+
+        assertThat(gpus.first().freeBytes()).isEqualTo(before - 1_000);
+        assertThat(gpus.second().freeBytes()).isEqualTo(before);
+
+        memory.close();
+        assertThat(gpus.first().freeBytes()).isEqualTo(before);
+    }
+
+    @Test
+    void aFailureToSayHowMuchIsFreeIsTheDrivers() {
+        gpus.driver().failNext("cuMemGetInfo", 999);
+
+        assertThatExceptionOfType(TransportException.class)
+                .isThrownBy(() -> gpus.first().freeBytes())
+                .withMessage("INTERNAL: cuMemGetInfo: CUDA error 999");
+    }
+
+    @Test
     void aDeviceWithoutMemorySaysHowMuchWasWanted() {
         assertThatThrownBy(() -> gpus.first().allocate(2 * GIB))
                 .hasMessageContaining("cuMemAlloc of 2147483648 bytes: CUDA_ERROR_OUT_OF_MEMORY (out of memory)")

@@ -1,8 +1,5 @@
 package io.tensorferry.it.contract.rendezvous;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import io.tensorferry.cuda.CudaDevices;
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
 import org.junit.jupiter.api.BeforeAll;
@@ -14,13 +11,7 @@ import org.junit.jupiter.api.Nested;
 class CudaRendezvousIT {
     @BeforeAll
     static void findAGpu() {
-        switch (CudaDevices.find()) {
-            case CudaDevices.Absent absent -> assumeTrue(false, absent.reason());
-            case CudaDevices.Found found ->
-                assumeTrue(
-                        !found.devices().getFirst().name().startsWith("Fake"),
-                        "this process has loaded the fake driver");
-        }
+        GpuOfMachine.require();
     }
 
     @Nested

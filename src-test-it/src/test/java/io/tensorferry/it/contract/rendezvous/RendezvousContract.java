@@ -2,6 +2,7 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
@@ -11,6 +12,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportStatistics;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
@@ -49,7 +51,7 @@ abstract class RendezvousContract {
     @BeforeEach
     final void startWorkers() throws Exception {
         leakedBefore = Tensor.leakedHandleCount();
-        workers = Workers.start(protocol, 3, 2, limits());
+        workers = Workers.start(protocol, 3, 2, limits(), acceleratorOptions());
         // With the channels set up, all that is in use is theirs.
         exchange(PRODUCER, CONSUMER);
         exchange(CONSUMER, PRODUCER);
@@ -63,6 +65,11 @@ abstract class RendezvousContract {
     /// What may pile up in each worker.
     RendezvousLimits limits() {
         return RendezvousLimits.defaults();
+    }
+
+    /// Of each worker's accelerator, where there are any.
+    AcceleratorOptions acceleratorOptions() {
+        return WorkerAccelerators.OPTIONS;
     }
 
     private void exchange(int from, int to) throws InterruptedException {
@@ -151,6 +158,11 @@ abstract class RendezvousContract {
     /// Makes tensors at one of the workers, where it has those that it sends.
     final TensorAllocator allocator(TransportServer server) {
         return workers.allocator(server);
+    }
+
+    /// Which one of the workers has.
+    final Accelerator accelerator(TransportServer server) {
+        return workers.accelerator(server);
     }
 
     /// From the producer to the consumer.

@@ -9,6 +9,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -39,16 +40,18 @@ final class Workers implements AutoCloseable {
 
     /// @param started how many of the cluster's workers are started, from task 0 on
     static Workers start(Protocol protocol, int count, int started) {
-        return start(protocol, count, started, RendezvousLimits.defaults());
+        return start(protocol, count, started, RendezvousLimits.defaults(), WorkerAccelerators.OPTIONS);
     }
 
     /// @param started how many of the cluster's workers are started, from task 0 on
     /// @param limits what may pile up in each of them
-    static Workers start(Protocol protocol, int count, int started, RendezvousLimits limits) {
+    /// @param options of their accelerators, where they have any
+    static Workers start(
+            Protocol protocol, int count, int started, RendezvousLimits limits, AcceleratorOptions options) {
         var workers = new Workers(protocol, ClusterSpec.of(Map.of("worker", freeAddresses(count))));
         try {
             for (int task = 0; task < started; task++) {
-                workers.startOne(workers.builder(task).limits(limits));
+                workers.startOne(workers.builder(task).limits(limits), options);
             }
         } catch (RuntimeException e) {
             workers.close();
@@ -57,14 +60,14 @@ final class Workers implements AutoCloseable {
         return workers;
     }
 
-    private void startOne(TransportServerBuilder builder) {
+    private void startOne(TransportServerBuilder builder, AcceleratorOptions options) {
         if (protocol.residence() == Residence.HOST) {
             servers.add(builder.start());
             return;
         }
         Accelerator own = accelerators.open();
         TransportServer server = builder.accelerators(List.of(own))
-                .acceleratorOptions(WorkerAccelerators.OPTIONS)
+                .acceleratorOptions(options)
                 .start();
         servers.add(server);
         acceleratorOf.put(server, own);
@@ -108,6 +111,17 @@ final class Workers implements AutoCloseable {
     /// Makes tensors at a worker, where it has those that it sends.
     TensorAllocator allocator(TransportServer server) {
         return protocol.residence().ofSource() ? server.allocator(acceleratorOf.get(server)) : server.allocator();
+    }
+
+    /// Which a worker has.
+    ///
+    /// @throws IllegalStateException if it has none
+    Accelerator accelerator(TransportServer server) {
+        Accelerator own = acceleratorOf.get(server);
+        if (own == null) {
+            throw new IllegalStateException(server.workerName() + " has no accelerator");
+        }
+        return own;
     }
 
     /// Where a worker has what it receives.
