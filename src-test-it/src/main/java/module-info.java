@@ -15,6 +15,7 @@ open module io.tensorferry.it {
     requires io.grpc.stub;
     requires io.tensorferry.api;
     requires io.tensorferry.bindings;
+    requires io.tensorferry.cuda;
     requires io.tensorferry.grpc;
     requires io.tensorferry.proto;
     requires io.tensorferry.verbs;

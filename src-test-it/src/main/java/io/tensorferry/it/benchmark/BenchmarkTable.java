@@ -8,6 +8,7 @@ import java.util.stream.Stream;
 /// The results as people read them: a line for each path and size, then a line for each comparison.
 public final class BenchmarkTable {
     private static final int LEAST_PATH = 18;
+    private static final int LEAST_DEVICE = 19;
     private static final int LEAST_PATHS = 32;
 
     private BenchmarkTable() {}
@@ -19,15 +20,16 @@ public final class BenchmarkTable {
         List<PathSeries> all =
                 turns.stream().flatMap(turn -> turn.series().stream()).toList();
         int width = widest(all.stream().map(series -> series.path().name()), LEAST_PATH);
+        int device = widest(all.stream().map(series -> series.path().device()), LEAST_DEVICE);
         lines.add(
                 "median (min..max) of the rounds; throughput with several under way, latency with one, and latency at a "
                         + "fixed rate");
         lines.add(String.format(
                 Locale.ROOT,
-                "%-9s %s %-19s %9s %28s %12s %10s %10s %7s %10s %10s %10s",
+                "%-9s %s %s %9s %28s %12s %10s %10s %7s %10s %10s %10s",
                 "size",
                 wide("path", width),
-                "device",
+                wide("device", device),
                 "in flight",
                 "throughput MB/s",
                 "per second",
@@ -37,7 +39,7 @@ public final class BenchmarkTable {
                 "p50 us",
                 "p99 us",
                 "p99.9 us"));
-        all.forEach(series -> lines.add(line(series, width)));
+        all.forEach(series -> lines.add(line(series, width, device)));
         List<Comparison> comparisons = Turn.comparisons(turns);
         if (!comparisons.isEmpty()) {
             int both = widest(comparisons.stream().map(BenchmarkTable::names), LEAST_PATHS);
@@ -69,13 +71,13 @@ public final class BenchmarkTable {
                 + comparison.base().path().name();
     }
 
-    private static String line(PathSeries series, int width) {
+    private static String line(PathSeries series, int width, int device) {
         return String.format(
                 Locale.ROOT,
-                "%-9s %s %-19s %9d %28s %,12.0f %,10.1f %,10.1f%s",
+                "%-9s %s %s %9d %28s %,12.0f %,10.1f %,10.1f%s",
                 series.size(),
                 wide(series.path().name(), width),
-                series.path().device(),
+                wide(series.path().device(), device),
                 series.window(),
                 text("%,.1f", series.megabytesPerSecond()),
                 series.perSecond().median(),

@@ -11,6 +11,8 @@ import io.tensorferry.it.benchmark.flight.FlightTensorConsumer;
 import io.tensorferry.it.benchmark.flight.FlightTensorProducer;
 import io.tensorferry.it.benchmark.gather.RowConsumer;
 import io.tensorferry.it.benchmark.gather.RowProducer;
+import io.tensorferry.it.benchmark.gpu.CopiesConsumer;
+import io.tensorferry.it.benchmark.gpu.CopiesProducer;
 import io.tensorferry.it.benchmark.grpc.GrpcConsumer;
 import io.tensorferry.it.benchmark.grpc.GrpcProducer;
 import io.tensorferry.it.benchmark.grpc.GrpcStreamConsumer;
@@ -37,6 +39,9 @@ public enum Contender {
     WINDOWS(Variant.WINDOWS.path()),
     BUSY(Variant.BUSY.path()),
     VERBS_TCP(Variant.TCP.path()),
+    /// Between accelerators, and what their copies alone come to.
+    GPU(Variant.GPU.path()),
+    GPU_COPIES("gpu-copies"),
     /// Over static edges, and the same with loops that never sleep.
     STATIC("grpc+verbs@static"),
     BUSY_STATIC("grpc+verbs@static:busy"),
@@ -90,10 +95,30 @@ public enum Contender {
     /// Whether its name may turn knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
-            case VERBS, WINDOWS, BUSY, VERBS_TCP, STATIC, BUSY_STATIC, DYNAMIC, BUSY_DYNAMIC, GATHER, BUSY_GATHER ->
+            case VERBS,
+                    WINDOWS,
+                    BUSY,
+                    VERBS_TCP,
+                    GPU,
+                    STATIC,
+                    BUSY_STATIC,
+                    DYNAMIC,
+                    BUSY_DYNAMIC,
+                    GATHER,
+                    BUSY_GATHER ->
                 true;
-            case OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
+            case GPU_COPIES, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
+    }
+
+    /// Whether it is measured only where it is named: it is not what one host comes to as it is.
+    boolean isNamedOnly() {
+        return this == WINDOWS || hasAccelerators();
+    }
+
+    /// Whether its tensors are on an accelerator.
+    boolean hasAccelerators() {
+        return this == GPU || this == GPU_COPIES;
     }
 
     /// Whether its transfers are rows of a gather.
@@ -129,6 +154,8 @@ public enum Contender {
             case WINDOWS -> RendezvousProducer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousProducer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousProducer.open(Variant.TCP, knobs, ports);
+            case GPU -> RendezvousProducer.open(Variant.GPU, knobs, ports);
+            case GPU_COPIES -> new CopiesProducer();
             case STATIC -> EdgeProducer.open(ContentEdge.STATIC, Variant.VERBS, knobs, ports);
             case BUSY_STATIC -> EdgeProducer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
             case DYNAMIC -> EdgeProducer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
@@ -162,6 +189,8 @@ public enum Contender {
             case WINDOWS -> RendezvousConsumer.open(Variant.WINDOWS, knobs, ports);
             case BUSY -> RendezvousConsumer.open(Variant.BUSY, knobs, ports);
             case VERBS_TCP -> RendezvousConsumer.open(Variant.TCP, knobs, ports);
+            case GPU -> RendezvousConsumer.open(Variant.GPU, knobs, ports);
+            case GPU_COPIES -> new CopiesConsumer();
             case STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.VERBS, knobs, ports);
             case BUSY_STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
             case DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);

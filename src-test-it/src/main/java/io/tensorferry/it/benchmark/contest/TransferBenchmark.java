@@ -7,6 +7,7 @@ import io.tensorferry.it.benchmark.Pace;
 import io.tensorferry.it.benchmark.PathSeries;
 import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.benchmark.Turn;
+import io.tensorferry.it.benchmark.gpu.TensorDevice;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.progress.Progress;
 import java.io.IOException;
@@ -45,7 +46,7 @@ public final class TransferBenchmark implements Callable<Integer> {
                     "the first is compared with each other one; grpc+verbs@chunk=4MiB:underway=16MiB turns knobs of the "
                             + "transport")
     private List<Entrant> paths = Arrays.stream(Contender.values())
-            .filter(each -> each != Contender.WINDOWS)
+            .filter(each -> !each.isNamedOnly())
             .map(each -> Entrant.of(each.path()))
             .toList();
 
@@ -144,6 +145,9 @@ public final class TransferBenchmark implements Callable<Integer> {
     private void report(List<Turn> turns) throws IOException {
         var setting = new LinkedHashMap<String, String>();
         setting.put("what", "a tensor asked for and received between two processes of this machine");
+        if (paths.stream().anyMatch(entrant -> entrant.contender().hasAccelerators())) {
+            setting.put("accelerator", TensorDevice.describe());
+        }
         setting.putAll(missing);
         report.write(rounds, seconds, setting, turns, TransferTargets.verdicts(turns));
     }

@@ -91,6 +91,8 @@ final class TransferTargets {
                     WINDOWS,
                     BUSY,
                     VERBS_TCP,
+                    GPU,
+                    GPU_COPIES,
                     STATIC,
                     BUSY_STATIC,
                     DYNAMIC,

@@ -143,16 +143,39 @@ final class AskingRun {
 
         @Override
         public void arrived(MemorySegment content) {
-            latenciesNs.recordValue(Math.max(0, System.nanoTime() - askedNs));
+            takeTime();
             try {
                 if (checked) {
                     Content.check(content, bytes);
-                } else if (content.byteSize() != bytes) {
-                    throw new IllegalStateException(
-                            "a tensor of " + content.byteSize() + " bytes came, not of " + bytes);
+                } else {
+                    requireLength(content.byteSize());
                 }
             } catch (RuntimeException e) {
                 failed(e);
+            }
+        }
+
+        @Override
+        public void arrivedOnDevice(DeviceContent content) {
+            takeTime();
+            try {
+                if (checked) {
+                    content.take(memory -> Content.check(memory, bytes));
+                } else {
+                    requireLength(content.byteSize());
+                }
+            } catch (RuntimeException e) {
+                failed(e);
+            }
+        }
+
+        private void takeTime() {
+            latenciesNs.recordValue(Math.max(0, System.nanoTime() - askedNs));
+        }
+
+        private void requireLength(long came) {
+            if (came != bytes) {
+                throw new IllegalStateException("a tensor of " + came + " bytes came, not of " + bytes);
             }
         }
 

@@ -1,7 +1,9 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
@@ -10,28 +12,39 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.Arrival;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
+import io.tensorferry.it.benchmark.gpu.DeviceBytes;
+import io.tensorferry.it.benchmark.gpu.TensorDevice;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Receives by `recvAsync`, on the callback executor.
 public final class RendezvousConsumer implements TensorConsumer {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final TransportServer server;
+    private final @Nullable TensorDevice device;
+    private final ReceiveOptions options;
     private Rendezvous rendezvous;
     private long step;
 
-    private RendezvousConsumer(TransportServer server) {
+    private RendezvousConsumer(TransportServer server, @Nullable TensorDevice device) {
         this.server = server;
+        this.device = device;
+        this.options = device == null
+                ? ReceiveOptions.defaults()
+                : ReceiveOptions.defaults().into(server.allocator(device.accelerator()));
         this.rendezvous = server.rendezvous(step);
     }
 
     /// @param ports of the producer and of the consumer
     public static RendezvousConsumer open(Variant variant, Knobs knobs, List<Integer> ports)
             throws InterruptedException {
-        TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
+        TensorDevice device = RendezvousNode.deviceOf(variant);
+        TransportServer server =
+                RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER, RendezvousNode.listOf(device));
         server.awaitPeers(LIMIT);
-        var consumer = new RendezvousConsumer(server);
+        var consumer = new RendezvousConsumer(server, device);
         // The producer's end of the channel may be open later than this one, and its process may be stopped from now on
         // for longer than a set-up may take.
         consumer.begin(0, 0, 1);
@@ -46,7 +59,7 @@ public final class RendezvousConsumer implements TensorConsumer {
 
     @Override
     public String device() {
-        return server.transportDevice();
+        return device == null ? server.transportDevice() : server.transportDevice() + ", " + device.label();
     }
 
     /// The producer has sent all tensors when this returns.
@@ -78,12 +91,12 @@ public final class RendezvousConsumer implements TensorConsumer {
 
     @Override
     public void ask(int slot, Arrival arrival) {
-        rendezvous.recvAsync(RendezvousNode.TENSOR, new Receipt(arrival));
+        ask(RendezvousNode.TENSOR, arrival);
     }
 
     /// Asks for a tensor of one of the order's names.
     public void ask(RendezvousKey name, Arrival arrival) {
-        rendezvous.recvAsync(name, new Receipt(arrival));
+        rendezvous.recvAsync(name, options, new Receipt(arrival));
     }
 
     @Override
@@ -100,13 +113,20 @@ public final class RendezvousConsumer implements TensorConsumer {
     @Override
     public void close() {
         server.close();
+        if (device != null) {
+            device.close();
+        }
     }
 
     private record Receipt(Arrival arrival) implements DoneCallback {
         @Override
         public void done(RecvResult result) {
             try (Tensor tensor = result.tensorOrThrow()) {
-                arrival.arrived(tensor.segment());
+                if (tensor.device() instanceof Accelerator device) {
+                    arrival.arrivedOnDevice(new DeviceBytes(device, tensor.address(), tensor.byteSize()));
+                } else {
+                    arrival.arrived(tensor.segment());
+                }
             } catch (RuntimeException e) {
                 arrival.failed(e);
                 return;

@@ -1,5 +1,6 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
@@ -11,6 +12,8 @@ import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.benchmark.exchange.Content;
+import io.tensorferry.it.benchmark.gpu.DeviceBytes;
+import io.tensorferry.it.benchmark.gpu.TensorDevice;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
@@ -20,6 +23,7 @@ import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What the two ends agree on: a cluster of two workers, and the names of what they send each other.
 ///
@@ -37,10 +41,16 @@ public final class RendezvousNode {
 
     private RendezvousNode() {}
 
-    /// @param variant how the server differs from the defaults
+    /// @param variant how the server differs from the defaults; one without accelerators
     /// @param knobs how its channels do
     /// @param ports of the producer and of the consumer
     public static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
+        return start(variant, knobs, ports, self, List.of());
+    }
+
+    /// @param accelerators of the server; they stay the caller's
+    static TransportServer start(
+            Variant variant, Knobs knobs, List<Integer> ports, DeviceName self, List<Accelerator> accelerators) {
         var cluster = ClusterSpec.of(Map.of(
                 PRODUCER.job(),
                 List.of("localhost:" + ports.get(0)),
@@ -49,6 +59,7 @@ public final class RendezvousNode {
         RdmaConfig config = RdmaConfig.fromEnvironment();
         TransportServerBuilder builder = TransportServer.builder()
                 .cluster(cluster)
+                .accelerators(accelerators)
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)
@@ -64,10 +75,23 @@ public final class RendezvousNode {
         return builder.start();
     }
 
+    /// Where a variant's tensors are; null for host memory. The caller closes it, after the server.
+    static @Nullable TensorDevice deviceOf(Variant variant) {
+        return variant == Variant.GPU ? TensorDevice.open() : null;
+    }
+
+    static List<Accelerator> listOf(@Nullable TensorDevice device) {
+        return device == null ? List.of() : List.of(device.accelerator());
+    }
+
     /// A tensor of so many bytes with the content that a consumer checks. The caller owns it.
     public static Tensor tensor(TensorAllocator allocator, long bytes) {
         Tensor tensor = allocator.allocate(DataType.UINT8, Shape.of(bytes));
-        Content.fill(tensor.segment());
+        if (tensor.device() instanceof Accelerator device) {
+            new DeviceBytes(device, tensor.address(), bytes).fill();
+        } else {
+            Content.fill(tensor.segment());
+        }
         return tensor;
     }
 

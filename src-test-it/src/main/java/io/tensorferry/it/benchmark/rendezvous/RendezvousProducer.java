@@ -3,29 +3,40 @@ package io.tensorferry.it.benchmark.rendezvous;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
+import io.tensorferry.it.benchmark.gpu.TensorDevice;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /// The other end of [RendezvousConsumer]: serves its orders until the server stops. Its thread is its own.
 public final class RendezvousProducer implements TensorProducer {
     private final TransportServer server;
+    private final @Nullable TensorDevice device;
+    private final Thread thread;
 
-    private RendezvousProducer(TransportServer server) {
+    private RendezvousProducer(String name, TransportServer server, @Nullable TensorDevice device) {
         this.server = server;
+        this.device = device;
+        this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::serveOrders);
     }
 
     /// @param ports of the producer and of the consumer
     public static RendezvousProducer open(Variant variant, Knobs knobs, List<Integer> ports) {
-        var producer = new RendezvousProducer(RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
-        Thread.ofPlatform().daemon().name("producer over " + variant.path()).start(producer::serveOrders);
+        TensorDevice device = RendezvousNode.deviceOf(variant);
+        TransportServer server =
+                RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER, RendezvousNode.listOf(device));
+        var producer = new RendezvousProducer("producer over " + variant.path(), server, device);
+        producer.thread.start();
         return producer;
     }
 
     private void serveOrders() {
-        Tensor source = RendezvousNode.tensor(server.allocator(), 0);
+        TensorAllocator sources = device == null ? server.allocator() : server.allocator(device.accelerator());
+        Tensor source = RendezvousNode.tensor(sources, 0);
         try {
             for (long step = 0; ; step++) {
                 Rendezvous rendezvous = server.rendezvous(step);
@@ -35,7 +46,7 @@ public final class RendezvousProducer implements TensorProducer {
                 server.closeStep(step - 1);
                 if (source.byteSize() != order.bytes()) {
                     source.close();
-                    source = RendezvousNode.tensor(server.allocator(), order.bytes());
+                    source = RendezvousNode.tensor(sources, order.bytes());
                 }
                 if (order.late()) {
                     rendezvous.send(RendezvousNode.READY, RendezvousNode.tensor(server.allocator(), 0));
@@ -70,5 +81,18 @@ public final class RendezvousProducer implements TensorProducer {
     @Override
     public void close() {
         server.close();
+        if (device != null) {
+            awaitThread();
+            device.close();
+        }
+    }
+
+    /// It has a tensor on the device.
+    private void awaitThread() {
+        try {
+            thread.join();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

@@ -14,6 +14,9 @@ public enum Variant {
     /// `grpc+verbs` on the software device, over TCP also where shared memory would do.
     TCP("grpc+verbs@tcp"),
 
+    /// `grpc+verbs` between tensors on accelerators, by the defaults of those.
+    GPU("grpc+verbs@gpu"),
+
     /// The protocol without RDMA.
     GRPC("grpc");
 

@@ -21,6 +21,7 @@ class EntrantTest {
     @CsvSource({
         "grpc+verbs@lanes=2:chunk=64KiB,VERBS",
         "grpc+verbs@busy:lanes=2:chunk=64KiB,BUSY",
+        "grpc+verbs@gpu:lanes=2:chunk=64KiB,GPU",
         "grpc+verbs@tcp:lanes=2:chunk=64KiB,VERBS_TCP",
         "grpc+verbs@request:lanes=2:chunk=64KiB,WINDOWS"
     })
@@ -43,6 +44,7 @@ class EntrantTest {
                 "grpc+verbs@chunk | as grpc+verbs@chunk=4MiB",
                 "grpc+verbs@busy:chunk=1 | 'chunk=1': chunkBytes 1 must be 4096..1073741824",
                 "grpc@chunk=4MiB | 'chunk=4MiB': only grpc+verbs and its variants have knobs",
+                "gpu-copies@lanes=2 | 'lanes=2': only grpc+verbs and its variants have knobs",
                 "memcpy@lanes=2 | 'lanes=2': only grpc+verbs and its variants have knobs",
             })
     void aPathThatIsWrongIsNamedWithWhatWouldBeRight(String name, String message) {

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class TransferBenchmarkIT {
     private static final Duration LIMIT = Duration.ofSeconds(100);
-    // Those of rows have a test of their own.
+    // Those of rows, and those of accelerators, have tests of their own.
     private static final List<Contender> CONTENDERS = Arrays.stream(Contender.values())
-            .filter(each -> each != Contender.GATHER && each != Contender.BUSY_GATHER)
+            .filter(each -> !each.gathers() && !each.hasAccelerators())
             .toList();
     private static final List<String> PATHS =
             CONTENDERS.stream().map(Contender::path).toList();
@@ -86,6 +86,28 @@ class TransferBenchmarkIT {
             assertThat(benchmark.awaitLine("1250001 B " + tuned + " soft0 ", LIMIT))
                     .isNotBlank();
             assertThat(benchmark.awaitLine("1250001 B grpc+verbs : " + tuned, LIMIT))
+                    .contains("..");
+        }
+    }
+
+    /// On the simulated accelerator, where there is no GPU.
+    @Test
+    void acceleratorsAreMeasuredBesideTheirCopies() throws Exception {
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                .environment("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+                .arguments(
+                        "--paths=grpc+verbs@gpu,gpu-copies",
+                        "--sizes=100001",
+                        "--rounds=1",
+                        "--seconds=0.02",
+                        "--paced-rate=0")
+                .start()) {
+            benchmark.awaitSuccess(LIMIT);
+            String what = benchmark.awaitLine("accelerator: ", LIMIT);
+            String copies = benchmark.awaitLine("100001 B  gpu-copies", LIMIT);
+            // No table of a simulated one names a GPU.
+            assertThat(copies.contains("simulated accelerator")).isEqualTo(what.contains("simulated accelerator, no GPU"));
+            assertThat(benchmark.awaitLine("100001 B  grpc+verbs@gpu : gpu-copies", LIMIT))
                     .contains("..");
         }
     }

@@ -1,0 +1,15 @@
+package io.tensorferry.it.benchmark.gpu;
+
+import io.tensorferry.it.benchmark.exchange.TensorProducer;
+
+/// Has nothing to do: [CopiesConsumer] has both ends.
+public final class CopiesProducer implements TensorProducer {
+    @Override
+    public void serve(long bytes) {}
+
+    @Override
+    public void rest() {}
+
+    @Override
+    public void close() {}
+}
