@@ -89,7 +89,7 @@ final class Bundle {
         copy(Stream.of(ROOT.resolve("transport-cuda/target/test-classes")), "io", "lib/tests");
         tools.runtime(jars(), folder.resolve("java"));
 
-        for (String script : List.of("gpu-tests", "tensorferry")) {
+        for (String script : List.of("gpu-benchmark", "gpu-tests", "tensorferry")) {
             place(MODULE.resolve("bundle/bin").resolve(script), "bin/" + script);
         }
         place(ROOT.resolve("LICENSE"), "LICENSE");

@@ -50,7 +50,7 @@ class BundleIT {
         assertThat(tar.status()).as(tar.err()).isZero();
         bundle = elsewhere.resolve("tensorferry-gpu");
         tools = Files.createDirectory(folder.resolve("tools"));
-        for (String tool : List.of("dirname", "readlink")) {
+        for (String tool : List.of("dirname", "mkdir", "readlink")) {
             Files.copy(find(tool), tools.resolve(tool), StandardCopyOption.COPY_ATTRIBUTES);
         }
     }
@@ -88,6 +88,23 @@ class BundleIT {
                 .contains("SimulatedAcceleratorTest ✔", "VirtualAcceleratorTest ✔", " 0 tests failed ")
                 .doesNotContain("OnFakeDriver");
         assertThat(bundle.resolve("reports/TEST-junit-jupiter.xml")).exists();
+    }
+
+    /// Of the copies alone, for a moment: the other paths this build measures anyway.
+    @Test
+    void theBenchmarkOfAcceleratorsRuns() throws Exception {
+        Ended benchmark = inBundle(
+                "bin/gpu-benchmark",
+                "--paths=gpu-copies",
+                "--sizes=64KiB",
+                "--rounds=1",
+                "--seconds=0.01",
+                "--paced-rate=0");
+
+        assertThat(benchmark.status()).as(benchmark.out() + benchmark.err()).isZero();
+        assertThat(benchmark.out()).contains("accelerator: ", "64 KiB    gpu-copies");
+        assertThat(bundle.resolve("reports/gpu-benchmark.json")).exists();
+        assertThat(bundle.resolve("reports/gpu-benchmark.md")).exists();
     }
 
     @Test
@@ -129,7 +146,8 @@ class BundleIT {
                         "SimulatedAcceleratorTest",
                         "VirtualAcceleratorTest",
                         "VerbsBetweenAcceleratorsRendezvousTest",
-                        "CudaRendezvousIT")
+                        "CudaRendezvousIT",
+                        "CudaTransfersIT")
                 .contains(" 0 tests started ")
                 .doesNotContain("OnFakeDriver");
     }
