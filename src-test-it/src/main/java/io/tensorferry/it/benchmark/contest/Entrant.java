@@ -31,6 +31,9 @@ public record Entrant(String name, Contender contender, Knobs knobs) {
         if (knobs.concernGathers() && !contender.gathers()) {
             throw new IllegalArgumentException("'" + String.join(":", settings) + "': it gathers no rows");
         }
+        if (knobs.concernAccelerators() && contender != Contender.GPU) {
+            throw new IllegalArgumentException("'" + String.join(":", settings) + "': it has no accelerator");
+        }
         String name = PathName.parse(contender.path()).withSettings(settings).toString();
         return new Entrant(name, contender, knobs);
     }

@@ -19,11 +19,17 @@ enum Knob {
     GATHER_QUEUE_PAIRS("qps", "queuePairs of a gather"),
     GATHER_SIGNAL("signal", "signalInterval of a gather"),
     GATHER_SORTED("sorted", "sorted of a gather"),
-    GATHER_MERGED("merged", "merged of a gather");
+    GATHER_MERGED("merged", "merged of a gather"),
+    PIECE("piece", "pieceBytes of accelerators"),
+    PIECES("pieces", "piecesAtOnce of accelerators"),
+    PROXIES("proxies", "proxyBytes of accelerators");
 
     /// Those that paths without gathers do not have.
     static final Set<Knob> OF_GATHERS =
             Collections.unmodifiableSet(EnumSet.of(GATHER_QUEUE_PAIRS, GATHER_SIGNAL, GATHER_SORTED, GATHER_MERGED));
+
+    /// Those that only paths between accelerators have.
+    static final Set<Knob> OF_ACCELERATORS = Collections.unmodifiableSet(EnumSet.of(PIECE, PIECES, PROXIES));
 
     /// For people: the knobs, and what they turn.
     static final String ALL = Arrays.stream(values())
@@ -33,7 +39,8 @@ enum Knob {
     private final String text;
     private final String option;
 
-    /// @param option the component of `ChannelOptions`, `PostingOptions` or `GatherOptions` that it turns
+    /// @param option the component of `ChannelOptions`, `PostingOptions`, `GatherOptions` or `AcceleratorOptions` that it
+    ///     turns
     Knob(String text, String option) {
         this.text = text;
         this.option = option;

@@ -2,6 +2,7 @@ package io.tensorferry.it.benchmark.rendezvous;
 
 import io.tensorferry.api.GatherOptions;
 import io.tensorferry.it.benchmark.ByteSize;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PostingOptions;
 import java.util.Collections;
@@ -9,7 +10,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// How a path's channels and gathers differ from the defaults, as its name says. Immutable.
+/// How a path's channels, gathers and accelerators differ from the defaults, as its name says. Immutable.
 ///
 /// @param values of the knobs that were turned
 public record Knobs(Map<Knob, Long> values) {
@@ -20,6 +21,10 @@ public record Knobs(Map<Knob, Long> values) {
     /// known.
     private static final ChannelOptions WIDE =
             ChannelOptions.defaults().withPosting(new PostingOptions(0, 4096, Long.MAX_VALUE, 0, 0));
+
+    /// The same of accelerators.
+    private static final AcceleratorOptions WIDE_ACCELERATOR =
+            AcceleratorOptions.defaults().withPieces(4096, 1);
 
     public Knobs {
         values = Map.copyOf(values);
@@ -37,6 +42,7 @@ public record Knobs(Map<Knob, Long> values) {
                 var alone = new Knobs(Map.of(knob, value));
                 var _ = alone.applyTo(WIDE);
                 var _ = alone.applyTo(GatherOptions.defaults());
+                var _ = alone.applyTo(WIDE_ACCELERATOR);
                 if (values.putIfAbsent(knob, value) != null) {
                     throw new IllegalArgumentException("'" + sides[0] + "' is there twice");
                 }
@@ -47,6 +53,7 @@ public record Knobs(Map<Knob, Long> values) {
         var knobs = new Knobs(values);
         try {
             var _ = knobs.applyTo(ChannelOptions.defaults());
+            var _ = knobs.applyTo(AcceleratorOptions.defaults());
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     "'" + String.join(":", settings) + "': " + e.getMessage() + "; " + Knob.ALL, e);
@@ -78,6 +85,22 @@ public record Knobs(Map<Knob, Long> values) {
                 .withSignalInterval(number(Knob.GATHER_SIGNAL, options.signalInterval()))
                 .withSorted(isOn(Knob.GATHER_SORTED, options.sorted()))
                 .withMerged(isOn(Knob.GATHER_MERGED, options.merged()));
+    }
+
+    /// `options` with what was turned.
+    ///
+    /// @throws IllegalArgumentException if a value is out of its range, or does not go with another
+    AcceleratorOptions applyTo(AcceleratorOptions options) {
+        return new AcceleratorOptions(
+                bytes(Knob.PROXIES, options.proxyBytes()),
+                number(Knob.PIECE, options.pieceBytes()),
+                number(Knob.PIECES, options.piecesAtOnce()),
+                options.deviceMemory());
+    }
+
+    /// Whether one is turned that only accelerators have.
+    public boolean concernAccelerators() {
+        return !Collections.disjoint(values.keySet(), Knob.OF_ACCELERATORS);
     }
 
     /// Whether one is turned that only gathers have.

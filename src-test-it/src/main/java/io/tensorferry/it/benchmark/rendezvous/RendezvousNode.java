@@ -14,6 +14,7 @@ import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.benchmark.gpu.DeviceBytes;
 import io.tensorferry.it.benchmark.gpu.TensorDevice;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RemoteKeyScope;
@@ -42,7 +43,7 @@ public final class RendezvousNode {
     private RendezvousNode() {}
 
     /// @param variant how the server differs from the defaults; one without accelerators
-    /// @param knobs how its channels do
+    /// @param knobs how its channels and accelerators do
     /// @param ports of the producer and of the consumer
     public static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
         return start(variant, knobs, ports, self, List.of());
@@ -60,6 +61,7 @@ public final class RendezvousNode {
         TransportServerBuilder builder = TransportServer.builder()
                 .cluster(cluster)
                 .accelerators(accelerators)
+                .acceleratorOptions(knobs.applyTo(AcceleratorOptions.defaults()))
                 .job(self.job())
                 .task(self.task())
                 .protocol(variant == Variant.GRPC ? ServerConfig.GRPC : ServerConfig.GRPC_VERBS)

@@ -44,6 +44,8 @@ class EntrantTest {
                 "grpc+verbs@chunk | as grpc+verbs@chunk=4MiB",
                 "grpc+verbs@busy:chunk=1 | 'chunk=1': chunkBytes 1 must be 4096..1073741824",
                 "grpc@chunk=4MiB | 'chunk=4MiB': only grpc+verbs and its variants have knobs",
+                "grpc+verbs@busy:piece=1MiB | 'piece=1MiB': it has no accelerator",
+                "grpc+verbs@gpu:merged=0 | 'merged=0': it gathers no rows",
                 "gpu-copies@lanes=2 | 'lanes=2': only grpc+verbs and its variants have knobs",
                 "memcpy@lanes=2 | 'lanes=2': only grpc+verbs and its variants have knobs",
             })

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tensorferry.api.GatherOptions;
+import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.PostingOptions;
 import java.time.Duration;
@@ -43,6 +44,18 @@ class KnobsTest {
     }
 
     @Test
+    void eachTurnsItsOptionOfAnAccelerator() {
+        Knobs knobs = Knobs.parse(List.of("piece=4MiB", "pieces=16", "proxies=1GiB"));
+
+        assertThat(knobs.applyTo(AcceleratorOptions.defaults()))
+                .isEqualTo(AcceleratorOptions.defaults()
+                        .withProxyBytes(1 << 30)
+                        .withPieces(4 << 20, 16));
+        assertThat(knobs.concernAccelerators()).isTrue();
+        assertThat(Knobs.parse(List.of("reads=1")).concernAccelerators()).isFalse();
+    }
+
+    @Test
     void whatIsNotTurnedStaysAsItIs() {
         ChannelOptions options = USUAL.withSpin(Duration.ofDays(1)).withStripeBytes(8192);
 
@@ -77,6 +90,9 @@ class KnobsTest {
                 "lanes=65 | lanes 65 must be 1..64",
                 "reads=256 | readsAtOnce 256 must be 0..255",
                 "signal=0 | signalInterval 0 must be 1 or more",
+                "piece=1 | pieceBytes 1 is not a multiple of 4096",
+                "pieces=65 | piecesAtOnce 65 must be 1..64",
+                "proxies=1KiB | proxyBytes 1024 must be 4 pieces or more",
                 "sorted=2 | it is on (1) or off (0)",
             })
     void aWrongOneIsNamedWithWhatWouldBeRight(String setting, String message) {
