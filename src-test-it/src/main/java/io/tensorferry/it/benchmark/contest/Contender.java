@@ -105,8 +105,7 @@ public enum Contender {
                     DYNAMIC,
                     BUSY_DYNAMIC,
                     GATHER,
-                    BUSY_GATHER ->
-                true;
+                    BUSY_GATHER -> true;
             case GPU_COPIES, OWN_GRPC, GRPC_UNARY, GRPC_STREAM, FLIGHT, UCX_SHARED, UCX_TCP, MEMCPY, SOCKET -> false;
         };
     }

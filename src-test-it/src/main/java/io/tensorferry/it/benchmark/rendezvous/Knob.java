@@ -39,7 +39,8 @@ enum Knob {
     private final String text;
     private final String option;
 
-    /// @param option the component of `ChannelOptions`, `PostingOptions`, `GatherOptions` or `AcceleratorOptions` that it
+    /// @param option the component of `ChannelOptions`, `PostingOptions`, `GatherOptions` or `AcceleratorOptions` that
+    /// it
     ///     turns
     Knob(String text, String option) {
         this.text = text;

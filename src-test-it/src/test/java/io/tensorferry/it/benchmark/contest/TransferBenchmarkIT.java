@@ -106,7 +106,8 @@ class TransferBenchmarkIT {
             String what = benchmark.awaitLine("accelerator: ", LIMIT);
             String copies = benchmark.awaitLine("100001 B  gpu-copies", LIMIT);
             // No table of a simulated one names a GPU.
-            assertThat(copies.contains("simulated accelerator")).isEqualTo(what.contains("simulated accelerator, no GPU"));
+            assertThat(copies.contains("simulated accelerator"))
+                    .isEqualTo(what.contains("simulated accelerator, no GPU"));
             assertThat(benchmark.awaitLine("100001 B  grpc+verbs@gpu : gpu-copies", LIMIT))
                     .contains("..");
         }

@@ -48,9 +48,7 @@ class KnobsTest {
         Knobs knobs = Knobs.parse(List.of("piece=4MiB", "pieces=16", "proxies=1GiB"));
 
         assertThat(knobs.applyTo(AcceleratorOptions.defaults()))
-                .isEqualTo(AcceleratorOptions.defaults()
-                        .withProxyBytes(1 << 30)
-                        .withPieces(4 << 20, 16));
+                .isEqualTo(AcceleratorOptions.defaults().withProxyBytes(1 << 30).withPieces(4 << 20, 16));
         assertThat(knobs.concernAccelerators()).isTrue();
         assertThat(Knobs.parse(List.of("reads=1")).concernAccelerators()).isFalse();
     }

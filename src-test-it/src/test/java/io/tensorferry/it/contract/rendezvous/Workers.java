@@ -66,9 +66,8 @@ final class Workers implements AutoCloseable {
             return;
         }
         Accelerator own = accelerators.open();
-        TransportServer server = builder.accelerators(List.of(own))
-                .acceleratorOptions(options)
-                .start();
+        TransportServer server =
+                builder.accelerators(List.of(own)).acceleratorOptions(options).start();
         servers.add(server);
         acceleratorOf.put(server, own);
     }
