@@ -39,6 +39,7 @@ class BundleIT {
     private record Ended(int status, String out, String err) {}
 
     @BeforeAll
+    @Timeout(value = 240, unit = TimeUnit.SECONDS)
     static void unpack() throws Exception {
         assumeTrue(Files.exists(ROOT.resolve("cli/target/runtime-class-path")), "the module cli is not built");
         archive = Bundle.make(folder.resolve("made"), new JavaTools(VERSION, "2026-01-01T00:00:00Z"));
