@@ -18,6 +18,10 @@ import java.util.concurrent.TimeUnit;
 ///
 /// Threading: any thread.
 public final class ChildJvm implements AutoCloseable {
+    /// The system property that names a file for `-XX:AOTCache`: a cache of the classes of this process' class path,
+    /// for children and their children.
+    public static final String CLASS_CACHE = "it.class.cache";
+
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
     private final String name;
@@ -210,6 +214,10 @@ public final class ChildJvm implements AutoCloseable {
             command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
             command.addAll(jvmArguments);
             command.addAll(Place.jvmArguments());
+            String cache = System.getProperty(CLASS_CACHE);
+            if (cache != null) {
+                command.addAll(List.of("-XX:AOTCache=" + cache, "-D" + CLASS_CACHE + "=" + cache));
+            }
             command.addAll(List.of("-cp", classPath, main));
             command.addAll(arguments);
             var process = new ProcessBuilder(command).redirectErrorStream(!inheritOutput);

@@ -49,14 +49,24 @@ public final class Guest {
         return new GuestCommand(name, command);
     }
 
-    /// The command line of a Java process with this one's JDK and class path, for a guest.
+    /// The command line of a Java process with this one's JDK and classes, for a guest.
+    ///
+    /// The first call in a process packs and caches the classes ([GuestClasses]), which takes some seconds.
     public static List<String> java(Class<?> main, List<String> jvmArguments, List<String> arguments) {
+        GuestClasses classes = GuestClasses.here();
+        var all = new ArrayList<>(classes.jvmArguments());
+        all.addAll(jvmArguments);
+        return java(classes.classPath(), main, all, arguments);
+    }
+
+    /// The command line of a Java process with this one's JDK, for the host or a guest.
+    static List<String> java(String classPath, Class<?> main, List<String> jvmArguments, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         command.add("-XX:ErrorFile=" + LOGS.resolve("hs_err_%p.log"));
         command.addAll(jvmArguments);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(arguments);
         return command;
     }

@@ -75,7 +75,8 @@ class GuestIT {
 
     @Test
     void runsJava() {
-        GuestResult result = Guest.command("java", Guest.java(Hello.class, List.of(), List.of()))
+        // It does not start where it cannot use the cache of classes.
+        GuestResult result = Guest.command("java", Guest.java(Hello.class, List.of("-XX:AOTMode=on"), List.of()))
                 .limit(LIMIT)
                 .run();
         assertThat(result.output()).as("%s", result.logTail()).hasSize(1);

@@ -189,7 +189,8 @@ class SuiteReplayTest {
     }
 
     private static int run(SuiteReplay replay, String testClass) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(Guest.java(GuestSuite.class, List.of(), List.of(testClass)))
+        String classPath = System.getProperty("java.class.path");
+        Process process = new ProcessBuilder(Guest.java(classPath, GuestSuite.class, List.of(), List.of(testClass)))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         try (var lines = process.inputReader()) {
