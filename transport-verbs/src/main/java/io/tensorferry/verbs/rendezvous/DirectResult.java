@@ -92,7 +92,8 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
             // What was written is to be there before somebody else's content is.
             unit.copies().whenWritten(new Closing());
         } else {
-            tensor.close();
+            // It may wait for the driver, with memory of the user's allocator.
+            unit.copies().release(tensor);
         }
     }
 

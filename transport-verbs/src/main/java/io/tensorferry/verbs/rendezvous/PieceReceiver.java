@@ -244,11 +244,9 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         if (stranded) {
             // The accelerator may copy for ever: nobody gets it again.
             unit.strand(tensor);
-        } else if (handedOver) {
-            // The last handle closes the event, which may wait for the driver.
+        } else if (handedOver || closed || cause != null) {
+            // It may wait for the driver.
             unit.copies().release(tensor);
-        } else if (closed || cause != null) {
-            tensor.close();
         }
         if (delivered && !handedOver) {
             if (cause != null) {

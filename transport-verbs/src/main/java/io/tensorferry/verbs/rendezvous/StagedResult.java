@@ -154,7 +154,7 @@ final class StagedResult implements Destination {
         }
     }
 
-    /// Closes the tensor where its close may wait for the driver.
+    /// Closes the tensor, which may wait for the driver: with memory of the user's allocator, or with an event.
     void release() {
         unit.copies().release(tensor);
     }
@@ -193,12 +193,12 @@ final class StagedResult implements Destination {
         if (proxy != null) {
             proxy.strand();
         }
-        tensor.close();
+        release();
     }
 
     @Override
     public void close() {
         giveProxyBack();
-        tensor.close();
+        release();
     }
 }

@@ -2,13 +2,18 @@ package io.tensorferry.verbs.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.Delivery;
+import io.tensorferry.api.Device;
 import io.tensorferry.api.DeviceEvent;
+import io.tensorferry.api.DeviceMemory;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
@@ -37,6 +42,20 @@ class AcceleratorReceiveThreadsTest {
         assertThat(gpu.leftOver()).isEmpty();
         gpu.close();
         time.close();
+    }
+
+    /// The application's: each tensor has memory of its own, whose allocation and end are calls of the driver.
+    private final class OwnMemory implements TensorAllocator {
+        @Override
+        public Device device() {
+            return gpu;
+        }
+
+        @Override
+        public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
+            DeviceMemory memory = gpu.allocate(byteSize);
+            return Tensor.onDevice(dataType, shape, gpu, memory.address(), memory::close);
+        }
     }
 
     private LoopbackWorkers workers() throws InterruptedException {
@@ -86,10 +105,9 @@ class AcceleratorReceiveThreadsTest {
                 var received = new ArrayList<CompletableFuture<RecvResult>>();
                 for (int i = 0; i < 60; i++) {
                     var delivery = i % 2 == 0 ? Delivery.COMPLETE : Delivery.QUEUED;
-                    received.add(receive(
-                            workers,
-                            toGpu("edge" + i),
-                            ReceiveOptions.defaults().withDelivery(delivery)));
+                    var options = ReceiveOptions.defaults().withDelivery(delivery);
+                    received.add(
+                            receive(workers, toGpu("edge" + i), i % 5 == 0 ? options.into(new OwnMemory()) : options));
                     send(workers, toGpu("edge" + i), size(i), i);
                 }
                 // Some are given up, wherever they are; what has come before is this test's to close.

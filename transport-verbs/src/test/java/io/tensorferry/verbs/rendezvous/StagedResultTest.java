@@ -90,7 +90,11 @@ class StagedResultTest {
         }
     }
 
+    /// When the thread of the copies has closed what it was given.
     private void assertInUse(long deviceBytes, long proxyBytes, long stranded) {
+        while (unit.copies().isBusy()) {
+            Thread.onSpinWait();
+        }
         assertThat(unit.statistics().deviceBytesInUse()).isEqualTo(deviceBytes);
         assertThat(unit.statistics().receiveProxyBytes()).isEqualTo(proxyBytes);
         assertThat(unit.statistics().strandedBytes()).isEqualTo(stranded);
