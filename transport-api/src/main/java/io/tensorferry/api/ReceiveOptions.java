@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// How one tensor is received. Immutable.
 ///
 /// @param timeout as in [Rendezvous#recvAsync(RendezvousKey, Duration, DoneCallback)]; null for none
-/// @param allocator makes the memory of the result, on its [TensorAllocator#device()]; null: the transport's, on the
-///     device that the key names, if the transport was given that. A tensor of the same worker stays in the producer's
-///     memory
+/// @param allocator makes the memory of the result, on its [TensorAllocator#device()], there at once: without a
+///     [Tensor#readyEvent()]; null: the transport's, on the device that the key names, if the transport was given that.
+///     A tensor of the same worker stays in the producer's memory, unless that is on another device
 /// @param delivery when the receive ends
 public record ReceiveOptions(
         @Nullable Duration timeout, @Nullable TensorAllocator allocator, Delivery delivery) {

@@ -59,6 +59,11 @@ public final class ResultAllocator implements TensorAllocator {
         if (!made.device().equals(device)) {
             throw new IllegalStateException("it makes tensors on " + device + ", and made " + made);
         }
+        if (made.readyEvent() != null) {
+            // The content is written when it comes, and nobody waits before that; and its own event takes this place.
+            throw new IllegalStateException("the memory of " + made
+                    + " is there when an event is reached; that of a result is to be there at once");
+        }
         if (!device.hostAccessible()) {
             // It is closed if this throws.
             var _ = made.address();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
@@ -21,6 +22,21 @@ class ResultAllocatorTest {
     private static final TensorAllocator OWN = (_, _, _) -> {
         throw new AssertionError("another allocator was given");
     };
+
+    private static final class NeverReached implements DeviceEvent {
+        @Override
+        public boolean isReached() {
+            return false;
+        }
+
+        @Override
+        public void await() {
+            throw new AssertionError("nobody waits for memory");
+        }
+
+        @Override
+        public void close() {}
+    }
 
     private static TensorAllocator of(TensorAllocator given) {
         return ResultAllocator.of(ReceiveOptions.defaults().into(given), OWN);
@@ -74,7 +90,7 @@ class ResultAllocatorTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shape", "type", "read-only"})
+    @ValueSource(strings = {"shape", "type", "read-only", "awaited"})
     void aTensorThatWasNotAskedForIsClosed(String what) {
         var made = new Tensor[1];
         TransportException failure = failure((dataType, shape, bytes) -> {
@@ -82,6 +98,7 @@ class ResultAllocatorTest {
             made[0] = switch (what) {
                 case "shape" -> plain.allocate(dataType, Shape.of(3));
                 case "type" -> plain.allocate(DataType.FLOAT, shape);
+                case "awaited" -> plain.allocate(dataType, shape, bytes).readyAfter(new NeverReached());
                 default -> {
                     Tensor writable = plain.allocate(dataType, shape, bytes);
                     yield Tensor.wrap(dataType, shape, writable.segment().asReadOnly(), writable::close);
