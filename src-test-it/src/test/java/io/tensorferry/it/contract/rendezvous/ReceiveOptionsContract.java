@@ -2,7 +2,7 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Delivery;
@@ -265,7 +265,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
     /// From the host to the accelerator, as the key says, and back, as the options do.
     @Test
     void aReceiveOnTheSameWorkerGetsItsTensorWhereItWantsIt() throws Exception {
-        assumeThat(workers().hasAccelerators()).isTrue();
+        assumeTrue(workers().hasAccelerators(), "the workers have no accelerators");
         DeviceName host = Workers.device("worker", PRODUCER);
         var device = new DeviceName(host.job(), host.replica(), host.task(), "GPU", 0);
         RendezvousKey there = RendezvousKey.of(host, device, "there");
