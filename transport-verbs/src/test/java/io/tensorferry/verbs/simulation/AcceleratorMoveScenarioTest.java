@@ -180,7 +180,7 @@ class AcceleratorMoveScenarioTest {
     void overTheFallbackNothingIsLostOrLeft() {
         long moved = 0;
         int came = 0;
-        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(SimulatedCluster.Gpu.small());
         for (long seed = 0; seed < 60; seed++) {
             try (var scenario =
                     new Scenario(seed, 2, 0, options, Scenario.network().withMaxMessageBytes(4096))) {
@@ -237,7 +237,7 @@ class AcceleratorMoveScenarioTest {
     /// It was taken for the peer: what becomes of the producer's step does not matter.
     @Test
     void aTensorThatIsMovedForAPeerOutlivesItsStep() {
-        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(SimulatedCluster.Gpu.small());
         try (var scenario = new Scenario(1, 2, 0, options, Scenario.network())) {
             scenario.cluster.failCallsWith(StatusCode.FAILED_PRECONDITION);
             scenario.cluster.failCalls(1);
@@ -262,7 +262,7 @@ class AcceleratorMoveScenarioTest {
     /// The producer's stream may never get there.
     @Test
     void aPeerThatGivesUpOverTheFallbackIsNotWaitedFor() {
-        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(SimulatedCluster.Gpu.small());
         try (var scenario = new Scenario(1, 2, 0, options, Scenario.network())) {
             scenario.cluster.failCallsWith(StatusCode.FAILED_PRECONDITION);
             scenario.cluster.failCalls(1);

@@ -58,19 +58,8 @@ class AcceleratorReceiveEndingTest {
     }
 
     private static int closeAll(Scenario scenario, List<Scenario.Receive> receives, StatusCode... codes) {
-        // What is queued is copied.
-        scenario.runFor(10 * MILLISECOND_NS);
-        int came = 0;
-        for (int i = 0; i < receives.size(); i++) {
-            var receive = receives.get(i);
-            if (receive.isFailure()) {
-                assertThat(receive.code()).isIn((Object[]) codes);
-            } else {
-                came++;
-                assertContent(scenario, receive, size(i), i);
-            }
-        }
-        return came;
+        return AcceleratorResults.closeAll(
+                scenario, receives, (receive, i) -> assertContent(scenario, receive, size(i), i), codes);
     }
 
     @Test
@@ -311,7 +300,7 @@ class AcceleratorReceiveEndingTest {
     /// It brings tensors to host memory, from which they are copied.
     @Test
     void whereThereIsOnlyTheFallbackResultsComeToTheAcceleratorToo() {
-        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(AcceleratorResults.gpu());
+        var options = SimulatedCluster.Options.defaults().withFallback().withGpu(SimulatedCluster.Gpu.small());
         try (var scenario = new Scenario(1, 2, 0, options, Scenario.network())) {
             exchange(scenario, "before", 10, 1);
             var receives = begin(scenario);

@@ -7,15 +7,17 @@ import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
-import io.tensorferry.verbs.memory.MemoryOptions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 
 /// Tensors of worker 1 in host memory, and receives of worker 0 whose results are on its accelerator.
 final class AcceleratorResults {
@@ -24,15 +26,8 @@ final class AcceleratorResults {
 
     private AcceleratorResults() {}
 
-    /// Slabs of the accelerator are small, so that it takes no time to make them.
-    static SimulatedCluster.Gpu gpu() {
-        var small = SimulatedCluster.Gpu.small();
-        return new SimulatedCluster.Gpu(
-                small.options().withDeviceMemory(new MemoryOptions(1 << 20, Long.MAX_VALUE)), small.device());
-    }
-
     static SimulatedCluster.Gpu gpu(SimulatedAcceleratorOptions device) {
-        return new SimulatedCluster.Gpu(gpu().options(), device);
+        return new SimulatedCluster.Gpu(SimulatedCluster.Gpu.small().options(), device);
     }
 
     static Scenario scenario(long seed) {
@@ -40,7 +35,12 @@ final class AcceleratorResults {
     }
 
     static Scenario scenario(long seed, SimulatedCluster.Options options, SimulationOptions network) {
-        return new Scenario(seed, 2, 0, options.variedBy(seed).withGpu(gpu()).withPiecesAtOnce(0), network);
+        return new Scenario(
+                seed,
+                2,
+                0,
+                options.variedBy(seed).withGpu(SimulatedCluster.Gpu.small()).withPiecesAtOnce(0),
+                network);
     }
 
     static RendezvousKey key(String edge) {
@@ -60,6 +60,30 @@ final class AcceleratorResults {
 
     static void send(Scenario scenario, String edge, Tensor tensor) {
         scenario.worker(1).manager.rendezvous(1).send(key(edge), tensor);
+    }
+
+    /// Closes all that came, when what is queued is copied.
+    ///
+    /// @param check that one is right, by its place, and close it
+    /// @param codes with one of which each of the others ended
+    /// @return how many came
+    static int closeAll(
+            Scenario scenario,
+            List<Scenario.Receive> receives,
+            ObjIntConsumer<Scenario.Receive> check,
+            StatusCode... codes) {
+        scenario.runFor(10 * Scenario.MILLISECOND_NS);
+        int came = 0;
+        for (int i = 0; i < receives.size(); i++) {
+            var receive = receives.get(i);
+            if (receive.isFailure()) {
+                assertThat(receive.code()).isIn((Object[]) codes);
+            } else {
+                came++;
+                check.accept(receive, i);
+            }
+        }
+        return came;
     }
 
     static Scenario.Receive receive(Scenario scenario, String edge) {

@@ -108,6 +108,27 @@ final class Attacker implements AutoCloseable {
     /// What a test changes of an offer before it is sent.
     interface OfferChange extends UnaryOperator<ConnectionParameters> {}
 
+    /// An offer that says other numbers of what may be under way at once.
+    static ConnectionParameters with(ConnectionParameters offer, int readsAtOnce, int piecesAtOnce) {
+        return new ConnectionParameters(
+                offer.protocolVersion(),
+                offer.hostName(),
+                offer.incarnation(),
+                offer.connectionId(),
+                offer.attempt(),
+                offer.queuePairs(),
+                offer.ring(),
+                offer.ringSlots(),
+                offer.slotBytes(),
+                offer.receiveDepth(),
+                offer.mtu(),
+                offer.maxMessageBytes(),
+                offer.stripeBytes(),
+                readsAtOnce,
+                piecesAtOnce,
+                offer.fabric());
+    }
+
     /// Begins to set a channel up, as a peer would; the answer comes in virtual time.
     void offer(EndpointAcceptor acceptor) {
         offer(acceptor, offer -> offer);

@@ -13,7 +13,6 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
@@ -350,7 +349,8 @@ class HostileDynamicEdgeTest {
     void aTensorWhereNothingIsReadIsAViolation() {
         try (var stage = new HostileStage(SEED)) {
             var field = new Field(stage);
-            stage.attacker.offer(stage.victim.adapter.acceptor(), HostileDynamicEdgeTest::withoutReads);
+            stage.attacker.offer(
+                    stage.victim.adapter.acceptor(), offer -> Attacker.with(offer, 0, offer.piecesAtOnce()));
             stage.await(stage.attacker::isConnected, "the attacker is connected");
             field.announce(field.offered(), 0, BYTES);
             stage.await(() -> stage.counters().protocolViolations() == 1, "the channel fails");
@@ -388,26 +388,6 @@ class HostileDynamicEdgeTest {
             stage.assertHealthy();
             stage.end();
         }
-    }
-
-    private static ConnectionParameters withoutReads(ConnectionParameters offer) {
-        return new ConnectionParameters(
-                offer.protocolVersion(),
-                offer.hostName(),
-                offer.incarnation(),
-                offer.connectionId(),
-                offer.attempt(),
-                offer.queuePairs(),
-                offer.ring(),
-                offer.ringSlots(),
-                offer.slotBytes(),
-                offer.receiveDepth(),
-                offer.mtu(),
-                offer.maxMessageBytes(),
-                offer.stripeBytes(),
-                0,
-                offer.piecesAtOnce(),
-                offer.fabric());
     }
 
     /// The key is good until the tensor is released, and for nothing but the tensor.

@@ -12,7 +12,6 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
-import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.wire.Message;
@@ -65,28 +64,8 @@ class HostilePieceTest {
                             .withGpu(new SimulatedCluster.Gpu(few, SimulatedAcceleratorOptions.defaults())));
             attacker = stage.attacker;
             gpu = Objects.requireNonNull(stage.victim.gpu);
-            attacker.offer(stage.victim.adapter.acceptor(), offer -> withPieces(offer, pieces));
+            attacker.offer(stage.victim.adapter.acceptor(), offer -> Attacker.with(offer, offer.readsAtOnce(), pieces));
             stage.await(attacker::isConnected, "the attacker is connected");
-        }
-
-        private static ConnectionParameters withPieces(ConnectionParameters offer, int pieces) {
-            return new ConnectionParameters(
-                    offer.protocolVersion(),
-                    offer.hostName(),
-                    offer.incarnation(),
-                    offer.connectionId(),
-                    offer.attempt(),
-                    offer.queuePairs(),
-                    offer.ring(),
-                    offer.ringSlots(),
-                    offer.slotBytes(),
-                    offer.receiveDepth(),
-                    offer.mtu(),
-                    offer.maxMessageBytes(),
-                    offer.stripeBytes(),
-                    offer.readsAtOnce(),
-                    pieces,
-                    offer.fabric());
         }
 
         /// The next message of this kind.

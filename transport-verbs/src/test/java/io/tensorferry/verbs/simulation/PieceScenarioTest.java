@@ -38,7 +38,9 @@ class PieceScenarioTest {
             try (var gpus = new GpuScenario(
                     seed,
                     2,
-                    PieceStage.options(seed).withGpu(AcceleratorResults.gpu()).withPiecesAtOnce(255))) {
+                    PieceStage.options(seed)
+                            .withGpu(SimulatedCluster.Gpu.small())
+                            .withPiecesAtOnce(255))) {
                 exchange(gpus, "large", 40 * PIECE, 1, seed % 2 == 0);
                 assertThat(gpus.statistics(0).highWaterProxyBytes()).isBetween(2L * PIECE, 4L * PIECE);
                 end(gpus);
@@ -52,7 +54,9 @@ class PieceScenarioTest {
             try (var gpus = new GpuScenario(
                     seed,
                     2,
-                    PieceStage.options(seed).withGpu(AcceleratorResults.gpu()).withPiecesAtOnce(255))) {
+                    PieceStage.options(seed)
+                            .withGpu(SimulatedCluster.Gpu.small())
+                            .withPiecesAtOnce(255))) {
                 exchange(gpus, "before", 10, 1, false);
                 gpus.gpu(0).hold();
                 PieceStage.send(gpus, "queued", 4 * PIECE, 2, seed % 2 == 0);
@@ -72,7 +76,7 @@ class PieceScenarioTest {
     @Test
     void aPeerThatServesNoPiecesIsAskedForNone() {
         for (long seed = 0; seed < 24; seed++) {
-            var gpu = AcceleratorResults.gpu();
+            var gpu = SimulatedCluster.Gpu.small();
             try (var gpus = new GpuScenario(
                     seed, 2, PieceStage.options(seed).withGpu(gpu).withPiecesAtOnce(0))) {
                 exchange(gpus, "share", AcceleratorResults.SHARE, 1, seed % 2 == 0);

@@ -11,7 +11,6 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
-import io.tensorferry.verbs.memory.MemoryOptions;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,8 +30,7 @@ final class PieceStage {
                 .withGpu(new SimulatedCluster.Gpu(
                         small.options()
                                 .withPieces(PIECE, 1 + (int) (seed % 7))
-                                .withProxyBytes((4 + seed % 3 * 8) * PIECE)
-                                .withDeviceMemory(new MemoryOptions(1 << 20, Long.MAX_VALUE)),
+                                .withProxyBytes((4 + seed % 3 * 8) * PIECE),
                         small.device()))
                 .withPiecesAtOnce(1 + (int) (seed % 3) * 7);
     }
@@ -118,19 +116,8 @@ final class PieceStage {
 
         /// Returns how many came; the others ended with one of these.
         int closeAll(StatusCode... codes) {
-            // What is queued is copied.
-            gpus.scenario.runFor(10 * Scenario.MILLISECOND_NS);
-            int came = 0;
-            for (int i = 0; i < receives.size(); i++) {
-                var receive = receives.get(i);
-                if (receive.isFailure()) {
-                    assertThat(receive.code()).isIn((Object[]) codes);
-                } else {
-                    came++;
-                    assertContent(gpus, receive, size(i), i);
-                }
-            }
-            return came;
+            return AcceleratorResults.closeAll(
+                    gpus.scenario, receives, (receive, i) -> assertContent(gpus, receive, size(i), i), codes);
         }
 
         /// Closes what came, whatever it is.
