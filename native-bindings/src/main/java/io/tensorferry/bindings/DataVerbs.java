@@ -39,7 +39,7 @@ public final class DataVerbs {
         try {
             return (int) POLL_CQ.invokeExact(function, queue, maximum, completions);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -48,7 +48,7 @@ public final class DataVerbs {
         try {
             return (int) REQ_NOTIFY_CQ.invokeExact(function, queue, solicitedOnly);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -59,7 +59,7 @@ public final class DataVerbs {
         try {
             return (int) POST_SEND.invokeExact(function, queuePair, requests, refused);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -70,7 +70,7 @@ public final class DataVerbs {
         try {
             return (int) POST_RECV.invokeExact(function, queuePair, requests, refused);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 }

@@ -71,7 +71,7 @@ public final class DescriptorWait implements AutoCloseable {
                         "fcntl of the descriptor " + descriptor + " failed with errno " + call.errno());
             }
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -84,7 +84,7 @@ public final class DescriptorWait implements AutoCloseable {
             }
             return descriptor;
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -111,7 +111,7 @@ public final class DescriptorWait implements AutoCloseable {
             }
             return readyEvents(0) != 0;
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -127,7 +127,7 @@ public final class DescriptorWait implements AutoCloseable {
         try {
             long _ = (long) WRITE.invokeExact(wakeDescriptor, ONE, LONG.byteSize());
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -140,7 +140,7 @@ public final class DescriptorWait implements AutoCloseable {
         try {
             int _ = (int) CLOSE.invokeExact(wakeDescriptor);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
         arena.close();
     }

@@ -1,8 +1,6 @@
 package io.tensorferry.bindings;
 
 import io.tensorferry.bindings.ibverbs.Ibverbs;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -15,35 +13,31 @@ import java.lang.invoke.MethodHandle;
 /// Threading: any thread, each with a [NativeCall] of its own. Use only where [IbverbsLibrary] is present.
 public final class ErrnoVerbs {
     private static final MethodHandle GET_DEVICE_LIST =
-            handle(Ibverbs.ibv_get_device_list$address(), Ibverbs.ibv_get_device_list$descriptor());
+            NativeCall.function(Ibverbs.ibv_get_device_list$address(), Ibverbs.ibv_get_device_list$descriptor());
     private static final MethodHandle OPEN_DEVICE =
-            handle(Ibverbs.ibv_open_device$address(), Ibverbs.ibv_open_device$descriptor());
+            NativeCall.function(Ibverbs.ibv_open_device$address(), Ibverbs.ibv_open_device$descriptor());
     private static final MethodHandle GET_ASYNC_EVENT =
-            handle(Ibverbs.ibv_get_async_event$address(), Ibverbs.ibv_get_async_event$descriptor());
+            NativeCall.function(Ibverbs.ibv_get_async_event$address(), Ibverbs.ibv_get_async_event$descriptor());
     private static final MethodHandle ALLOC_PD =
-            handle(Ibverbs.ibv_alloc_pd$address(), Ibverbs.ibv_alloc_pd$descriptor());
+            NativeCall.function(Ibverbs.ibv_alloc_pd$address(), Ibverbs.ibv_alloc_pd$descriptor());
     private static final MethodHandle REG_MR =
-            handle(Ibverbs.ibv_reg_mr_iova2$address(), Ibverbs.ibv_reg_mr_iova2$descriptor());
-    private static final MethodHandle CREATE_COMP_CHANNEL =
-            handle(Ibverbs.ibv_create_comp_channel$address(), Ibverbs.ibv_create_comp_channel$descriptor());
+            NativeCall.function(Ibverbs.ibv_reg_mr_iova2$address(), Ibverbs.ibv_reg_mr_iova2$descriptor());
+    private static final MethodHandle CREATE_COMP_CHANNEL = NativeCall.function(
+            Ibverbs.ibv_create_comp_channel$address(), Ibverbs.ibv_create_comp_channel$descriptor());
     private static final MethodHandle GET_CQ_EVENT =
-            handle(Ibverbs.ibv_get_cq_event$address(), Ibverbs.ibv_get_cq_event$descriptor());
+            NativeCall.function(Ibverbs.ibv_get_cq_event$address(), Ibverbs.ibv_get_cq_event$descriptor());
     private static final MethodHandle CREATE_CQ =
-            handle(Ibverbs.ibv_create_cq$address(), Ibverbs.ibv_create_cq$descriptor());
+            NativeCall.function(Ibverbs.ibv_create_cq$address(), Ibverbs.ibv_create_cq$descriptor());
     private static final MethodHandle CREATE_QP =
-            handle(Ibverbs.ibv_create_qp$address(), Ibverbs.ibv_create_qp$descriptor());
+            NativeCall.function(Ibverbs.ibv_create_qp$address(), Ibverbs.ibv_create_qp$descriptor());
 
     /// By itself, because older libraries lack the function.
     private static final class RegDmabuf {
         static final MethodHandle HANDLE =
-                handle(Ibverbs.ibv_reg_dmabuf_mr$address(), Ibverbs.ibv_reg_dmabuf_mr$descriptor());
+                NativeCall.function(Ibverbs.ibv_reg_dmabuf_mr$address(), Ibverbs.ibv_reg_dmabuf_mr$descriptor());
     }
 
     private ErrnoVerbs() {}
-
-    static MethodHandle handle(MemorySegment address, FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(address, descriptor, NativeCall.CAPTURE);
-    }
 
     /// @param count gets an `int`, the number of devices
     /// @return an array of pointers to devices, for `ibv_free_device_list`
@@ -51,7 +45,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) GET_DEVICE_LIST.invokeExact(call.state(), count);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -59,7 +53,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) OPEN_DEVICE.invokeExact(call.state(), device);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -69,7 +63,7 @@ public final class ErrnoVerbs {
         try {
             return (int) GET_ASYNC_EVENT.invokeExact(call.state(), context, event);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -77,7 +71,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) ALLOC_PD.invokeExact(call.state(), context);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -96,7 +90,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) REG_MR.invokeExact(call.state(), domain, memory, bytes, memory.address(), access);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -107,7 +101,7 @@ public final class ErrnoVerbs {
             return (MemorySegment)
                     RegDmabuf.HANDLE.invokeExact(call.state(), domain, offset, length, address, descriptor, access);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -115,7 +109,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) CREATE_COMP_CHANNEL.invokeExact(call.state(), context);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -127,7 +121,7 @@ public final class ErrnoVerbs {
         try {
             return (int) GET_CQ_EVENT.invokeExact(call.state(), channel, queue, queueContext);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -137,7 +131,7 @@ public final class ErrnoVerbs {
             return (MemorySegment)
                     CREATE_CQ.invokeExact(call.state(), context, entries, MemorySegment.NULL, channel, 0);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -146,15 +140,7 @@ public final class ErrnoVerbs {
         try {
             return (MemorySegment) CREATE_QP.invokeExact(call.state(), domain, options);
         } catch (Throwable e) {
-            throw impossible(e);
+            throw NativeCall.impossible(e);
         }
-    }
-
-    /// A native call throws nothing of its own; what comes is a mistake in its arguments here.
-    static RuntimeException impossible(Throwable e) {
-        if (e instanceof Error error) {
-            throw error;
-        }
-        return e instanceof RuntimeException runtime ? runtime : new IllegalStateException("a native call threw", e);
     }
 }

@@ -32,7 +32,7 @@ public final class Futex implements AutoCloseable {
             long _ = (long) LinuxCalls.FUTEX.invokeExact(
                     state, LinuxCalls.FUTEX_NUMBER, word, FUTEX_WAIT, expected, timeout, MemorySegment.NULL, 0);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -49,7 +49,7 @@ public final class Futex implements AutoCloseable {
                     MemorySegment.NULL,
                     0);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 

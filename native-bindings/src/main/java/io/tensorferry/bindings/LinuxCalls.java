@@ -60,7 +60,7 @@ final class LinuxCalls {
                     MMAP.invokeExact(call.state(), MemorySegment.NULL, bytes, protection, flags, descriptor, 0L);
             return start.address() == MAP_FAILED ? MemorySegment.NULL : start;
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -68,7 +68,7 @@ final class LinuxCalls {
         try (var call = new NativeCall()) {
             int _ = (int) MUNMAP.invokeExact(call.state(), start, bytes);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 }

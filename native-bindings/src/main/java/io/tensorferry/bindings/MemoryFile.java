@@ -176,7 +176,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         try (var call = new NativeCall()) {
             int _ = (int) LinuxCalls.CLOSE.invokeExact(call.state(), descriptor);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -201,7 +201,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         try {
             return (long) LinuxCalls.LSEEK.invokeExact(call.state(), descriptor, 0L, SEEK_END);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -214,7 +214,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         try {
             return call.on(handle);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 

@@ -34,6 +34,22 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
     }
 
+    /// The same of a function that was found already.
+    static MethodHandle function(MemorySegment address, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(address, descriptor, CAPTURE);
+    }
+
+    /// Turns what a method handle threw into an unchecked exception. A native call throws nothing of its own, so this
+    /// is a mistake in its arguments here.
+    ///
+    /// @throws Error if `e` is one
+    static RuntimeException impossible(Throwable e) {
+        if (e instanceof Error error) {
+            throw error;
+        }
+        return e instanceof RuntimeException runtime ? runtime : new IllegalStateException("a native call threw", e);
+    }
+
     /// Zeroed memory that lives as long as this.
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {

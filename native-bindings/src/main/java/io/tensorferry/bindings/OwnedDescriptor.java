@@ -29,7 +29,7 @@ public final class OwnedDescriptor implements AutoCloseable {
         try (var call = new NativeCall()) {
             int _ = (int) LinuxCalls.CLOSE.invokeExact(call.state(), number);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 }

@@ -41,7 +41,7 @@ public final class PageMemory {
         try {
             return (int) LinuxCalls.MADVISE.invokeExact(call.state(), memory, memory.byteSize(), MADV_HUGEPAGE);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -66,7 +66,7 @@ public final class PageMemory {
                     bits,
                     0L);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 }

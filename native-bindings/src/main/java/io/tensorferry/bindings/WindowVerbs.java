@@ -30,7 +30,7 @@ public final class WindowVerbs {
         try {
             return (MemorySegment) ALLOC.invokeExact(function, call.state(), domain, type);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 
@@ -43,7 +43,7 @@ public final class WindowVerbs {
         try {
             return (int) DEALLOC.invokeExact(function, window);
         } catch (Throwable e) {
-            throw ErrnoVerbs.impossible(e);
+            throw NativeCall.impossible(e);
         }
     }
 }

@@ -173,4 +173,21 @@ class PackageDirectionTest {
     void packagesHaveNoCycles() {
         slices().matching("io.tensorferry.(**)").should().beFreeOfCycles().check(PRODUCT);
     }
+
+    /// A class that the software device or CUDA uses must not initialise what loads libibverbs: most machines have none.
+    @Test
+    void onlyTheVerbsKnowTheLibraryOfVerbs() {
+        noClasses()
+                .that()
+                .resideInAPackage("io.tensorferry.bindings")
+                .and()
+                .haveNameNotMatching("io\\.tensorferry\\.bindings\\.(\\w+Verbs|Ibverbs\\w+)(\\$.*)?")
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("io.tensorferry.bindings.ibverbs..")
+                .orShould()
+                .dependOnClassesThat()
+                .haveNameMatching("io\\.tensorferry\\.bindings\\.\\w+Verbs(\\$.*)?")
+                .check(PRODUCT);
+    }
 }
