@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Whether this process can use the CUDA driver's library; found out once, and loaded only when somebody asks.
 ///
-/// The class [Cuda] may be touched only where this says [Present]: it loads the library when it is initialised, and
-/// a class whose initialiser failed cannot be tried again.
+/// The class [Cuda][io.tensorferry.bindings.cuda.Cuda] may be touched only where this says [Present]: it loads the
+/// library when it is initialised, and a class whose initialiser failed cannot be tried again.
 public sealed interface CudaLibrary {
     /// The system property with the path of the library, where the system's own search is not wanted. The file's
     /// own name for itself (its soname) must be `libcuda.so.1`.

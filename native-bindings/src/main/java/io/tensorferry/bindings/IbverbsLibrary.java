@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Whether this process can use libibverbs; found out once.
 ///
-/// The class [Ibverbs] may be touched only where this says [Present]: it loads the library when it is initialised,
-/// and a class whose initialiser failed cannot be tried again.
+/// The class [Ibverbs][io.tensorferry.bindings.ibverbs.Ibverbs] may be touched only where this says [Present]: it loads
+/// the library when it is initialised, and a class whose initialiser failed cannot be tried again.
 public sealed interface IbverbsLibrary {
     /// The system property with the path of the library, where the system's own search is not wanted. The file's own
     /// name for itself (its soname) must be `libibverbs.so.1`.
