@@ -174,7 +174,8 @@ class PackageDirectionTest {
         slices().matching("io.tensorferry.(**)").should().beFreeOfCycles().check(PRODUCT);
     }
 
-    /// A class that the software device or CUDA uses must not initialise what loads libibverbs: most machines have none.
+    /// A class that the software device or CUDA uses must not initialise what loads libibverbs: most machines have
+    /// none.
     @Test
     void onlyTheVerbsKnowTheLibraryOfVerbs() {
         noClasses()
