@@ -1,7 +1,6 @@
 package io.tensorferry.grpc;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.LinkedHashSet;
 
 /// How many bytes may lie in gRPC's buffers for one peer: a stream takes its share before its first byte and gives
 /// it back when the call has ended.
@@ -12,7 +11,7 @@ import java.util.Queue;
 /// Threading: any thread. Grants are told outside the lock.
 final class SendBudget {
     private final long total;
-    private final Queue<Share> queue = new ArrayDeque<>();
+    private final LinkedHashSet<Share> queue = new LinkedHashSet<>();
     private long available;
 
     SendBudget(long bytes) {
@@ -70,11 +69,10 @@ final class SendBudget {
         while (true) {
             Share next;
             synchronized (this) {
-                next = queue.peek();
-                if (next == null || next.bytes > available) {
+                if (queue.isEmpty() || queue.getFirst().bytes > available) {
                     return;
                 }
-                queue.remove();
+                next = queue.removeFirst();
                 available -= next.bytes;
                 next.granted = true;
             }

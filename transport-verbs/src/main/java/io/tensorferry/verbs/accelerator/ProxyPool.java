@@ -4,9 +4,9 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.SlabPool;
-import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,7 +24,7 @@ public final class ProxyPool {
     private final Executor loop;
     private final Executor workers;
     private final long mostBytes;
-    private final ArrayDeque<Request> waiting = new ArrayDeque<>();
+    private final LinkedHashMap<ProxyWaiter, Request> waiting = new LinkedHashMap<>();
     private final Map<String, Long> heldBy = new HashMap<>();
     // Whether a worker has a slab made.
     private boolean growing;
@@ -59,7 +59,7 @@ public final class ProxyPool {
         }
     }
 
-    /// Gives `waiter` a proxy as soon as there is one.
+    /// Gives `waiter`, which waits for no other, a proxy as soon as there is one.
     ///
     /// @param bytes 1 or more
     /// @param peer on whose tensor's way it lies
@@ -77,7 +77,9 @@ public final class ProxyPool {
             return;
         }
         var request = new Request(bytes, peer, waiter);
-        waiting.add(request);
+        if (waiting.putIfAbsent(waiter, request) != null) {
+            throw new IllegalStateException("it waits for a proxy already");
+        }
         serve();
         if (!request.served) {
             waits.incrementAndGet();
@@ -86,7 +88,7 @@ public final class ProxyPool {
 
     /// The waiter wants none any more; does nothing if it does not wait.
     public void cancel(ProxyWaiter waiter) {
-        if (waiting.removeIf(request -> request.waiter.equals(waiter))) {
+        if (waiting.remove(waiter) != null) {
             serve();
         }
     }
@@ -110,7 +112,7 @@ public final class ProxyPool {
                     grow(next.bytes);
                     return;
                 }
-                waiting.remove(next);
+                waiting.remove(next.waiter);
                 next.served = true;
                 hold(next.peer, next.bytes);
                 next.waiter.onProxy(new Proxy(this, next.peer, buffer));
@@ -122,8 +124,7 @@ public final class ProxyPool {
 
     /// The first that may have as much as it asks for.
     private @Nullable Request next() {
-        for (Iterator<Request> all = waiting.iterator(); all.hasNext(); ) {
-            Request request = all.next();
+        for (Request request : waiting.values()) {
             if (mayHold(request)) {
                 // It is its turn: a smaller one behind it does not pass.
                 return bytesInUse.get() + strandedBytes.get() + request.bytes <= mostBytes ? request : null;
@@ -160,8 +161,8 @@ public final class ProxyPool {
     }
 
     private void refuseWhatNeverFits() {
-        for (Request request : waiting.toArray(new Request[0])) {
-            if (request.bytes > mostBytes - strandedBytes.get() && waiting.remove(request)) {
+        for (Request request : List.copyOf(waiting.values())) {
+            if (request.bytes > mostBytes - strandedBytes.get() && waiting.remove(request.waiter, request)) {
                 request.waiter.onNoProxy(exhausted(request.bytes, null));
             }
         }
@@ -193,7 +194,7 @@ public final class ProxyPool {
         if (failure != null && bytesInUse.get() == 0) {
             Request first = next();
             if (first != null) {
-                waiting.remove(first);
+                waiting.remove(first.waiter);
                 first.waiter.onNoProxy(exhausted(first.bytes, failure));
             }
         }
@@ -215,8 +216,8 @@ public final class ProxyPool {
     /// From now on there are none.
     void close(TransportException cause) {
         closed = cause;
-        for (Request request = waiting.poll(); request != null; request = waiting.poll()) {
-            request.waiter.onNoProxy(cause);
+        while (!waiting.isEmpty()) {
+            waiting.pollFirstEntry().getKey().onNoProxy(cause);
         }
     }
 

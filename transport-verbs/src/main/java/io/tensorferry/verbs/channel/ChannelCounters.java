@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.LongAdder;
 public final class ChannelCounters {
     final LongAdder opened = new LongAdder();
     final LongAdder failed = new LongAdder();
+    final LongAdder waiting = new LongAdder();
     final LongAdder malformedMessages = new LongAdder();
     final LongAdder protocolViolations = new LongAdder();
     final LongAdder messagesSent = new LongAdder();
@@ -23,6 +24,11 @@ public final class ChannelCounters {
     /// Channels that failed.
     public long failed() {
         return failed.sum();
+    }
+
+    /// Those who wait for a channel now: receives, edges, parts. At most as many as are live.
+    public long waiting() {
+        return waiting.sum();
     }
 
     /// Control messages that could not be decoded; each failed its channel.

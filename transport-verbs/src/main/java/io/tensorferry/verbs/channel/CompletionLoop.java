@@ -21,11 +21,15 @@ public final class CompletionLoop implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
     private static final int COMMANDS_PER_TURN = 256;
     private static final long LONGEST_SLEEP_NS = 1_000_000_000L;
+    /// Fewer cancelled timers are not worth a search.
+    private static final int FEW_TIMERS = 64;
 
     private final CompletionChannel completions;
     private final NanoClock clock;
     private final MpscUnboundedVarHandleArrayQueue<Runnable> commands;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
+    // Those among them that were cancelled.
+    private int cancelledTimers;
     private final List<ChannelLife> channels = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
     // Whether a channel has something to post.
@@ -45,10 +49,11 @@ public final class CompletionLoop implements Executor {
     }
 
     /// A moment at which something is to be done.
-    static final class Timer {
+    final class Timer {
         private final long dueNs;
         private final Runnable action;
-        private boolean cancelled;
+        // Whether it is neither done nor cancelled.
+        private boolean live = true;
 
         private Timer(long dueNs, Runnable action) {
             this.dueNs = dueNs;
@@ -60,8 +65,13 @@ public final class CompletionLoop implements Executor {
             return dueNs;
         }
 
+        /// Does nothing if it has run.
         void cancel() {
-            cancelled = true;
+            if (live) {
+                live = false;
+                cancelledTimers++;
+                forgetCancelledTimers();
+            }
         }
     }
 
@@ -102,6 +112,20 @@ public final class CompletionLoop implements Executor {
         var timer = new Timer(clock.nanoTime() + delayNs, action);
         timers.add(timer);
         return timer;
+    }
+
+    /// So that what is cancelled long before it is due does not pile up: never more than half of the timers are
+    /// cancelled ones, but for a few, and one that is cancelled costs the same however many there are.
+    private void forgetCancelledTimers() {
+        if (cancelledTimers > FEW_TIMERS && cancelledTimers > timers.size() / 2) {
+            timers.removeIf(timer -> !timer.live);
+            cancelledTimers = 0;
+        }
+    }
+
+    /// Timers that are kept, cancelled ones too.
+    int timerCount() {
+        return timers.size();
     }
 
     void add(ChannelLife channel) {
@@ -182,9 +206,12 @@ public final class CompletionLoop implements Executor {
                 return done;
             }
             timers.poll();
-            if (!timer.cancelled) {
+            if (timer.live) {
+                timer.live = false;
                 runSafely(timer.action);
                 done++;
+            } else {
+                cancelledTimers--;
             }
         }
     }
@@ -219,10 +246,11 @@ public final class CompletionLoop implements Executor {
             if (timer == null) {
                 return Long.MAX_VALUE;
             }
-            if (!timer.cancelled) {
+            if (timer.live) {
                 return timer.dueNs - clock.nanoTime();
             }
             timers.poll();
+            cancelledTimers--;
         }
     }
 }

@@ -3,8 +3,6 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -50,7 +48,7 @@ final class PeerLink {
     private final AdapterContext context;
     private final ChannelHandlers handlers;
     private final LinkFailures failures;
-    private final List<ChannelWaiter> waiters = new ArrayList<>();
+    private final ChannelQueue waiters;
     private State state = State.IDLE;
     private @Nullable SetUpAttempt attempt;
     private @Nullable ChannelLife life;
@@ -69,10 +67,10 @@ final class PeerLink {
     private final Backoff backoff = new Backoff();
     private final SuspectedDeath death = new SuspectedDeath();
     private CompletionLoop.@Nullable Timer timer;
-    // Ends the patience of whoever waits, whatever call is still under way. It goes on when a channel is open, until
-    // the peer was heard on it: a set-up that succeeds over a network where no packet arrives is no channel.
-    private CompletionLoop.@Nullable Timer patience;
-    private boolean late;
+    // Runs while somebody waits, or has waited since the set-up began, whatever call is under way. It goes on when a
+    // channel is open, until the peer was heard on it: a set-up that succeeds over a network where no packet arrives is
+    // no channel.
+    private final Patience patience;
     // What stood in the way last, since somebody has begun to wait.
     private @Nullable TransportException obstacle;
 
@@ -81,6 +79,8 @@ final class PeerLink {
         this.context = context;
         this.handlers = handlers;
         this.failures = new LinkFailures(peer, context.workerName());
+        this.waiters = new ChannelQueue(context.counters());
+        this.patience = new Patience(context.loop(), this::onTooLate);
     }
 
     /// Gives `waiter` the channel, now or when it is open.
@@ -107,9 +107,15 @@ final class PeerLink {
             obstacle = null;
             startPatience();
             dial();
-        } else if (patience == null) {
+        } else if (!patience.isRunning()) {
             startPatience();
         }
+    }
+
+    /// `waiter` is not called any more, if it waits. The set-up goes on: another may ask soon, and must not begin with
+    /// the shortest pause again.
+    void withdraw(ChannelWaiter waiter) {
+        waiters.remove(waiter);
     }
 
     private void startPatience() {
@@ -118,33 +124,23 @@ final class PeerLink {
     }
 
     private void startPatience(Duration limit) {
-        stopPatience();
         if (!fallenBack) {
             backoff.reset();
         }
-        late = false;
-        patience = context.loop().schedule(limit.toNanos(), () -> onTooLate(limit));
+        patience.start(limit);
     }
 
-    private void stopPatience() {
-        if (patience != null) {
-            patience.cancel();
-            patience = null;
-        }
-    }
-
-    private void onTooLate(Duration limit) {
-        patience = null;
+    private void onTooLate() {
         ChannelLife current = life;
         if (current != null && current.hasHeard()) {
+            patience.stop();
             return;
         }
-        if (state == State.DIALLING && !late) {
-            late = true;
-            patience = context.loop().schedule(GRACE_NS, () -> onTooLate(limit));
+        if (state == State.DIALLING && !patience.isExtended()) {
+            patience.extend(GRACE_NS);
             return;
         }
-        TransportException cause = failures.noChannel("no channel within " + limit, obstacle);
+        TransportException cause = failures.noChannel("no channel within " + patience.limit(), obstacle);
         if (current != null) {
             current.lose(cause, context.hasFallback());
         }
@@ -277,7 +273,7 @@ final class PeerLink {
     }
 
     private void onUnreachable(TransportException cause) {
-        if (!fallenBack && (!LinkFailures.isRetryable(cause) || waiters.isEmpty() || late)) {
+        if (!fallenBack && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
             failWaiters(cause);
             return;
         }
@@ -302,21 +298,19 @@ final class PeerLink {
 
     /// Nobody waits any longer: all are sent to the fallback, if there is one, or fail.
     private void failWaiters(TransportException cause) {
-        stopPatience();
+        // Also where those who waited have left meanwhile.
+        boolean wanted = patience.isRunning();
+        patience.stop();
         abandonAttempt();
         failure = cause;
-        var failed = List.copyOf(waiters);
-        waiters.clear();
-        if (context.hasFallback() && state != State.CLOSED && (fallenBack || !failed.isEmpty())) {
+        if (context.hasFallback() && state != State.CLOSED && (fallenBack || wanted)) {
             fallBack(cause);
-            failed.forEach(waiter -> waiter.onFallback(cause));
+            waiters.drain(waiter -> waiter.onFallback(cause));
             return;
         }
         down = true;
         changeState(State.IDLE);
-        for (ChannelWaiter waiter : failed) {
-            waiter.onNoChannel(cause);
-        }
+        waiters.drain(waiter -> waiter.onNoChannel(cause));
     }
 
     private void fallBack(TransportException cause) {
@@ -334,11 +328,14 @@ final class PeerLink {
 
     /// Something of the peer has arrived on a channel: it can be used.
     private void onHeard(ChannelLife current) {
-        if (!fallenBack || life != current || !current.channel().isOpen()) {
+        if (life != current || !current.channel().isOpen()) {
+            return;
+        }
+        patience.stop();
+        if (!fallenBack) {
             return;
         }
         fallenBack = false;
-        stopPatience();
         changeState(state);
         LOG.info(
                 "a channel to {} is open again; receives no longer go over {}",
@@ -425,11 +422,7 @@ final class PeerLink {
             startPatience(context.options().reconnectTimeout());
         }
         LOG.debug("channel to {} is open: {}", peer, opened.description());
-        var served = List.copyOf(waiters);
-        waiters.clear();
-        for (ChannelWaiter waiter : served) {
-            waiter.onChannel(opened);
-        }
+        waiters.drain(waiter -> waiter.onChannel(opened));
         handlers.onChannelOpen(opened);
     }
 
@@ -463,22 +456,20 @@ final class PeerLink {
             return;
         }
         if (fallenBack) {
-            stopPatience();
+            patience.stop();
             dialLater();
         } else if (waiters.isEmpty()) {
+            patience.stop();
             changeState(State.IDLE);
         } else {
-            if (lost.hasHeard() || patience == null || isLongerThanForReconnect(patience)) {
+            // What is left of the first set-up is too much where the peer was there: it has answered that.
+            if (lost.hasHeard()
+                    || !patience.isRunning()
+                    || patience.isLongerThan(context.options().reconnectTimeout())) {
                 startPatience();
             }
             dialLater();
         }
-    }
-
-    /// Whether the patience of the first set-up is left, though the peer was there: it has answered that.
-    private boolean isLongerThanForReconnect(CompletionLoop.Timer left) {
-        long leftNs = left.dueNs() - context.loop().nanoTime();
-        return leftNs > context.options().reconnectTimeout().toNanos();
     }
 
     /// @param mayResume whether the peer may go on over another channel

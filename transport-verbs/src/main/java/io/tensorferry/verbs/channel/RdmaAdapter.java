@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
 ///
 /// Threading: any thread, but what is said to belong to the loop.
-public final class RdmaAdapter implements AutoCloseable {
+public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
 
     private final AdapterContext context;
@@ -183,7 +183,8 @@ public final class RdmaAdapter implements AutoCloseable {
         return context.workerName();
     }
 
-    /// Gives `waiter` the channel to `peer`, and sets one up if there is none. On the loop only.
+    /// On the loop only.
+    @Override
     public void withChannel(String peer, ChannelWaiter waiter) {
         if (stopping) {
             waiter.onNoChannel(stopped());
@@ -191,6 +192,15 @@ public final class RdmaAdapter implements AutoCloseable {
             waiter.onNoChannel(noMember(peer));
         } else {
             link(peer).withChannel(waiter);
+        }
+    }
+
+    /// On the loop only.
+    @Override
+    public void withdraw(String peer, ChannelWaiter waiter) {
+        PeerLink link = links.get(peer);
+        if (link != null) {
+            link.withdraw(waiter);
         }
     }
 

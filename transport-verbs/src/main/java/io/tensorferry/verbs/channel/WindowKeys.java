@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,7 +18,7 @@ final class WindowKeys implements RemoteKeys {
     private final Runnable pumpChannel;
     /// Grants that have not ended, oldest first.
     private final Set<WindowGrant> live = new LinkedHashSet<>();
-    private final ArrayDeque<WindowGrant> withoutWindow = new ArrayDeque<>();
+    private final LinkedHashSet<WindowGrant> withoutWindow = new LinkedHashSet<>();
     private boolean open = true;
 
     /// @param lanes of the channel
@@ -51,7 +50,7 @@ final class WindowKeys implements RemoteKeys {
             if (window == null) {
                 break;
             }
-            withoutWindow.remove().bind(window);
+            withoutWindow.removeFirst().bind(window);
         }
         pumpIfOpen();
     }

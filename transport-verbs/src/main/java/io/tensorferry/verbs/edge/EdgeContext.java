@@ -1,26 +1,25 @@
 package io.tensorferry.verbs.edge;
 
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.ChannelSource;
 import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 
 /// What all edges of one worker share.
 ///
 /// @param loop where everything about channels runs
 /// @param workers runs what may take long
-/// @param channels gives a waiter the channel to a peer; on the loop
+/// @param channels where a channel to a peer is asked for; on the loop
 /// @param random of the adapter; on the loop
 record EdgeContext(
         CompletionLoop loop,
         Executor workers,
         RegisteredMemory memory,
         EdgeCounters counters,
-        BiConsumer<String, ChannelWaiter> channels,
+        ChannelSource channels,
         RandomGenerator random) {
     /// Copies a tensor that an edge cannot send from where it is, and closes it.
     ///

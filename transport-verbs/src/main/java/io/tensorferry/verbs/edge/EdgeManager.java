@@ -42,12 +42,7 @@ public final class EdgeManager implements AutoCloseable {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new EdgeContext(
-                adapter.loop(),
-                adapter.workers(),
-                adapter.memory(),
-                new EdgeCounters(),
-                adapter::withChannel,
-                adapter.random());
+                adapter.loop(), adapter.workers(), adapter.memory(), new EdgeCounters(), adapter, adapter.random());
     }
 
     /// What the adapter's channels are to tell.

@@ -41,6 +41,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private Runnable onEnded = () -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReleaseCredit credit = new ReleaseCredit(this);
+    private final ChannelWaiter channelWaiter = new Offerer();
 
     // What the consumer looks at: tensors that have arrived, or ENDED; then `failure` and `arrivedAtEnd` say more.
     private volatile long ready;
@@ -212,17 +213,19 @@ abstract class ReceivingEnd implements EdgeReceiver {
     }
 
     private void wantChannel() {
-        context.channels().accept(peer.name(), new ChannelWaiter() {
-            @Override
-            public void onChannel(RdmaChannel open) {
-                offer(open);
-            }
+        context.channels().withChannel(peer.name(), channelWaiter);
+    }
 
-            @Override
-            public void onNoChannel(TransportException cause) {
-                end(cause);
-            }
-        });
+    private final class Offerer implements ChannelWaiter {
+        @Override
+        public void onChannel(RdmaChannel open) {
+            offer(open);
+        }
+
+        @Override
+        public void onNoChannel(TransportException cause) {
+            end(cause);
+        }
     }
 
     private void offer(RdmaChannel open) {
@@ -407,6 +410,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
         onEnding();
         over = true;
+        context.channels().withdraw(peer.name(), channelWaiter);
         channel = null;
         publishEnd(cause);
         opened.completeExceptionally(cause);

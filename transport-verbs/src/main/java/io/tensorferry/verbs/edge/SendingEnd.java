@@ -33,6 +33,7 @@ abstract class SendingEnd implements EdgeSender {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private Runnable onEnded = () -> {};
     private final Runnable onSent = this::sendWhatMayGo;
+    private final ChannelWaiter channelWaiter = new NextChannel();
 
     // Those that wait, and those that are under way, oldest first; why nothing is taken any more; and whether this end
     // was closed. The lock of the first guards all of them.
@@ -428,6 +429,7 @@ abstract class SendingEnd implements EdgeSender {
 
     private void end(TransportException cause) {
         over = true;
+        context.channels().withdraw(peer.name(), channelWaiter);
         sayLastWord(cause);
         channel = null;
         peer.forget(this, number, wasAccepted ? new PeerEdges.LastWord(opening, lastWord(cause)) : null);
@@ -483,17 +485,19 @@ abstract class SendingEnd implements EdgeSender {
 
     /// The consumer offers again by itself, or says that it wants no more; this tells if it cannot.
     private void wantChannel() {
-        context.channels().accept(peer.name(), new ChannelWaiter() {
-            @Override
-            public void onChannel(RdmaChannel open) {
-                wantsChannel = false;
-            }
+        context.channels().withChannel(peer.name(), channelWaiter);
+    }
 
-            @Override
-            public void onNoChannel(TransportException cause) {
-                wantsChannel = false;
-                onConsumerGone(cause);
-            }
-        });
+    private final class NextChannel implements ChannelWaiter {
+        @Override
+        public void onChannel(RdmaChannel open) {
+            wantsChannel = false;
+        }
+
+        @Override
+        public void onNoChannel(TransportException cause) {
+            wantsChannel = false;
+            onConsumerGone(cause);
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.partition;
 
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
 
 /// The blocks of one tensor's gathers: so many rows are planned or read at a time, and no more.
 ///
@@ -10,7 +11,7 @@ final class BlockPool {
     private static final int MOST_BLOCKS = 16;
 
     private final ArrayDeque<Block> free = new ArrayDeque<>();
-    private final ArrayDeque<RunningGather> waiting = new ArrayDeque<>();
+    private final LinkedHashSet<RunningGather> waiting = new LinkedHashSet<>();
     private int made;
 
     /// Gives it a block, now or later.
@@ -32,11 +33,10 @@ final class BlockPool {
     }
 
     void giveBack(Block block) {
-        RunningGather next = waiting.poll();
-        if (next != null) {
-            next.onBlock(block);
-        } else {
+        if (waiting.isEmpty()) {
             free.push(block);
+        } else {
+            waiting.removeFirst().onBlock(block);
         }
     }
 }

@@ -1,22 +1,17 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.ChannelSource;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.BiConsumer;
 
 /// What all partitioned tensors of one worker share.
 ///
 /// @param loop where everything about channels runs
 /// @param workers where rows are planned and copied, and where users are told
-/// @param channels gives a waiter the channel to a peer; on the loop
+/// @param channels where a channel to a peer is asked for; on the loop
 record PartitionContext(
-        Executor loop,
-        Executor workers,
-        RegisteredMemory memory,
-        PartitionCounters counters,
-        BiConsumer<String, ChannelWaiter> channels) {
+        Executor loop, Executor workers, RegisteredMemory memory, PartitionCounters counters, ChannelSource channels) {
     /// Has a worker do it; when they have ended with the adapter, whoever calls.
     void work(Runnable task) {
         try {

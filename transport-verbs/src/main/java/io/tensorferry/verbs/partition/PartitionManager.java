@@ -39,7 +39,7 @@ public final class PartitionManager implements AutoCloseable {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new PartitionContext(
-                adapter.loop(), adapter.workers(), adapter.memory(), new PartitionCounters(), adapter::withChannel);
+                adapter.loop(), adapter.workers(), adapter.memory(), new PartitionCounters(), adapter);
     }
 
     /// What the adapter's channels are to tell.

@@ -57,6 +57,7 @@ final class RowSource {
     private final ArrayDeque<Wanted> queue = new ArrayDeque<>();
     private final ArrayDeque<RowReads> idle = new ArrayDeque<>();
     private final Set<RowReads> underWay = new HashSet<>();
+    private final ChannelWaiter channelWaiter = new Asker();
     private State state = State.IDLE;
     private @Nullable RdmaChannel channel;
     private @Nullable ReadRight right;
@@ -140,22 +141,24 @@ final class RowSource {
             return;
         }
         state = State.ASKING;
-        context.channels().accept(peer.name(), new ChannelWaiter() {
-            @Override
-            public void onChannel(RdmaChannel open) {
-                if (state == State.ASKING && channel == null) {
-                    ask(open);
-                }
-            }
+        context.channels().withChannel(peer.name(), channelWaiter);
+    }
 
-            @Override
-            public void onNoChannel(TransportException cause) {
-                if (state == State.ASKING && channel == null) {
-                    state = State.IDLE;
-                    failAll(cause);
-                }
+    private final class Asker implements ChannelWaiter {
+        @Override
+        public void onChannel(RdmaChannel open) {
+            if (state == State.ASKING && channel == null) {
+                ask(open);
             }
-        });
+        }
+
+        @Override
+        public void onNoChannel(TransportException cause) {
+            if (state == State.ASKING && channel == null) {
+                state = State.IDLE;
+                failAll(cause);
+            }
+        }
     }
 
     private void ask(RdmaChannel open) {
@@ -221,6 +224,7 @@ final class RowSource {
     void close(TransportException cause) {
         state = State.CLOSED;
         end = cause;
+        context.channels().withdraw(peer.name(), channelWaiter);
         failAll(cause);
         giveUpIfQuiet();
     }

@@ -4,8 +4,8 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -14,14 +14,15 @@ import org.jspecify.annotations.Nullable;
 /// The receives from one peer that go over the fallback.
 ///
 /// Of several receives for one key the next is started when the peer has the one before, so that they are served in
-/// their order; until then none for this key may take another way.
+/// their order; until then none for this key may take another way. One that ends before it is started leaves its queue
+/// at once, at a cost that does not depend on how many wait.
 ///
 /// Owner: the loop; any thread may count.
 final class FallbackReceives {
     private final FallbackPath path;
     private final Executor loop;
     private final RendezvousCounters counters;
-    private final Map<Slot, ArrayDeque<Waiting>> queues = new HashMap<>();
+    private final Map<Slot, LinkedHashSet<Waiting>> queues = new HashMap<>();
     private final AtomicInteger underWay = new AtomicInteger();
     // Receives that the peer may have a tensor for, and has not been told that they are asked for again.
     private int unclaimed;
@@ -39,7 +40,15 @@ final class FallbackReceives {
         }
     }
 
-    private record Waiting(RemoteReceive receive, @Nullable SentRequest sent) {}
+    private static final class Waiting {
+        private final RemoteReceive receive;
+        private final @Nullable SentRequest sent;
+
+        Waiting(RemoteReceive receive, @Nullable SentRequest sent) {
+            this.receive = receive;
+            this.sent = sent;
+        }
+    }
 
     /// Whether a receive for this key waits until the peer has it.
     boolean holds(long stepId, RendezvousKey key) {
@@ -57,13 +66,33 @@ final class FallbackReceives {
             unclaimed++;
         }
         var slot = Slot.of(receive);
-        ArrayDeque<Waiting> queue = queues.get(slot);
-        if (queue != null) {
-            queue.add(new Waiting(receive, sent));
-            return;
+        var added = new Waiting(receive, sent);
+        LinkedHashSet<Waiting> queue = queues.get(slot);
+        if (queue == null) {
+            queues.put(slot, new LinkedHashSet<>());
+            start(slot, added);
+        } else {
+            queue.add(added);
+            receive.onGivenUp(() -> loop.execute(() -> leave(slot, added)));
         }
-        queues.put(slot, new ArrayDeque<>());
-        start(slot, new Waiting(receive, sent));
+    }
+
+    /// Nobody waits for its end any more; does nothing if it was started.
+    private void leave(Slot slot, Waiting given) {
+        LinkedHashSet<Waiting> queue = queues.get(slot);
+        if (queue != null && queue.remove(given)) {
+            underWay.decrementAndGet();
+            claimed(given.sent != null);
+        }
+    }
+
+    /// @param claims whether the peer may have had a tensor for it
+    private void claimed(boolean claims) {
+        if (claims && --unclaimed == 0 && whenClaimed != null) {
+            Runnable action = whenClaimed;
+            whenClaimed = null;
+            action.run();
+        }
     }
 
     /// Runs `action` when there is nothing that the peer may have to keep for a claim that is still to come, at once if
@@ -97,12 +126,11 @@ final class FallbackReceives {
     }
 
     private void startNext(Slot slot) {
-        ArrayDeque<Waiting> queue = queues.get(slot);
-        Waiting next = queue == null ? null : queue.poll();
-        if (next != null) {
-            start(slot, next);
-        } else {
+        LinkedHashSet<Waiting> queue = queues.get(slot);
+        if (queue == null || queue.isEmpty()) {
             queues.remove(slot);
+        } else {
+            start(slot, queue.removeFirst());
         }
     }
 
@@ -139,11 +167,7 @@ final class FallbackReceives {
                 return;
             }
             taken = true;
-            if (claims && --unclaimed == 0 && whenClaimed != null) {
-                Runnable action = whenClaimed;
-                whenClaimed = null;
-                action.run();
-            }
+            claimed(claims);
             startNext(slot);
         }
     }

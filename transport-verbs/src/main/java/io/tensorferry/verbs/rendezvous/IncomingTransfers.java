@@ -70,6 +70,7 @@ final class IncomingTransfers implements ChannelHandler {
     @Override
     public void onMessage(RdmaChannel channel, Message message) {
         PeerTransfers transfers = peers.of(channel.peer());
+        transfers.onHeard(channel);
         switch (message) {
             case Message.TensorRequest request -> answer(channel, transfers, request);
             case Message.RepeatedRequest request ->

@@ -43,6 +43,7 @@ final class PeerTransfers {
     private IncomingNames incomingNames = new IncomingNames();
     private boolean resumed;
     private long losses;
+    private @Nullable RdmaChannel heardOn;
 
     /// @param channel that the request came on
     private record Ending(RdmaChannel channel, TransportException cause) {}
@@ -57,7 +58,8 @@ final class PeerTransfers {
         return fallback;
     }
 
-    /// Channels that were lost so far.
+    /// Channels that were lost so far on which the peer had said something: one that was set up in vain leaves nothing
+    /// that it had not found.
     long losses() {
         return losses;
     }
@@ -126,6 +128,11 @@ final class PeerTransfers {
         }
         channel = opened;
         resumed = false;
+    }
+
+    /// The peer has said something.
+    void onHeard(RdmaChannel over) {
+        heardOn = over;
     }
 
     /// Whether `requestIndex`, which was asked on an earlier channel, may be asked again as if it were new.
@@ -219,8 +226,11 @@ final class PeerTransfers {
     /// Ends or suspends everything that went over `lost`.
     ///
     /// @return whether tensors are kept for the peer to ask again
+    @SuppressWarnings("ReferenceEquality")
     boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
-        losses++;
+        if (heardOn == lost) {
+            losses++;
+        }
         for (TensorResponse response : responses.all()) {
             response.onChannelLost(loss.resumable());
         }

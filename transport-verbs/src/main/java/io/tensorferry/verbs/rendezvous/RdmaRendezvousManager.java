@@ -51,7 +51,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 options,
                 worker.limits().maxTensorBytes(),
                 new RendezvousCounters(),
-                adapter::withChannel);
+                adapter);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
         this.sources = new SourcePreparation(context);
         this.peers = new PeerTable(context, fallback);

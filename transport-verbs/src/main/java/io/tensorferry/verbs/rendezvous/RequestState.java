@@ -94,6 +94,9 @@ sealed interface RequestState {
         /// Wait for the next channel.
         record AwaitChannel() implements Action {}
 
+        /// Wait for none any more.
+        record LeaveChannelQueue() implements Action {}
+
         /// Hand the receive to the fallback.
         ///
         /// @param replay whether the request was sent on a channel that is gone
@@ -143,7 +146,12 @@ sealed interface RequestState {
                                 new Action.MoveToFallback(replay),
                                 new Action.Forget());
                     case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.UserGaveUp() -> silentEnd();
+                    case Event.UserGaveUp() ->
+                        Step.of(
+                                new Ended(),
+                                new Action.LeaveChannelQueue(),
+                                new Action.ReleaseMemory(),
+                                new Action.Forget());
                     case Event.MetaDataChanged _, Event.ContentCarried _, Event.ContentLanded _, Event.Refused _ ->
                         throw new ProtocolViolationException("an answer to a request that was not sent");
                     case Event.ChannelSuspended _,

@@ -115,12 +115,16 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     /// The command that starts it.
     @Override
     public void run() {
+        if (state instanceof RequestState.Ended) {
+            // The user gave up before it started.
+            return;
+        }
         FallbackReceives receives = transfers.fallback();
         if (receives != null && receives.holds(receive.stepId(), receive.key())) {
             // Behind the others of its key, which the peer may not have yet.
             on(new RequestState.Event.FallbackOpen());
         } else {
-            context.channels().accept(receive.peer(), this);
+            context.channels().withChannel(receive.peer(), this);
         }
     }
 
@@ -274,7 +278,8 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     private void perform(RequestState.Action action) {
         switch (action) {
             case RequestState.Action.SendRequest(var expected, var replay) -> sendRequest(expected, replay);
-            case RequestState.Action.AwaitChannel() -> context.channels().accept(receive.peer(), this);
+            case RequestState.Action.AwaitChannel() -> context.channels().withChannel(receive.peer(), this);
+            case RequestState.Action.LeaveChannelQueue() -> context.channels().withdraw(receive.peer(), this);
             case RequestState.Action.MoveToFallback(var replay) -> moveToFallback(replay);
             case RequestState.Action.Allocate(var metaData) -> allocate(metaData);
             case RequestState.Action.SendReRequest(var metaData) -> sendReRequest(metaData);

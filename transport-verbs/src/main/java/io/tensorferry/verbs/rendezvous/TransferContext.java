@@ -6,10 +6,9 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.channel.ChannelWaiter;
+import io.tensorferry.verbs.channel.ChannelSource;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 
 /// What the transfers of one worker share. Immutable.
 ///
@@ -26,7 +25,7 @@ record TransferContext(
         RendezvousOptions options,
         long maxTensorBytes,
         RendezvousCounters counters,
-        BiConsumer<String, ChannelWaiter> channels) {
+        ChannelSource channels) {
     /// Memory for a tensor that a peer has announced, and `receive` is to get. On a worker, for it may wait at the
     /// memory's limit.
     ///

@@ -208,4 +208,25 @@ class CompletionLoopTest {
         loop.doWork();
         assertThat(ran).hasValue(1);
     }
+
+    /// A timer of half a minute that is cancelled at once must not stay for half a minute.
+    @Test
+    void cancelledTimersDoNotPileUp() {
+        var ran = new AtomicInteger();
+        var kept = new ArrayList<CompletionLoop.Timer>();
+        for (int i = 0; i < 100; i++) {
+            kept.add(loop.schedule(1_000 + i, ran::incrementAndGet));
+        }
+        for (int i = 0; i < 100_000; i++) {
+            loop.schedule(30_000_000_000L, ran::incrementAndGet).cancel();
+        }
+        assertThat(loop.timerCount()).isLessThan(300);
+        kept.getFirst().cancel();
+        clock.now += 2_000;
+        assertThat(loop.doWork()).isEqualTo(99);
+        assertThat(ran).hasValue(99);
+        kept.forEach(CompletionLoop.Timer::cancel);
+        assertThat(loop.nanosToNextTimer()).isEqualTo(Long.MAX_VALUE);
+        assertThat(loop.timerCount()).isZero();
+    }
 }

@@ -241,6 +241,7 @@ class RequestStateTest {
                 new AwaitingChannel(SMALL, true),
                 new Event.UserGaveUp(),
                 new Ended(),
+                new Action.LeaveChannelQueue(),
                 new Action.ReleaseMemory(),
                 new Action.Forget());
     }

@@ -5,15 +5,21 @@ import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelCounters;
+import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.ChannelOptions;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.OfferAnswer;
+import io.tensorferry.verbs.channel.PeerStatus;
+import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -91,6 +97,97 @@ class ConnectionScenarioTest {
             assertThat(scenario.fabric.now() - since).isLessThan(8 * SECOND_NS);
             scenario.end();
         }
+    }
+
+    /// However many there were: what waits is what is live.
+    @Test
+    void receivesThatEndLeaveTheLineForTheChannelAtOnce() {
+        try (var scenario = withAbsentPeer(6)) {
+            ChannelCounters counters = scenario.worker(0).adapter.counters();
+            var waiting = scenario.receive(1, 0, 1, "waits");
+            for (int i = 0; i < 1_000; i++) {
+                assertThat(scenario.receive(1, 0, 1, "cancelled").cancel()).isTrue();
+                var _ = scenario.receive(1, 0, 1, "timed out", Duration.ofMillis(1));
+                var _ = scenario.receive(1, 0, 2, "of a closed step");
+            }
+            scenario.runFor(MILLISECOND_NS / 2);
+            assertThat(counters.waiting()).isEqualTo(2_001);
+            scenario.worker(0).manager.closeStep(2);
+            scenario.runFor(MILLISECOND_NS);
+            assertThat(counters.waiting()).isEqualTo(1);
+            scenario.await(waiting::hasEnded, "the receive that waits");
+            assertThat(waiting.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(counters.waiting()).isZero();
+            scenario.end();
+        }
+    }
+
+    /// Whoever asks again and again, each time for a short while, has the set-up go on as one who waits.
+    @Test
+    void aSetUpGoesOnBetweenReceivesThatGiveUpSoon() {
+        var options = SimulatedCluster.Options.defaults();
+        try (var scenario = new Scenario(7, 1, 1, options, SimulationOptions.defaults())) {
+            var offers = new AtomicInteger();
+            scenario.cluster.play(SimulatedCluster.name(1), new EndpointAcceptor() {
+                @Override
+                public CompletableFuture<OfferAnswer> onOffer(ConnectionParameters offer) {
+                    offers.incrementAndGet();
+                    return CompletableFuture.failedFuture(new TransportException(StatusCode.UNAVAILABLE, "not yet"));
+                }
+
+                @Override
+                public CompletableFuture<Void> onReady(String peer, long incarnation, long connectionId) {
+                    return CompletableFuture.completedFuture(null);
+                }
+            });
+            while (scenario.fabric.now() < CONNECT_TIMEOUT_NS - 10 * MILLISECOND_NS) {
+                scenario.receive(1, 0, 1, "edge").cancel();
+                scenario.runFor(5 * MILLISECOND_NS);
+            }
+            // With pauses that grow from 20 ms to 1 s.
+            assertThat(offers).hasValueBetween(8, 25);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void theTimeLimitOfASetUpThatSucceededDoesNotDeclareThePeerDown() {
+        try (var scenario = new Scenario(8, 2, 0, SimulatedCluster.Options.defaults(), Scenario.network())) {
+            scenario.exchange(1, 0, 1, "edge", 100, 1);
+            scenario.runFor(CONNECT_TIMEOUT_NS - 500 * MILLISECOND_NS);
+            loseTheOnlyChannel(scenario);
+            scenario.runFor(2 * SECOND_NS);
+            PeerStatus status = scenario.worker(0).adapter.peers().getFirst();
+            assertThat(status.state()).isEqualTo(PeerStatus.State.IDLE);
+            assertThat(status.failure()).hasMessageContaining("a queue pair failed");
+            scenario.end();
+        }
+    }
+
+    @Test
+    void theTimeLimitOfASetUpThatSucceededEndsNoLaterChannel() {
+        for (int i = 0; i < 100; i++) {
+            try (var scenario = new Scenario(9, 2, 0, SimulatedCluster.Options.defaults(), Scenario.network())) {
+                scenario.exchange(1, 0, 1, "edge", 100, 1);
+                scenario.runFor(
+                        CONNECT_TIMEOUT_NS - 10 * MILLISECOND_NS + i * MILLISECOND_NS / 10 - scenario.fabric.now());
+                loseTheOnlyChannel(scenario);
+                var connected = scenario.worker(1).adapter.connect(SimulatedCluster.name(0));
+                scenario.runFor(SECOND_NS);
+                assertThat(connected).isCompleted();
+                assertThat(scenario.worker(0).adapter.counters().failed()).isEqualTo(1);
+                scenario.end();
+            }
+        }
+    }
+
+    private static void loseTheOnlyChannel(Scenario scenario) {
+        for (int i = 0; i < 2; i++) {
+            ChannelDescription lost = scenario.worker(i).adapter.channels().getFirst();
+            int queuePair = lost.queuePairs().getFirst().queuePairNumber();
+            scenario.fabric.raise(SimulatedCluster.name(i), new AsyncEvent(AsyncEvent.Type.QP_FATAL, queuePair));
+        }
+        scenario.await(() -> scenario.worker(1).adapter.channels().isEmpty(), "the channel is lost");
     }
 
     @Test

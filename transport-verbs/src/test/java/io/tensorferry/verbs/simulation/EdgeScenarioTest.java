@@ -386,4 +386,20 @@ class EdgeScenarioTest {
             }
         }
     }
+
+    @Test
+    void anEndThatIsClosedNoLongerWaitsForAChannel() {
+        try (var scenario = new Scenario(1, 1, 1, SimulatedCluster.Options.defaults(), Scenario.network())) {
+            for (int i = 0; i < 100; i++) {
+                StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge" + i, 100);
+                StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
+                scenario.runFor(MILLISECOND_NS);
+                assertThat(scenario.worker(0).adapter.counters().waiting()).isEqualTo(1);
+                receiver.close();
+                scenario.runFor(MILLISECOND_NS);
+                assertThat(scenario.worker(0).adapter.counters().waiting()).isZero();
+            }
+            scenario.end();
+        }
+    }
 }
