@@ -29,6 +29,8 @@ final class LinuxCalls {
     static final MethodHandle FCNTL = function("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), TWO_FIXED);
     static final MethodHandle OPEN = function("open", FunctionDescriptor.of(INT, POINTER, INT), TWO_FIXED);
     static final MethodHandle LSEEK = function("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
+    /// With a structure that is the same on all processors, which that of `fstat` is not.
+    static final MethodHandle STATX = function("statx", FunctionDescriptor.of(INT, INT, POINTER, INT, INT, POINTER));
     static final MethodHandle CLOSE = function("close", FunctionDescriptor.of(INT, INT));
     private static final MethodHandle MMAP =
             function("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG));

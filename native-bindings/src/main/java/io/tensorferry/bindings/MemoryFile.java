@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 /// @param descriptor what another process opens
 /// @param memory zeroed, and as large as asked for; it begins at a page
 public record MemoryFile(int descriptor, MemorySegment memory) {
+    /// No file has this inode.
+    private static final long ANY = 0;
+
     private static final int MFD_CLOEXEC_ALLOW_SEALING = 0x1 | 0x2;
     private static final int F_DUPFD_CLOEXEC = 1030;
     private static final int F_ADD_SEALS = 1033;
@@ -39,6 +42,10 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     private static final int PROT_WRITE = 2;
     private static final int MAP_SHARED = 1;
     private static final int SEEK_END = 2;
+    private static final int AT_EMPTY_PATH = 0x1000;
+    private static final int STATX_INO = 0x100;
+    private static final long STATX_BYTES = 256;
+    private static final long AT_INODE = 32;
 
     /// Why this process can have none, or null if it can.
     public static @Nullable String obstacle() {
@@ -131,12 +138,27 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     /// @throws IOException if there is no such process or file, if it is another user's, or is no file of a size that
     ///     is sealed against shrinking
     public static MemorySegment open(int process, int descriptor, boolean writable, Arena arena) throws IOException {
+        return open(process, descriptor, ANY, writable, arena);
+    }
+
+    /// As [#open(int, int, boolean, Arena)], but only if it is the file that was meant. Its owner may have closed the
+    /// descriptor, and the kernel gives the number to the next file that is opened there; after the owner's end, the
+    /// number of the process too.
+    ///
+    /// @param inode the file's, as [#inode()] tells it
+    /// @throws IOException also if the descriptor is that of another file
+    public static MemorySegment open(int process, int descriptor, long inode, boolean writable, Arena arena)
+            throws IOException {
         try (var call = new NativeCall()) {
             MemorySegment path = call.allocateFrom("/proc/" + process + "/fd/" + descriptor);
             // Without blocking, for the number may be that of a pipe.
             int flags = (writable ? O_RDWR : O_RDONLY) | O_NOCTTY_NONBLOCK_CLOEXEC;
             int own = checked(call, "open of " + path.getString(0), openPath(call, path, flags));
             try {
+                if (inode != ANY && inode(call, own) != inode) {
+                    throw new IOException(path.getString(0) + " is another file than inode " + inode
+                            + ": its owner has closed that one");
+                }
                 int seals = control(call, own, F_GET_SEALS, 0);
                 if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
                     throw new IOException(path.getString(0) + " is no memory file that keeps its size");
@@ -151,6 +173,24 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
                 close(own);
             }
         }
+    }
+
+    /// The number that no other memory file of this machine has while this one is there.
+    ///
+    /// @throws IOException if the kernel does not tell
+    public long inode() throws IOException {
+        try (var call = new NativeCall()) {
+            return inode(call, descriptor);
+        }
+    }
+
+    private static long inode(NativeCall call, int descriptor) throws IOException {
+        MemorySegment empty = call.allocateFrom("");
+        MemorySegment status = call.allocate(STATX_BYTES, Long.BYTES);
+        int result = intResult(LinuxCalls.STATX, handle ->
+                (int) handle.invokeExact(call.state(), descriptor, empty, AT_EMPTY_PATH, STATX_INO, status));
+        checked(call, "statx", result);
+        return status.get(ValueLayout.JAVA_LONG, AT_INODE);
     }
 
     /// Another descriptor of the same file, which the caller closes.

@@ -36,6 +36,22 @@ class MemoryFileTest {
     }
 
     @Test
+    void onlyTheFileThatIsMeantIsMapped() throws IOException {
+        try (Arena owner = Arena.ofShared();
+                Arena peer = Arena.ofShared()) {
+            MemoryFile meant = MemoryFile.create("test", 4096, true, owner);
+            MemoryFile other = MemoryFile.create("test", 4096, true, owner);
+            long inode = meant.inode();
+            assertThat(MemoryFile.open(SELF, meant.descriptor(), inode, true, peer)
+                            .byteSize())
+                    .isEqualTo(4096);
+            assertThatThrownBy(() -> MemoryFile.open(SELF, other.descriptor(), inode, true, peer))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("another file than inode " + inode);
+        }
+    }
+
+    @Test
     void anotherDescriptorOutlivesTheFirst() throws IOException {
         OwnedDescriptor copy;
         try (Arena owner = Arena.ofShared()) {

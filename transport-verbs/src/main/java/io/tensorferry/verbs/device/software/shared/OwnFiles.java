@@ -54,7 +54,7 @@ final class OwnFiles {
         }
     }
 
-    private synchronized void add(MemoryFile file) {
+    private synchronized void add(MemoryFile file) throws IOException {
         int place = closed ? -1 : freePlace();
         if (place < 0) {
             return;

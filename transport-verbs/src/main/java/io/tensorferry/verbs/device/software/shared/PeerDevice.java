@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.device.software.shared;
 
-import io.tensorferry.bindings.MemoryFile;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -96,12 +95,16 @@ final class PeerDevice {
     private @Nullable Mapping map(int place, long wanted) {
         unmap(place);
         FileTable files = table;
-        if (files == null || files.number(place) != wanted) {
+        if (files == null) {
             return null;
         }
         Arena own = Arena.ofShared();
         try {
-            MemorySegment memory = MemoryFile.open(process, files.descriptor(place), false, own);
+            MemorySegment memory = files.map(place, wanted, process, own);
+            if (memory == null) {
+                own.close();
+                return null;
+            }
             var mapping = new Mapping(wanted, own, memory);
             mappings[place] = mapping;
             return mapping;

@@ -64,6 +64,15 @@ class HostileMemoryTest {
         return found;
     }
 
+    /// The rings of this round. The device's thread closes those of earlier rounds at any time, so their descriptors
+    /// may
+    /// be gone, or belong to another file, when they are opened.
+    private static List<Integer> ringsSince(List<Integer> before) throws IOException {
+        List<Integer> rings = descriptors("tensorferry-ring");
+        rings.removeAll(before);
+        return rings;
+    }
+
     private void assertStillWorks() {
         try (var one = new SoftwareEnd(first, 1 << 20, 256);
                 var other = new SoftwareEnd(second, 1 << 20, 256)) {
@@ -80,13 +89,14 @@ class HostileMemoryTest {
     void garbageInARingEndsItsQueuePairsOnly() throws IOException {
         var random = new Random(SEED);
         for (int round = 0; round < 60; round++) {
+            List<Integer> before = descriptors("tensorferry-ring");
             try (var one = new SoftwareEnd(first, 65_536, 256);
                     var other = new SoftwareEnd(second, 65_536, 256);
                     Arena arena = Arena.ofShared()) {
                 SoftwareEnd.connect(one, other);
                 one.write(1, 16, other);
                 one.await(1);
-                for (int descriptor : descriptors("tensorferry-ring")) {
+                for (int descriptor : ringsSince(before)) {
                     MemorySegment ring = MemoryFile.open(SELF, descriptor, true, arena);
                     for (int i = 0; i < 200; i++) {
                         long at = random.nextInt(12_288 / 8) * 8L;
@@ -110,6 +120,7 @@ class HostileMemoryTest {
     void everyFieldOfARequestIsChecked() throws IOException {
         var random = new Random(SEED);
         for (int round = 0; round < 60; round++) {
+            List<Integer> before = descriptors("tensorferry-ring");
             try (var one = new SoftwareEnd(first, 65_536, 256);
                     var other = new SoftwareEnd(second, 65_536, 256);
                     Arena arena = Arena.ofShared()) {
@@ -117,7 +128,7 @@ class HostileMemoryTest {
                 one.write(1, 4096, other);
                 one.await(1);
                 other.memory.fill((byte) 0);
-                for (int descriptor : descriptors("tensorferry-ring")) {
+                for (int descriptor : ringsSince(before)) {
                     MemorySegment ring = MemoryFile.open(SELF, descriptor, true, arena);
                     // The request in the next place, a write of the right key that says that it lies in a file.
                     long at = RingFile.request(1);

@@ -22,6 +22,7 @@ class MemoryFilesTest {
     private static final long BYTES = 16_384;
 
     private final Arena arena = Arena.ofShared();
+    private FileTable files;
     private OwnFiles own;
     private PeerDevice seen;
 
@@ -29,7 +30,8 @@ class MemoryFilesTest {
     void open() throws IOException {
         MemoryFile device = DeviceFile.create(DEVICE, arena);
         MemoryFile table = FileTable.create(DEVICE, arena);
-        own = new OwnFiles(FileTable.of(table));
+        files = FileTable.of(table);
+        own = new OwnFiles(files);
         var offer = new Offer(SELF, device.descriptor(), 0, DEVICE, 0, table.descriptor());
         seen = new PeerDevice(offer);
         seen.use();
@@ -70,6 +72,32 @@ class MemoryFilesTest {
             assertThat(mapped.get(ValueLayout.JAVA_LONG, 8192)).isEqualTo(99);
             assertThat(seen.memory(file.place(), file.number(), 0, BYTES)).isSameAs(mapped);
         }
+    }
+
+    /// As if the owner closed the file between the peer's look at the table and its opening of the descriptor.
+    @Test
+    void aDescriptorThatIsAnotherFileByNowIsNotMapped() throws IOException {
+        Arena ended = Arena.ofShared();
+        MemoryFile file = MemoryFile.create("tensorferry-slab", BYTES, false, ended);
+        files.put(7, 1, file);
+        ended.close();
+        try (Arena later = Arena.ofShared()) {
+            MemoryFile next = descriptorAgain(file.descriptor(), later);
+            assertThat(next.descriptor()).isEqualTo(file.descriptor());
+            assertThat(seen.memory(7, 1, 0, 8)).isNull();
+            files.put(7, 2, next);
+            assertThat(seen.memory(7, 1, 0, 8)).isNull();
+            assertThat(seen.memory(7, 2, 0, 8)).isNotNull();
+        }
+    }
+
+    /// A file that got a number which has just become free. Other threads of this process open files too.
+    private static MemoryFile descriptorAgain(int wanted, Arena arena) throws IOException {
+        MemoryFile file;
+        do {
+            file = MemoryFile.create("tensorferry-slab", BYTES, false, arena);
+        } while (file.descriptor() < wanted);
+        return file;
     }
 
     @Test
