@@ -42,8 +42,7 @@ final class Departures {
         for (int i = 0; i < lanes.size(); i++) {
             Lane lane = lanes.get(i);
             if (mayWrite) {
-                immediates += acknowledge(lane) + (i == 0 ? pumpMessages() : lane.pumpContents());
-                lane.pumpReads();
+                immediates += acknowledge(lane) + (i == 0 ? pumpMessages() : lane.pump());
             }
             lane.submit();
         }

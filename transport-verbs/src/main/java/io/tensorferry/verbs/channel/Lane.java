@@ -9,16 +9,22 @@ import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /// One queue pair of a channel, with what is posted on it and its count of receives left at the peer; on a data lane,
-/// the contents that wait to be written.
+/// the contents that wait to be written and the reads that wait.
 ///
-/// What is posted reaches the device with [#submit()].
+/// What is posted reaches the device with [#submit()]. Contents and reads share a lane by bytes: while both wait, the
+/// one that has posted fewer goes next. A lane has only so many bytes under way, so that what comes later finds little
+/// before it.
 ///
 /// Owner: the loop.
 final class Lane {
+    /// A request of few bytes takes a device as long as so many.
+    private static final long REQUEST_BYTES = 512;
+
     private final int index;
     private final QueuePair queuePair;
     private final int inlineBytes;
     private final int chunkBytes;
+    private final long mostUnderWay;
     private final SendList sends;
     private final PostedWork posted;
     private final LaneContents contents;
@@ -28,6 +34,8 @@ final class Lane {
     private final long receiveWorkId;
     // What is to be done for windows, in order.
     private final ArrayDeque<WindowWork> windowsWaiting = new ArrayDeque<>();
+    // By how many bytes the contents are ahead of the reads, since both wait.
+    private long contentsAhead;
 
     /// @param kind BIND or INVALIDATE
     private record WindowWork(WorkKind kind, WindowGrant grant) {}
@@ -48,10 +56,11 @@ final class Lane {
         this.queuePair = queuePair;
         this.inlineBytes = queuePair.maxInlineBytes();
         this.chunkBytes = chunkBytes;
+        this.mostUnderWay = options.bytesUnderWay();
         this.sends = new SendList(index, queuePair, sendDepth, options);
         this.posted = sends.posted();
-        this.contents = new LaneContents(chunkBytes, options.bytesUnderWay());
-        this.reads = new LaneReads(sends, options.bytesUnderWay());
+        this.contents = new LaneContents(chunkBytes);
+        this.reads = new LaneReads(sends, chunkBytes);
         this.credits = new ImmediateCredits(receives, batch);
         this.unacknowledged = new UnacknowledgedImmediates(receives);
         this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
@@ -150,49 +159,76 @@ final class Lane {
         contents.enqueue(write, from, end);
     }
 
-    /// Posts chunks of the contents that wait, as far as there is room; returns how many immediates go with them.
-    /// That of a content goes with its last chunk.
-    int pumpContents() {
-        int count = 0;
-        while (sends.hasRoom() && contents.choose(posted.bytesUnderWay())) {
-            ContentWrite write = contents.write();
-            long offset = contents.offset();
-            long length = contents.length();
-            boolean last = contents.isLast();
-            if (last && !write.silent) {
-                if (!credits.maySend()) {
-                    break;
-                }
-                countSent(write.immediate);
-                sends.next()
-                                .writeWithImmediate(
-                                        sends.workId(WorkKind.CONTENT),
-                                        write.localAddress + offset,
-                                        length,
-                                        write.localKey,
-                                        write.remoteAddress + offset,
-                                        write.remoteKey,
-                                        write.immediate)
-                                .inline =
-                        length <= inlineBytes && !write.outOfReach;
-                contents.take();
-                sends.add(WorkKind.CONTENT, write, null);
-                count++;
+    /// Posts chunks of the contents and reads that wait, as far as there is room; returns how many immediates go with
+    /// them. That of a content goes with its last chunk.
+    int pump() {
+        int immediates = 0;
+        while (sends.hasRoom() && posted.bytesUnderWay() < mostUnderWay) {
+            boolean content = contents.choose() && isAllowed();
+            boolean read = reads.mayPost();
+            if (!content || reads.isEmpty()) {
+                contentsAhead = 0;
+            } else if (posted.isFullBesideReads()) {
+                content = false;
+            }
+            if (read && (!content || contentsAhead > 0)) {
+                countAhead(-REQUEST_BYTES - reads.post());
+            } else if (content) {
+                long length = contents.length();
+                immediates += postContent() ? 1 : 0;
+                countAhead(REQUEST_BYTES + length);
             } else {
-                WorkKind kind = last ? WorkKind.CONTENT : WorkKind.CHUNK;
-                sends.next()
-                        .write(
-                                sends.workId(kind),
-                                write.localAddress + offset,
-                                length,
-                                write.localKey,
-                                write.remoteAddress + offset,
-                                write.remoteKey);
-                contents.take();
-                sends.add(kind, last ? write : null, null);
+                break;
             }
         }
-        return count;
+        return immediates;
+    }
+
+    /// Whether the peer has a receive for the immediate of the chunk that was chosen, if it has one.
+    private boolean isAllowed() {
+        return !contents.isLast() || contents.write().silent || credits.maySend();
+    }
+
+    /// Neither gets ahead by so much that the other has the lane alone for long.
+    private void countAhead(long bytes) {
+        contentsAhead = Math.clamp(contentsAhead + bytes, -chunkBytes, chunkBytes);
+    }
+
+    /// Posts the chunk that was chosen; returns whether an immediate goes with it.
+    private boolean postContent() {
+        ContentWrite write = contents.write();
+        long offset = contents.offset();
+        long length = contents.length();
+        boolean last = contents.isLast();
+        if (last && !write.silent) {
+            countSent(write.immediate);
+            sends.next()
+                            .writeWithImmediate(
+                                    sends.workId(WorkKind.CONTENT),
+                                    write.localAddress + offset,
+                                    length,
+                                    write.localKey,
+                                    write.remoteAddress + offset,
+                                    write.remoteKey,
+                                    write.immediate)
+                            .inline =
+                    length <= inlineBytes && !write.outOfReach;
+            contents.take();
+            sends.add(WorkKind.CONTENT, write, null);
+            return true;
+        }
+        WorkKind kind = last ? WorkKind.CONTENT : WorkKind.CHUNK;
+        sends.next()
+                .write(
+                        sends.workId(kind),
+                        write.localAddress + offset,
+                        length,
+                        write.localKey,
+                        write.remoteAddress + offset,
+                        write.remoteKey);
+        contents.take();
+        sends.add(kind, last ? write : null, null);
+        return false;
     }
 
     void enqueue(ReadBatch batch) {
@@ -204,11 +240,6 @@ final class Lane {
     /// @param end the byte behind it
     void enqueue(ContentRead read, long from, long end) {
         enqueue(read.part(from, end, chunkBytes));
-    }
-
-    /// Posts reads of those that wait, as far as there is room.
-    void pumpReads() {
-        reads.pump();
     }
 
     void enqueueBind(WindowGrant grant) {

@@ -4,8 +4,8 @@ import java.util.Collection;
 
 /// The contents that wait for one lane, and which of them is served next.
 ///
-/// A content is cut into chunks, and a lane has only so many bytes under way, so that one that comes later need not
-/// wait for all of a large one. Contents of one chunk go before larger ones, but not for more than a chunk's bytes
+/// A content is cut into chunks, so that one that comes later need not wait for all of a large one. Contents of one
+/// chunk go before larger ones, but not for more than a chunk's bytes
 /// at a time; of larger ones each in turn may post [#CHUNKS_IN_TURN].
 ///
 /// ```
@@ -18,7 +18,6 @@ final class LaneContents {
     private static final int CHUNKS_IN_TURN = 16;
 
     private final int chunkBytes;
-    private final long mostUnderWay;
     private final ContentQueue small = new ContentQueue();
     private final ContentQueue large = new ContentQueue();
     private ContentQueue chosen = small;
@@ -27,9 +26,8 @@ final class LaneContents {
     // Chunks that the first of the large ones has posted in its turn.
     private int chunks;
 
-    LaneContents(int chunkBytes, long mostUnderWay) {
+    LaneContents(int chunkBytes) {
         this.chunkBytes = chunkBytes;
-        this.mostUnderWay = mostUnderWay;
     }
 
     /// @param from the first byte of the part that this lane writes
@@ -38,13 +36,8 @@ final class LaneContents {
         (end - from <= chunkBytes ? small : large).add(write, from, end);
     }
 
-    /// Chooses the next chunk; returns whether there is one that may go.
-    ///
-    /// @param bytesUnderWay of this lane
-    boolean choose(long bytesUnderWay) {
-        if (bytesUnderWay >= mostUnderWay) {
-            return false;
-        }
+    /// Chooses the next chunk; returns whether there is one.
+    boolean choose() {
         if (small.isEmpty() || (smallBytes >= chunkBytes && !large.isEmpty())) {
             chosen = large;
         } else {

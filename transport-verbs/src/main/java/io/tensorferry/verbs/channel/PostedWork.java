@@ -24,6 +24,7 @@ final class PostedWork {
     // The sequence number of the oldest.
     private long first;
     private int size;
+    private int readRequests;
     private long bytesUnderWay;
 
     /// @param depth requests that the send queue holds
@@ -43,9 +44,14 @@ final class PostedWork {
         return size == depth;
     }
 
-    /// Whether a quarter of the queue is left for those that must not wait.
+    /// Whether the reads have all but the quarter of the queue that is left to others.
     boolean isFullForReads() {
-        return size >= depth - depth / 4;
+        return readRequests >= depth - depth / 4;
+    }
+
+    /// Whether the others have all but the quarter of the queue that is left to reads while some wait.
+    boolean isFullBesideReads() {
+        return size - readRequests >= depth - depth / 4;
     }
 
     /// What [#add] will number next.
@@ -70,6 +76,7 @@ final class PostedWork {
         grants[slot] = grant;
         reads[slot] = batch;
         size++;
+        readRequests += kind == WorkKind.READ ? 1 : 0;
         bytesUnderWay += length;
     }
 
@@ -102,6 +109,7 @@ final class PostedWork {
     /// The oldest is done, or given up.
     void removeOldest() {
         int slot = (int) first & mask;
+        readRequests -= kinds[slot] == WorkKind.READ ? 1 : 0;
         bytesUnderWay -= bytes[slot] & 0xFFFF_FFFFL;
         contents[slot] = null;
         grants[slot] = null;

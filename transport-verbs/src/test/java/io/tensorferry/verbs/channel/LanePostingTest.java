@@ -65,7 +65,7 @@ class LanePostingTest {
         for (int i = 0; i < 5; i++) {
             enqueue(lane, content(i, 100));
         }
-        assertThat(lane.pumpContents()).isEqualTo(5);
+        assertThat(lane.pump()).isEqualTo(5);
         assertThat(queuePair.lists).isEmpty();
         lane.submit();
         assertThat(queuePair.lists).hasSize(1);
@@ -85,7 +85,7 @@ class LanePostingTest {
         ContentWrite outOfReach = content(1, 100);
         outOfReach.setOutOfReach();
         enqueue(lane, outOfReach);
-        lane.pumpContents();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::inline).containsExactly(true, false);
     }
@@ -111,7 +111,7 @@ class LanePostingTest {
     void aMessageBehindAContentInOneListLeavesNoMemoryUnasked() {
         Lane lane = lane(0, 1 << 20);
         enqueue(lane, content(0, 100));
-        lane.pumpContents();
+        lane.pump();
         lane.postMessage(1, 64, 1, 1, 1, null);
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, true);
@@ -132,14 +132,14 @@ class LanePostingTest {
     void onlySoManyBytesAreUnderWayAndTheyAreAskedForInQuarters() {
         Lane lane = lane(0, 8 * CHUNK);
         enqueue(lane, content(0, 100 * CHUNK));
-        assertThat(lane.pumpContents()).isZero();
+        assertThat(lane.pump()).isZero();
         lane.submit();
         assertThat(queuePair.sent())
                 .hasSize(8)
                 .extracting(Sent::signaled)
                 .containsExactly(false, true, false, true, false, true, false, true);
         complete(lane, queuePair.sent().get(1).workId());
-        assertThat(lane.pumpContents()).isZero();
+        assertThat(lane.pump()).isZero();
         lane.submit();
         assertThat(queuePair.sent()).hasSize(10);
         assertThat(lane.posted().bytesUnderWay()).isEqualTo(8 * CHUNK);
@@ -149,11 +149,11 @@ class LanePostingTest {
     void aSmallContentDoesNotWaitForALargeOne() {
         Lane lane = lane(0, 4 * CHUNK);
         enqueue(lane, content(0, 4L << 30));
-        lane.pumpContents();
+        lane.pump();
         lane.submit();
         enqueue(lane, content(1, 100));
         complete(lane, queuePair.sent().getLast().workId());
-        assertThat(lane.pumpContents()).isEqualTo(1);
+        assertThat(lane.pump()).isEqualTo(1);
         lane.submit();
         assertThat(queuePair.sent().get(4).length()).isEqualTo(100);
     }
@@ -165,7 +165,7 @@ class LanePostingTest {
         for (int i = 1; i <= 20; i++) {
             enqueue(lane, content(i, CHUNK / 2));
         }
-        lane.pumpContents();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent().stream().map(Sent::length).limit(7))
                 .containsExactly(2048L, 2048L, 4096L, 2048L, 2048L, 4096L, 2048L);
@@ -176,7 +176,7 @@ class LanePostingTest {
         Lane lane = lane(0, 1 << 20);
         enqueue(lane, content(0, 17 * CHUNK));
         enqueue(lane, content(1, 17 * CHUNK));
-        lane.pumpContents();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent())
                 .filteredOn(sent -> sent.opcode() == Opcode.RDMA_WRITE_WITH_IMM)
@@ -198,7 +198,7 @@ class LanePostingTest {
         enqueue(lane, silent(1, CHUNK));
         enqueue(lane, content(2, 100));
         enqueue(lane, silent(3, 0));
-        assertThat(lane.pumpContents()).as("immediates").isEqualTo(1);
+        assertThat(lane.pump()).as("immediates").isEqualTo(1);
         lane.submit();
         assertThat(queuePair.sent())
                 .extracting(Sent::opcode)
@@ -214,7 +214,7 @@ class LanePostingTest {
     void aSilentContentOfSeveralChunksTellsNothingAtItsEnd() {
         Lane lane = lane(0, 1 << 20);
         enqueue(lane, silent(0, 2 * CHUNK + 1));
-        assertThat(lane.pumpContents()).isZero();
+        assertThat(lane.pump()).isZero();
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::opcode).containsOnly(Opcode.RDMA_WRITE);
         assertThat(queuePair.sent())
@@ -235,7 +235,7 @@ class LanePostingTest {
             enqueue(lane, silent(i, 200));
             enqueue(lane, content(i, 300));
         }
-        assertThat(lane.pumpContents()).isEqualTo(allowed);
+        assertThat(lane.pump()).isEqualTo(allowed);
         lane.submit();
         // Those before the one that has to wait have gone.
         assertThat(queuePair.sent()).hasSize(3 * allowed + 2);
@@ -250,7 +250,7 @@ class LanePostingTest {
         ContentWrite write = silent(0, 100);
         write.set(RecordedContent.LOCAL, 50, 1, RecordedContent.REMOTE, 2, 0);
         enqueue(lane, write);
-        assertThat(lane.pumpContents()).isEqualTo(1);
+        assertThat(lane.pump()).isEqualTo(1);
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::opcode).containsExactly(Opcode.RDMA_WRITE_WITH_IMM);
     }
@@ -265,7 +265,7 @@ class LanePostingTest {
             lengths.add((long) CHUNK - i);
             enqueue(lane, i < 10 ? silent(2, CHUNK - i) : content(2, CHUNK - i));
         }
-        lane.pumpContents();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent())
                 .filteredOn(sent -> sent.length() < CHUNK)
@@ -303,7 +303,7 @@ class LanePostingTest {
                 enqueue(lane, tells ? content(enqueued, lengths[enqueued]) : silent(enqueued, lengths[enqueued]));
                 enqueued++;
             }
-            lane.pumpContents();
+            lane.pump();
             lane.submit();
             List<Sent> sent = queuePair.sent();
             assertThat(sent.size() - completed).isLessThanOrEqualTo(DEPTH);
@@ -355,7 +355,7 @@ class LanePostingTest {
     void ofReadsOneInAnIntervalAndTheLastAskForACompletion() {
         Lane lane = lane(0, 1 << 20);
         lane.enqueue(reads("a", 10, 4));
-        lane.pumpReads();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent()).extracting(Sent::opcode).containsOnly(Opcode.RDMA_READ);
         assertThat(queuePair.sent())
@@ -379,11 +379,11 @@ class LanePostingTest {
     void readsLeaveAQuarterOfTheQueueToContents() {
         Lane lane = lane(0, 1 << 20);
         lane.enqueue(reads("a", 2 * DEPTH, 0));
-        lane.pumpReads();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent()).hasSize(DEPTH - DEPTH / 4);
         enqueue(lane, content(0, 100));
-        assertThat(lane.pumpContents()).isEqualTo(1);
+        assertThat(lane.pump()).isEqualTo(1);
     }
 
     @Test
@@ -391,12 +391,12 @@ class LanePostingTest {
         Lane lane = lane(0, CHUNK);
         enqueue(lane, content(0, CHUNK));
         lane.enqueue(reads("a", 1, 0));
-        lane.pumpContents();
-        lane.pumpReads();
+        lane.pump();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent()).hasSize(1);
         lane.posted().removeOldest();
-        lane.pumpReads();
+        lane.pump();
         lane.submit();
         assertThat(queuePair.sent()).hasSize(2);
     }
@@ -407,7 +407,7 @@ class LanePostingTest {
         lane.enqueue(reads("posted", 10, 0));
         lane.enqueue(reads("half", DEPTH, 0));
         lane.enqueue(reads("waiting", 1, 0));
-        lane.pumpReads();
+        lane.pump();
         lane.submit();
         var abandoned = new ArrayList<ReadBatch>();
         lane.takeUnfinished(new ArrayList<>(), abandoned);

@@ -52,7 +52,7 @@ class StripingTest {
 
     private void pump() {
         for (Lane lane : lanes) {
-            lane.pumpContents();
+            lane.pump();
             lane.submit();
         }
     }
