@@ -29,9 +29,10 @@ public final class ReadmeExample {
             long step = 1;
 
             // The producer puts a tensor, here in registered memory, under a key. It never waits.
-            Tensor weights = ps.allocator().allocate(DataType.FLOAT, Shape.of(2, 3));
-            weights.asByteBuffer().asFloatBuffer().put(new float[] {1, 2, 3, 4, 5, 6});
-            ps.rendezvous(step).send(key, weights);
+            try (Tensor weights = ps.allocator().allocate(DataType.FLOAT, Shape.of(2, 3))) {
+                weights.asByteBuffer().asFloatBuffer().put(new float[] {1, 2, 3, 4, 5, 6});
+                ps.rendezvous(step).send(key, weights);
+            }
 
             // The consumer asks for the key, before or after. The bytes land in memory of its own.
             RecvResult result = worker.rendezvous(step).recvAsync(key).join();

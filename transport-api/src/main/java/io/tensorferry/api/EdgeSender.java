@@ -16,10 +16,13 @@ public interface EdgeSender extends AutoCloseable {
     /// Brings the tensor to the consumer, as soon as there is a place or a slot for it. Never waits, unless the memory
     /// is none that the edge can use and there is no memory for a copy at the moment.
     ///
-    /// Ownership: takes the handle, even where it throws. The content must not be changed until the consumer has it.
+    /// Ownership: takes the handle over inside the call. Afterwards `tensor` counts as closed, its `close()` does
+    /// nothing, and it cannot be sent again. If this throws, the caller still owns the handle and closes it. The
+    /// content
+    /// must not be changed until the consumer has it.
     ///
     /// @throws IllegalArgumentException if the tensor is none that the edge carries
-    /// @throws IllegalStateException if this end is closed
+    /// @throws IllegalStateException if the handle is closed or was sent before, or this end is closed
     /// @throws TransportException why the edge has failed; `RESOURCE_EXHAUSTED` if 1,024 tensors wait
     void send(Tensor tensor);
 

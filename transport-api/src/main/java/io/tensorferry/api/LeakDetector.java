@@ -1,7 +1,7 @@
 package io.tensorferry.api;
 
 import java.lang.ref.Cleaner;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,6 +15,9 @@ final class LeakDetector {
     private static final Logger LOG = LoggerFactory.getLogger(LeakDetector.class);
     private static final Cleaner CLEANER = Cleaner.create();
     private static final boolean RECORD_STACKS = Boolean.getBoolean("io.tensorferry.leakStacks");
+    private static final int OPEN = 0;
+    private static final int CLOSED = 1;
+    private static final int HANDED_OVER = 2;
     private static final AtomicLong LEAKED = new AtomicLong();
 
     private LeakDetector() {}
@@ -40,12 +43,19 @@ final class LeakDetector {
         }
 
         boolean isClosed() {
-            return report.closed.get();
+            return report.state.get() != OPEN;
+        }
+
+        /// Whether the handle was ended by [#end] for a handle that follows it.
+        boolean isHandedOver() {
+            return report.state.get() == HANDED_OVER;
         }
 
         /// Ends the watch; returns whether this call did.
-        boolean close() {
-            boolean first = report.closed.compareAndSet(false, true);
+        ///
+        /// @param handedOver whether another handle takes the place of this one
+        boolean end(boolean handedOver) {
+            boolean first = report.state.compareAndSet(OPEN, handedOver ? HANDED_OVER : CLOSED);
             if (first) {
                 // Runs the report, which has nothing to say any more, and leaves nothing for the garbage collector to
                 // do.
@@ -56,7 +66,7 @@ final class LeakDetector {
     }
 
     private static final class Report implements Runnable {
-        private final AtomicBoolean closed = new AtomicBoolean();
+        private final AtomicInteger state = new AtomicInteger(OPEN);
         private final DataType dataType;
         private final Shape shape;
         private final @Nullable Throwable origin;
@@ -69,7 +79,7 @@ final class LeakDetector {
 
         @Override
         public void run() {
-            if (!closed.get()) {
+            if (state.get() == OPEN) {
                 LEAKED.incrementAndGet();
                 LOG.warn(
                         "a handle on a {} tensor of shape {} was dropped without close(); its memory is lost to the pool{}",

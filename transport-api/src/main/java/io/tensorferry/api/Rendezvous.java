@@ -21,17 +21,21 @@ public interface Rendezvous {
 
     /// Makes `tensor` available to the consumer of `key`; never blocks on the consumer or the network.
     ///
-    /// Takes the handle, also when it throws: use [Tensor#share()] to go on reading the tensor. The content must
-    /// not be changed afterwards.
+    /// Ownership: takes the handle over inside the call. Afterwards `tensor` counts as closed, its `close()` does
+    /// nothing, and it cannot be sent again; use [Tensor#share()] before to go on reading the tensor. If this throws,
+    /// the caller still owns the handle and closes it. The content must not be changed after the call.
     ///
-    /// @throws IllegalArgumentException if `key` names a producer on another worker
+    /// @throws IllegalStateException if the handle is closed or was sent before
+    /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
+    ///     cluster
     /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
-    ///     closed
+    ///     closed; `RESOURCE_EXHAUSTED` if too many sends of the step wait for their receives
     void send(RendezvousKey key, Tensor tensor);
 
     /// Tells the consumer of `key` that there will be no tensor: a dead tensor takes its place in the queue.
     ///
-    /// @throws IllegalArgumentException if `key` names a producer on another worker
+    /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
+    ///     cluster
     /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
     ///     closed
     void sendDead(RendezvousKey key);

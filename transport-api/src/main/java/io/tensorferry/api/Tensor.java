@@ -10,10 +10,20 @@ import org.jspecify.annotations.Nullable;
 /// A handle on a tensor: element type, shape, and reference-counted memory, row-major, little-endian, without padding.
 /// The memory is off-heap, or on an [Accelerator], where the processor reaches it only by copies.
 ///
-/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes the handle it is given; while the
-/// transfer reads the memory, the transport keeps it alive. A receive's callback owns the handle it gets.
-/// [#share()] makes another handle on the same memory, for another owner. The memory goes back to where it came
-/// from when the last handle is closed and no transfer reads or writes it.
+/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes over the handle that it is given,
+/// inside the call: afterwards the handle counts as closed, its own `close()` does nothing, and the transport keeps the
+/// memory alive. If `send` throws, the caller still owns the handle. A handle that is opened by try-with-resources is
+/// therefore closed exactly once, whether `send` succeeds or not:
+///
+/// ```java
+/// try (Tensor gradient = server.allocator().allocate(DataType.FLOAT, shape)) {
+///     fill(gradient.segment());
+///     rendezvous.send(key, gradient);
+/// }
+/// ```
+///
+/// A receive's callback owns the handle it gets. [#share()] makes another handle on the same memory, for another
+/// owner. The memory goes back to where it came from when the last handle is closed and no transfer reads or writes it.
 ///
 /// After `send` the content must not be changed: the transport may read it at any time until the receiver has it,
 /// and a receiver on the same worker sees the same memory.
@@ -195,14 +205,34 @@ public final class Tensor implements AutoCloseable {
         return new Tensor(dataType, shape, memory);
     }
 
+    /// Moves this handle to its next owner: the result is a new handle on the same memory, and this one counts as
+    /// closed from now on. Neither the number of open handles nor the memory changes. `send` of a rendezvous and of an
+    /// edge takes tensors over in this way.
+    ///
+    /// Of several threads that call this or [#close()], exactly one succeeds.
+    ///
+    /// @return the new handle, which the next owner closes
+    /// @throws IllegalStateException if this handle is closed or was handed over before
+    public Tensor handOver() {
+        checkOpen();
+        var next = new Tensor(dataType, shape, memory);
+        if (!watch.end(true)) {
+            // It does not own the memory.
+            next.watch.end(false);
+            throw closedException();
+        }
+        return next;
+    }
+
+    /// Whether this handle has been closed or handed over, as by a `send`.
     public boolean isClosed() {
         return watch.isClosed();
     }
 
-    /// Gives up this handle. The second and later calls do nothing.
+    /// Gives up this handle. Does nothing if it is closed already, or was handed over, as by a `send`.
     @Override
     public void close() {
-        if (watch.close()) {
+        if (watch.end(false)) {
             memory.release();
         }
     }
@@ -220,12 +250,14 @@ public final class Tensor implements AutoCloseable {
     }
 
     private IllegalStateException closedException() {
-        return new IllegalStateException("this handle on a " + dataType + " tensor of shape " + shape + " is closed");
+        return new IllegalStateException("this handle on a " + dataType + " tensor of shape " + shape
+                + (watch.isHandedOver() ? " was sent or handed over before" : " is closed"));
     }
 
     @Override
     public String toString() {
         return "Tensor[" + dataType + " " + shape + ", " + byteSize() + " bytes"
-                + (device().hostAccessible() ? "" : " on " + device()) + (isClosed() ? ", closed]" : "]");
+                + (device().hostAccessible() ? "" : " on " + device())
+                + (watch.isHandedOver() ? ", handed over]" : isClosed() ? ", closed]" : "]");
     }
 }

@@ -2,6 +2,7 @@ package io.tensorferry.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -37,5 +38,24 @@ class LeakDetectionTest {
         drop(true);
         drop(false);
         assertThat(collectUntil(Tensor::leakedHandleCount, before + HANDLES)).isEqualTo(before + HANDLES);
+    }
+
+    @Test
+    void ofATensorThatWasHandedOverOnlyTheLastHandleIsMissed() {
+        long before = Tensor.leakedHandleCount();
+        handOverAndDrop(true);
+        handOverAndDrop(false);
+        assertThat(collectUntil(Tensor::leakedHandleCount, before + HANDLES)).isEqualTo(before + HANDLES);
+    }
+
+    private static void handOverAndDrop(boolean closed) {
+        for (int i = 0; i < HANDLES; i++) {
+            Tensor next = Tensor.wrap(DataType.UINT8, Shape.of(0), MemorySegment.NULL, () -> {})
+                    .handOver()
+                    .handOver();
+            if (closed) {
+                next.close();
+            }
+        }
     }
 }

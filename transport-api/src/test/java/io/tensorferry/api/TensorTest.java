@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,52 @@ class TensorTest {
         shared.close();
         shared.close();
         assertThat(freed).hasValue(1);
+    }
+
+    @Test
+    void aHandleThatIsHandedOverIsTheNextOwners() {
+        Tensor tensor = Tensor.wrap(DataType.INT32, Shape.of(2), arena.allocate(8), freed::incrementAndGet);
+        Tensor next = tensor.handOver();
+
+        assertThat(tensor.isClosed()).isTrue();
+        assertThat(tensor).asString().contains("handed over");
+        tensor.close();
+        assertThat(freed).hasValue(0);
+        assertThatIllegalStateException().isThrownBy(tensor::segment).withMessageContaining("handed over before");
+        assertThatIllegalStateException().isThrownBy(tensor::handOver).withMessageContaining("handed over before");
+        assertThat(next.toIntArray()).containsExactly(0, 0);
+
+        next.close();
+        assertThat(freed).hasValue(1);
+        assertThatIllegalStateException().isThrownBy(next::handOver).withMessageContaining("is closed");
+    }
+
+    /// Of those that hand a handle over and those that close it, one succeeds.
+    @Test
+    void handingOverAndClosingAtOnceFreesTheMemoryExactlyOnce() throws Exception {
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int i = 0; i < 2_000; i++) {
+                freed.set(0);
+                Tensor tensor = Tensor.wrap(DataType.UINT8, Shape.of(0), MemorySegment.NULL, freed::incrementAndGet);
+                Future<?> closing = threads.submit(tensor::close);
+                List<Future<Tensor>> taking =
+                        List.of(threads.submit(tensor::handOver), threads.submit(tensor::handOver));
+                closing.get();
+                int taken = 0;
+                for (Future<Tensor> each : taking) {
+                    try {
+                        Tensor next = each.get();
+                        assertThat(freed).hasValue(0);
+                        next.close();
+                        taken++;
+                    } catch (ExecutionException e) {
+                        assertThat(e).hasCauseInstanceOf(IllegalStateException.class);
+                    }
+                }
+                assertThat(taken).isLessThanOrEqualTo(1);
+                assertThat(freed).hasValue(1);
+            }
+        }
     }
 
     @Test

@@ -181,7 +181,9 @@ class StopTest {
         TransportServer producer = cluster.server(0);
         RendezvousKey key = TestCluster.key(producer, cluster.server(1), "big");
         Tensor tensor = filled(producer, BIG);
-        producer.rendezvous(1).send(key, tensor);
+        // Closed when the memory is given back.
+        producer.rendezvous(1)
+                .send(key, Tensor.wrap(tensor.dataType(), tensor.shape(), tensor.segment(), tensor::close));
         ManagedChannel channel = dial();
         try {
             SlowReader reader = readSlowly(channel, key);
@@ -249,6 +251,7 @@ class StopTest {
             assertThatExceptionOfType(TransportException.class)
                     .isThrownBy(() -> rendezvous.send(key, tensor))
                     .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.ABORTED));
+            tensor.close();
         }
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> stopped.rendezvous(2))

@@ -115,7 +115,9 @@ class UnfaithfulConsumerTest {
     void closesATensorWhoseReceiverStopsReadingAndGoes() throws Exception {
         var headers = new CountDownLatch(1);
         Tensor tensor = producer.allocator().allocate(DataType.UINT8, Shape.of(64 << 20));
-        producer.rendezvous(1).send(key(), tensor);
+        // Closed when the memory is given back.
+        producer.rendezvous(1)
+                .send(key(), Tensor.wrap(tensor.dataType(), tensor.shape(), tensor.segment(), tensor::close));
         // Nothing is requested of the call, so the stream stalls in the middle of the tensor.
         var call = startCall(headers);
         assertThat(headers.await(20, TimeUnit.SECONDS)).isTrue();

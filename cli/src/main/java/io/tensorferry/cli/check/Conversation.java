@@ -49,9 +49,10 @@ final class Conversation implements AutoCloseable {
     /// Leaves a note for the other end.
     void say(Object note) {
         byte[] text = GSON.toJson(note).getBytes(StandardCharsets.UTF_8);
-        Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(text.length));
-        MemorySegment.copy(MemorySegment.ofArray(text), 0, tensor.segment(), 0, text.length);
-        rendezvous.send(keyTo(note.getClass()), tensor);
+        try (Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(text.length))) {
+            MemorySegment.copy(MemorySegment.ofArray(text), 0, tensor.segment(), 0, text.length);
+            rendezvous.send(keyTo(note.getClass()), tensor);
+        }
     }
 
     /// Waits for the note of this kind.
@@ -85,7 +86,9 @@ final class Conversation implements AutoCloseable {
     void offer(Plan.Item item, int seed) {
         try (Tensor tensor = residence.make(item.bytes(), seed)) {
             for (int i = 0; i <= item.rounds(); i++) {
-                rendezvous.send(keyTo(item), tensor.share());
+                try (Tensor share = tensor.share()) {
+                    rendezvous.send(keyTo(item), share);
+                }
             }
         }
     }

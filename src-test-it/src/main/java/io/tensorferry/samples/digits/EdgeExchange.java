@@ -46,7 +46,13 @@ abstract class EdgeExchange<S extends EdgeSender, R extends EdgeReceiver> implem
                 .map(key -> senders.computeIfAbsent(key, _ -> openSender(key, shape)))
                 .toList();
         try (Tensor tensor = ModelExchange.tensor(allocator(edges.getFirst()), shape, values)) {
-            edges.forEach(sender -> sender.send(tensor.share()));
+            edges.forEach(sender -> send(sender, tensor));
+        }
+    }
+
+    private static void send(EdgeSender sender, Tensor tensor) {
+        try (Tensor share = tensor.share()) {
+            sender.send(share);
         }
     }
 

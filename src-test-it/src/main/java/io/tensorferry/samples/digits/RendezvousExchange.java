@@ -23,8 +23,10 @@ final class RendezvousExchange implements ModelExchange {
     public void send(long step, List<DeviceName> to, String name, Shape shape, double... values) {
         try (Tensor tensor = ModelExchange.tensor(server.allocator(), shape, values)) {
             for (DeviceName device : to) {
-                // send takes the handle it is given, so each gets one of its own on the same memory.
-                server.rendezvous(step).send(RendezvousKey.of(self, device, name), tensor.share());
+                // send takes over the handle that it is given: each consumer gets one of its own on the same memory.
+                try (Tensor share = tensor.share()) {
+                    server.rendezvous(step).send(RendezvousKey.of(self, device, name), share);
+                }
             }
         }
     }

@@ -132,7 +132,7 @@ final class Load {
     }
 
     private void send(RendezvousKey key, Tensor tensor) {
-        try {
+        try (tensor) {
             rendezvous().send(key, tensor);
         } catch (TransportException e) {
             if (!stopping) {

@@ -21,14 +21,18 @@ record EdgeContext(
         EdgeCounters counters,
         ChannelSource channels,
         RandomGenerator random) {
-    /// Copies a tensor that an edge cannot send from where it is, and closes it.
+    /// Copies a tensor that an edge cannot send from where it is.
     ///
-    /// @param buffer as long as the tensor; becomes the copy's
+    /// @param buffer as long as the tensor; becomes the copy's, and is closed if this throws
     Tensor copy(Tensor tensor, RegisteredBuffer buffer) {
-        buffer.segment().copyFrom(tensor.segment());
+        try {
+            buffer.segment().copyFrom(tensor.segment());
+        } catch (RuntimeException e) {
+            // The user's memory may have ended before its tensor.
+            buffer.close();
+            throw e;
+        }
         counters.unregisteredCopies.increment();
-        Tensor copy = buffer.toTensor(tensor.dataType(), tensor.shape());
-        tensor.close();
-        return copy;
+        return buffer.toTensor(tensor.dataType(), tensor.shape());
     }
 }

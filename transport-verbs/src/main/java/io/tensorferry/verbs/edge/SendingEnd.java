@@ -98,30 +98,45 @@ abstract class SendingEnd implements EdgeSender {
 
     @Override
     public final void send(Tensor tensor) {
-        Tensor usable = usable(tensor);
-        try {
-            enqueue(usable);
-        } catch (RuntimeException e) {
-            usable.close();
-            throw e;
+        check(tensor);
+        requireOpen(tensor);
+        MemorySegment content = tensor.segment();
+        long bytes = content.byteSize();
+        if (bytes == 0 || regionOf(content.address(), bytes) != null) {
+            enqueue(tensor, null);
+        } else {
+            sendCopy(tensor, bytes);
         }
         context.loop().executeSoonest(onSent);
     }
 
-    /// The tensor, or a copy in memory that the edge can use; takes it, even where it throws. On the user's thread.
-    private Tensor usable(Tensor tensor) {
+    private void sendCopy(Tensor tensor, long bytes) {
+        Tensor copy;
+        // Its owner may close the handle while it is copied.
+        try (Tensor source = tensor.share()) {
+            copy = context.copy(source, allocate(bytes));
+        }
+        Tensor original;
         try {
-            check(tensor);
-            MemorySegment content = tensor.segment();
-            long bytes = content.byteSize();
-            if (bytes == 0 || regionOf(content.address(), bytes) != null) {
-                return tensor;
-            }
-            return context.copy(tensor, allocate(bytes));
+            original = enqueue(tensor, copy);
         } catch (RuntimeException e) {
-            tensor.close();
+            copy.close();
             throw e;
         }
+        original.close();
+    }
+
+    /// @throws IllegalStateException if the handle is closed or was sent before
+    private void requireOpen(Tensor tensor) {
+        if (tensor.isClosed()) {
+            throw cannotBeSent(tensor, null);
+        }
+    }
+
+    private IllegalStateException cannotBeSent(Tensor tensor, @Nullable Exception cause) {
+        return new IllegalStateException(
+                "the tensor cannot be sent over " + edge + ": its handle is closed or was sent before, " + tensor,
+                cause);
     }
 
     /// @throws IllegalArgumentException if the edge does not carry it
@@ -145,7 +160,11 @@ abstract class SendingEnd implements EdgeSender {
         return region;
     }
 
-    private void enqueue(Tensor tensor) {
+    /// Takes the handle over, unless it throws.
+    ///
+    /// @param copy goes in the place of the tensor; null if the tensor itself goes
+    /// @return the handle that was taken over: if there is a copy the caller's, else the queue's
+    private Tensor enqueue(Tensor tensor, @Nullable Tensor copy) {
         synchronized (queue) {
             if (closed) {
                 throw new IllegalStateException("the producer's end of " + edge + " is closed");
@@ -158,7 +177,14 @@ abstract class SendingEnd implements EdgeSender {
                         StatusCode.RESOURCE_EXHAUSTED,
                         queue.size() + " tensors wait in " + edge + "; no more are taken");
             }
-            queue.add(tensor);
+            Tensor taken;
+            try {
+                taken = tensor.handOver();
+            } catch (IllegalStateException e) {
+                throw cannotBeSent(tensor, e);
+            }
+            queue.add(copy == null ? taken : copy);
+            return taken;
         }
     }
 

@@ -103,13 +103,21 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     /// The oldest under `key`, which waits no longer; null if none does.
     @Nullable
     N poll(String key) {
-        int hash = hash(key);
+        N head = find(key, hash(key));
+        if (head != null) {
+            removeOldest(head);
+        }
+        return head;
+    }
+
+    boolean hasWaiting(String key) {
+        return find(key, hash(key)) != null;
+    }
+
+    private @Nullable N find(String key, int hash) {
         N head = table[hash & (table.length - 1)];
         while (head != null && !isOf(head, key, hash)) {
             head = next(head);
-        }
-        if (head != null) {
-            removeOldest(head);
         }
         return head;
     }
@@ -140,10 +148,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     }
 
     private N oldest(String key, int hash) {
-        N head = table[hash & (table.length - 1)];
-        while (head != null && !isOf(head, key, hash)) {
-            head = next(head);
-        }
+        N head = find(key, hash);
         if (head == null) {
             throw new IllegalStateException("nothing waits under " + key);
         }

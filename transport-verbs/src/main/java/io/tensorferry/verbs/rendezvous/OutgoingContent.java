@@ -227,7 +227,13 @@ final class OutgoingContent {
         }
         long bytes = metaData.byteSize();
         RegisteredBuffer buffer = memory.allocate(bytes);
-        MemorySegment.copy(tensor.segment(), 0, buffer.segment(), 0, metaData.byteSize());
+        try {
+            MemorySegment.copy(tensor.segment(), 0, buffer.segment(), 0, metaData.byteSize());
+        } catch (RuntimeException e) {
+            // The user's memory may have ended before its tensor.
+            buffer.close();
+            throw e;
+        }
         tensor.close();
         return ofBuffer(metaData, buffer, withChecksum);
     }

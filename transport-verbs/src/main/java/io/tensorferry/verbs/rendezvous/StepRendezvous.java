@@ -53,7 +53,7 @@ public abstract class StepRendezvous implements Rendezvous {
     /// Checks that a tensor can be sent to another worker which is on an accelerator, or has an event of one to wait
     /// for. Nothing of that kind can where this is not overridden.
     ///
-    /// @throws RuntimeException saying why not, and what could be done; the caller closes the tensor
+    /// @throws RuntimeException saying why not, and what could be done
     protected void checkLeaves(RendezvousKey key, Tensor tensor) {
         String what = tensor.device().hostAccessible() ? "waits for an event" : "is on " + tensor.device();
         throw new UnsupportedOperationException("the tensor of " + key + " " + what
@@ -81,12 +81,7 @@ public abstract class StepRendezvous implements Rendezvous {
     public final void send(RendezvousKey key, Tensor tensor) {
         boolean ofAccelerator = !tensor.device().hostAccessible() || tensor.readyEvent() != null;
         if (ofAccelerator && !key.destination().worker().equals(worker.name())) {
-            try {
-                checkLeaves(key, tensor);
-            } catch (RuntimeException e) {
-                tensor.close();
-                throw e;
-            }
+            checkLeaves(key, tensor);
         }
         put(key, new RecvResult.Received(tensor));
     }
@@ -98,10 +93,12 @@ public abstract class StepRendezvous implements Rendezvous {
 
     private void put(RendezvousKey key, RecvResult item) {
         if (!key.source().worker().equals(worker.name())) {
-            if (item instanceof RecvResult.Received(Tensor tensor)) {
-                tensor.close();
-            }
             throw new IllegalArgumentException("the producer of " + key + " is not on this worker, " + worker.name());
+        }
+        String consumer = key.destination().worker();
+        if (!worker.isMember(consumer)) {
+            throw new IllegalArgumentException(
+                    "the consumer of " + key + " is on " + consumer + ", which is not in the cluster");
         }
         table.send(key, item);
     }

@@ -68,7 +68,10 @@ public final class TagTable {
 
     /// Hands `item` to the oldest receive that waits for `key`, or keeps it for the next one.
     ///
-    /// @param item a [Received], whose tensor this takes, also when it throws, or a [RecvResult.Dead]
+    /// Takes the handle of a [Received] over, unless it throws: then the caller still owns it, and nothing has changed.
+    ///
+    /// @param item a [Received] or a [RecvResult.Dead]
+    /// @throws IllegalStateException if the tensor's handle is closed or was sent before
     /// @throws TransportException the status of [#abort]; `RESOURCE_EXHAUSTED` if it would have to wait and too much
     ///     waits already
     /// @throws IllegalArgumentException if `item` is a [Failed]
@@ -76,29 +79,39 @@ public final class TagTable {
         if (item instanceof Failed) {
             throw new IllegalArgumentException("a failure cannot be sent: " + item);
         }
+        String name = key.toString();
         Waiter waiter = null;
-        TransportException refused;
-        boolean full = false;
+        RecvResult taken = null;
         synchronized (lock) {
-            refused = abortStatus;
-            if (refused == null) {
-                waiter = receives.poll(key.toString());
-                full = waiter == null && !hasRoomFor(item);
-                if (waiter == null && !full) {
-                    sends.add(key.toString(), new WaitingSend(item));
-                    waitingBytes += bytesOf(item);
+            if (abortStatus != null) {
+                throw abortStatus;
+            }
+            if (hasRoomFor(item) || receives.hasWaiting(name)) {
+                // Before anybody can see the tensor: its owner may close the handle, or send it again, at any time.
+                taken = takeOver(key, item);
+                waiter = receives.poll(name);
+                if (waiter == null) {
+                    sends.add(name, new WaitingSend(taken));
+                    waitingBytes += bytesOf(taken);
                 }
             }
         }
-        if (full) {
-            refused = exhausted(key);
-        }
-        if (refused != null) {
-            drop(key.toString(), item);
-            throw refused;
+        if (taken == null) {
+            throw exhausted(key);
         }
         if (waiter != null) {
-            tell(waiter, item);
+            tell(waiter, taken);
+        }
+    }
+
+    private static RecvResult takeOver(RendezvousKey key, RecvResult item) {
+        if (!(item instanceof Received(var tensor))) {
+            return item;
+        }
+        try {
+            return new Received(tensor.handOver());
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException("the tensor of " + key + " cannot be sent: " + e.getMessage(), e);
         }
     }
 

@@ -14,6 +14,7 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import io.tensorferry.verbs.simulation.Watched;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Random;
@@ -140,7 +141,7 @@ class AcceleratorSendThreadsTest {
             gpu.hold();
             Tensor tensor = tensor(LARGE, 2);
             var receive = receive(workers, "edge");
-            send(workers, "edge", tensor);
+            send(workers, "edge", Watched.memoryOf(tensor));
             await(() -> statistics(workers).sendProxyBytes() > 0);
             for (String method : List.of("postSend", "modify", "close")) {
                 faults.refuse(method);

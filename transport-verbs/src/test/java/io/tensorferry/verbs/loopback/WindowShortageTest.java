@@ -10,6 +10,7 @@ import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
@@ -70,9 +71,11 @@ class WindowShortageTest {
                     .isThrownBy(receiver::take)
                     .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
                     .withMessageContaining("no memory window");
-            assertThatExceptionOfType(TransportException.class)
-                    .isThrownBy(() -> sender.send(workers.worker(0).bytes(SIZE, 4)))
-                    .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
+            try (Tensor refused = workers.worker(0).bytes(SIZE, 4)) {
+                assertThatExceptionOfType(TransportException.class)
+                        .isThrownBy(() -> sender.send(refused))
+                        .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
+            }
             receiver.close();
             device.recover();
             DynamicReceiver next = workers.worker(1).edges.openReceiver(edge);

@@ -46,11 +46,14 @@ class TagTableModelTest {
             int number = i;
             switch (step.call) {
                 case SEND -> {
+                    Received item = tensors.tensor(number);
                     try {
-                        table.send(key(step.key), tensors.tensor(number));
+                        table.send(key(step.key), item);
                     } catch (TransportException e) {
                         told.add("refused");
                     }
+                    // Does nothing where the table has taken it.
+                    item.tensor().close();
                     int waiter = model.send(step.key, number);
                     if (waiter != TagTableModel.QUEUED) {
                         expected.add(waiter == TagTableModel.ABORTED ? "refused" : waiter + ": " + number);

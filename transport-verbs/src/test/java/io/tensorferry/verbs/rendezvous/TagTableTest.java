@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import static io.tensorferry.verbs.rendezvous.TestTensors.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
@@ -73,7 +74,8 @@ class TagTableTest {
                 .isInstanceOfSatisfying(
                         TransportException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
                 .hasMessageContaining(key(3).toString());
-        assertThat(refused.tensor().isClosed()).isTrue();
+        assertThat(refused.tensor().isClosed()).as("its owner's still").isFalse();
+        refused.tensor().close();
         // Who is asked for needs no room, and one that is taken makes some.
         limited.receive(key(4), waiter("a"));
         limited.send(key(4), tensors.tensor(4));
@@ -93,7 +95,8 @@ class TagTableTest {
         limited.send(key(2), new Dead());
         Received refused = bytes(1);
         assertThatThrownBy(() -> limited.send(key(3), refused)).hasMessageContaining("RESOURCE_EXHAUSTED");
-        assertThat(refused.tensor().isClosed()).isTrue();
+        assertThat(refused.tensor().isClosed()).as("its owner's still").isFalse();
+        refused.tensor().close();
         assertThat(limited.waitingBytes()).isEqualTo(1000);
         limited.receive(
                 key(2),
@@ -101,6 +104,7 @@ class TagTableTest {
         limited.send(key(3), bytes(400));
         Received larger = bytes(1001);
         assertThatThrownBy(() -> limited.send(key(4), larger)).hasMessageContaining("RESOURCE_EXHAUSTED");
+        larger.tensor().close();
         assertThat(limited.abort(status)).isEqualTo(3);
         assertThat(limited.waitingBytes()).isZero();
     }
@@ -167,7 +171,9 @@ class TagTableTest {
         assertThat(table.abort(new TransportException(StatusCode.INTERNAL, "another")))
                 .isZero();
 
-        assertThatThrownBy(() -> table.send(key(1), tensors.tensor(2))).isSameAs(status);
+        Received refused = tensors.tensor(2);
+        assertThatThrownBy(() -> table.send(key(1), refused)).isSameAs(status);
+        refused.tensor().close();
         assertThatThrownBy(() -> table.send(key(1), new Dead())).isSameAs(status);
         table.receive(
                 key(1),
@@ -176,6 +182,40 @@ class TagTableTest {
         table.receive(key(1), waiter("late"));
 
         assertThat(told).containsExactly("late: ABORTED");
+        assertEmpty();
+    }
+
+    @Test
+    void aSentHandleIsTheTablesAndItsClosingChangesNothing() {
+        Received sent = tensors.tensor(1);
+        table.send(key(1), sent);
+        sent.tensor().close();
+        assertThat(tensors.open).hasValue(1);
+        table.receive(key(1), waiter("a"));
+        assertThat(told).containsExactly("a: 1");
+        assertEmpty();
+    }
+
+    @Test
+    void aHandleThatIsClosedOrWasSentTakesNobodysPlace() {
+        Received closed = tensors.tensor(1);
+        closed.tensor().close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> table.send(key(1), closed))
+                .withMessageContaining(key(1).toString())
+                .withMessageContaining("is closed");
+        Received sent = tensors.tensor(2);
+        table.send(key(2), sent);
+        table.receive(key(1), waiter("a"));
+        assertThatIllegalStateException()
+                .isThrownBy(() -> table.send(key(1), sent))
+                .withMessageContaining(key(1).toString())
+                .withMessageContaining("was sent");
+        assertThat(table.waitingReceives()).isEqualTo(1);
+        assertThat(table.waitingSends()).isEqualTo(1);
+        table.send(key(1), tensors.tensor(3));
+        table.receive(key(2), waiter("b"));
+        assertThat(told).containsExactly("a: 3", "b: 2");
         assertEmpty();
     }
 

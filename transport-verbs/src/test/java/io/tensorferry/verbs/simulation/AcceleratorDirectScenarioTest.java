@@ -82,7 +82,7 @@ class AcceleratorDirectScenarioTest {
         for (int size : SIZES) {
             for (int i = 1; i <= times; i++) {
                 Tensor sent = registered(scenario, size, i);
-                send(scenario, "edge " + size, sent);
+                send(scenario, "edge " + size, Watched.memoryOf(sent));
                 var receive = receive(scenario, "edge " + size);
                 scenario.await(receive::hasEnded, "the tensor");
                 assertContent(scenario, receive, size, i);

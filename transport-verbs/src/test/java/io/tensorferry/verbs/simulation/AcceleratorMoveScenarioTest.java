@@ -46,7 +46,7 @@ class AcceleratorMoveScenarioTest {
             try (var scenario = AcceleratorResults.scenario(1)) {
                 for (int size : SIZES) {
                     Tensor sent = Scenario.bytes(scenario.worker(0), size, 7);
-                    send(scenario, local("GPU:0"), sent);
+                    send(scenario, local("GPU:0"), Watched.memoryOf(sent));
                     var receive = scenario.receive(
                             0, local("GPU:0"), 1, ReceiveOptions.defaults().withDelivery(delivery));
                     scenario.await(receive::hasEnded, "the tensor");
@@ -70,7 +70,7 @@ class AcceleratorMoveScenarioTest {
                             ? ReceiveOptions.defaults()
                             : ReceiveOptions.defaults().into(TensorAllocator.unregistered());
                     var receive = scenario.receive(0, key, 1, options);
-                    send(scenario, key, sent);
+                    send(scenario, key, Watched.memoryOf(sent));
                     scenario.await(receive::hasEnded, "the tensor");
                     assertThat(receive.tensor().device().hostAccessible()).isTrue();
                     scenario.assertContent(receive, size, 7);
@@ -271,7 +271,10 @@ class AcceleratorMoveScenarioTest {
             device(scenario.worker(1)).hold();
             Tensor sent = GpuScenario.tensor(device(scenario.worker(1)), filled(SIZE, 5));
             RendezvousKey key = AcceleratorResults.key(1, 0, "edge", "CPU:0");
-            scenario.worker(1).manager.rendezvous(1).send(key, sent.readyAfter(producer.record()));
+            scenario.worker(1)
+                    .manager
+                    .rendezvous(1)
+                    .send(key, Watched.memoryOf(sent).readyAfter(producer.record()));
             var receive = scenario.receive(0, key, 1, ReceiveOptions.defaults());
             scenario.runFor(10 * MILLISECOND_NS);
             assertThat(receive.hasEnded()).isFalse();

@@ -66,7 +66,7 @@ class AcceleratorReceiveFailureTest {
                     exchange(scenario, "before", 10, 1);
                     device(scenario).failNextCopy(fault);
                     Tensor sent = Scenario.bytes(scenario.worker(1), SIZE, 2);
-                    send(scenario, "edge", sent);
+                    send(scenario, "edge", Watched.memoryOf(sent));
                     var failing =
                             receive(scenario, "edge", ReceiveOptions.defaults().withDelivery(delivery));
                     scenario.await(failing::hasEnded, "the receive ends");
@@ -159,7 +159,7 @@ class AcceleratorReceiveFailureTest {
                 taken.add(AcceleratorResults.onDevice(scenario, 250_000, i));
             }
             Tensor sent = Scenario.bytes(scenario.worker(1), 100_000, 1);
-            send(scenario, "edge", sent);
+            send(scenario, "edge", Watched.memoryOf(sent));
             var receive = receive(scenario, "edge");
             scenario.await(receive::hasEnded, "the receive ends");
             assertThat(receive.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
@@ -176,7 +176,7 @@ class AcceleratorReceiveFailureTest {
     void aTensorThatIsLargerThanAllProxiesIsRefusedWithTheNameOfTheirLimit() {
         try (var scenario = scenario(1)) {
             Tensor sent = Scenario.bytes(scenario.worker(1), AcceleratorResults.SHARE + 1, 1);
-            send(scenario, "edge", sent);
+            send(scenario, "edge", Watched.memoryOf(sent));
             var receive = receive(scenario, "edge");
             scenario.await(receive::hasEnded, "the receive ends");
             assertThat(receive.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
@@ -204,7 +204,7 @@ class AcceleratorReceiveFailureTest {
             for (String wrong : List.of("shape", "host", "throws")) {
                 own.wrong = wrong;
                 Tensor sent = Scenario.bytes(scenario.worker(1), SIZE, 5);
-                send(scenario, "edge", sent);
+                send(scenario, "edge", Watched.memoryOf(sent));
                 var receive =
                         receive(scenario, "edge", ReceiveOptions.defaults().into(own));
                 scenario.await(receive::hasEnded, "the receive ends");

@@ -273,7 +273,7 @@ class AcceleratorSendFaultTest {
                 Tensor second = gpus.tensor(0, GpuScenario.content(100, 3));
                 long copied = gpus.statistics(0).bytesToHost();
                 var receive = gpus.scenario.receive(0, 1, 2, "edge");
-                gpus.scenario.send(0, 1, 2, "edge", first);
+                gpus.scenario.send(0, 1, 2, "edge", Watched.memoryOf(first));
                 if (seed % 2 == 0) {
                     gpus.scenario.await(() -> gpus.statistics(0).bytesToHost() > copied, "a part is copied");
                 }
@@ -283,7 +283,7 @@ class AcceleratorSendFaultTest {
                 assertThat(receive.failure()).hasMessageContaining("illegal memory access");
 
                 var later = gpus.scenario.receive(0, 1, 2, "later");
-                gpus.scenario.send(0, 1, 2, "later", second);
+                gpus.scenario.send(0, 1, 2, "later", Watched.memoryOf(second));
                 gpus.scenario.await(later::hasEnded, "the receive fails");
                 assertThat(later.code()).isEqualTo(StatusCode.INTERNAL);
                 assertThat(later.failure()).hasMessageContaining("illegal memory access");

@@ -84,10 +84,12 @@ class DynamicEdgeScenarioTest {
 
         void send(int count, long bytes) {
             for (int i = 0; i < count; i++) {
-                Tensor tensor = sender.allocator().allocate(DataType.UINT8, Shape.of(bytes));
-                tensor.segment().fill((byte) sent++);
-                tensors.add(tensor);
-                sender.send(tensor);
+                Tensor memory = sender.allocator().allocate(DataType.UINT8, Shape.of(bytes));
+                memory.segment().fill((byte) sent++);
+                tensors.add(memory);
+                try (Tensor tensor = Watched.memoryOf(memory)) {
+                    sender.send(tensor);
+                }
             }
         }
 
@@ -411,22 +413,26 @@ class DynamicEdgeScenarioTest {
     }
 
     @Test
-    void aTensorThatIsClosedAfterItWasSentFailsTheEdgeAtBothEnds() {
+    void aHandleThatIsClosedAfterItWasSentChangesNothing() {
         for (long seed = 0; seed < SEEDS; seed++) {
             try (var scenario = scenario(seed)) {
                 var sender = scenario.worker(1).edges.openSender(edge("edge"));
                 for (int i = 0; i < 3; i++) {
-                    Tensor tensor = sender.allocator().allocate(DataType.UINT8, Shape.of(BYTES));
-                    sender.send(tensor);
-                    if (i == 1) {
-                        tensor.close();
+                    try (Tensor tensor = sender.allocator().allocate(DataType.UINT8, Shape.of(BYTES))) {
+                        tensor.segment().fill((byte) i);
+                        sender.send(tensor);
                     }
                 }
                 var receiver = scenario.worker(0).edges.openReceiver(edge("edge"));
-                scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "the edge fails");
-                receiver.take().close();
-                assertTakeFails(receiver, StatusCode.INTERNAL, "cannot be read");
-                assertThat(scenario.worker(0).adapter.counters().failed()).isZero();
+                for (int i = 0; i < 3; i++) {
+                    scenario.await(receiver::poll, "a tensor arrives");
+                    try (Tensor tensor = receiver.take()) {
+                        assertThat(tensor.segment().get(ValueLayout.JAVA_BYTE, BYTES - 1))
+                                .isEqualTo((byte) i);
+                    }
+                }
+                sender.close();
+                scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "the edge ends");
                 receiver.close();
                 scenario.end();
             }

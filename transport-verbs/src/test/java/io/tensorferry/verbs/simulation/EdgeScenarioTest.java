@@ -15,6 +15,8 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -43,7 +45,10 @@ class EdgeScenarioTest {
     }
 
     private static void send(Scenario scenario, StaticSender sender, StaticEdge edge, int value) {
-        sender.send(Scenario.bytes(scenario.worker(1), edge.tensorBytes(), value));
+        // Also where the handle is closed while the tensor waits for its consumer.
+        try (Tensor tensor = Scenario.bytes(scenario.worker(1), edge.tensorBytes(), value)) {
+            sender.send(tensor);
+        }
     }
 
     @Test
@@ -207,15 +212,18 @@ class EdgeScenarioTest {
     }
 
     @Test
-    void aTensorThatIsClosedAfterItWasSentFailsTheEdgeAtBothEnds() {
+    void aTensorWhoseMemoryIsNotRegisteredAnyMoreFailsTheEdgeAtBothEnds() {
         try (var scenario = new Scenario(6, 2)) {
             StaticEdge edge = SimulatedStaticEdge.of(1, 0, "edge", 100).doubleBuffered();
             StaticSender sender = scenario.worker(1).edges.openSender(edge);
             send(scenario, sender, edge, 1);
-            Tensor closed = Scenario.bytes(scenario.worker(1), 100, 2);
-            sender.send(closed);
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment memory = arena.allocate(100);
+                try (var _ = scenario.worker(1).adapter.memory().register(memory)) {
+                    sender.send(Tensor.wrap(edge.dataType(), edge.shape(), memory, () -> {}));
+                }
+            }
             send(scenario, sender, edge, 3);
-            closed.close();
             StaticReceiver receiver = scenario.worker(0).edges.openReceiver(edge);
             scenario.await(() -> sender.ended().isDone() && receiver.ended().isDone(), "the edge fails");
             receiver.take();

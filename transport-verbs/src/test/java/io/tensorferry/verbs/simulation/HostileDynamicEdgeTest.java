@@ -85,7 +85,9 @@ class HostileDynamicEdgeTest {
         Tensor send(DynamicSender sender, int value) {
             Tensor tensor = sender.allocator().allocate(DataType.UINT8, Shape.of(BYTES));
             tensor.segment().fill((byte) value);
-            sender.send(tensor);
+            try (Tensor sent = Watched.memoryOf(tensor)) {
+                sender.send(sent);
+            }
             return tensor;
         }
 

@@ -11,6 +11,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
@@ -71,7 +72,9 @@ class HostileEdgeTest {
         }
 
         void send(StaticSender sender) {
-            sender.send(Scenario.bytes(stage.victim, BYTES, 1));
+            try (Tensor tensor = Scenario.bytes(stage.victim, BYTES, 1)) {
+                sender.send(tensor);
+            }
         }
 
         void offer(int number, String name, long received, int unreleased) {

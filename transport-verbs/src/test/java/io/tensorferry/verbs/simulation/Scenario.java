@@ -126,7 +126,9 @@ final class Scenario implements AutoCloseable {
     }
 
     void send(int producer, int consumer, long step, String edge, long size, int value) {
-        send(producer, consumer, step, edge, bytes(worker(producer), size, value));
+        try (Tensor tensor = bytes(worker(producer), size, value)) {
+            send(producer, consumer, step, edge, tensor);
+        }
     }
 
     Receive receive(int producer, int consumer, long step, String edge) {

@@ -82,8 +82,7 @@ abstract class SimulatedEdge {
             return;
         }
         while (sent < count && mayBeSent()) {
-            Tensor tensor = make(sent, stamp(sent));
-            try {
+            try (Tensor tensor = make(sent, stamp(sent))) {
                 sender.send(tensor);
             } catch (TransportException e) {
                 sendFailure = e;

@@ -159,7 +159,9 @@ final class SimulatedTraffic {
                 rendezvous.sendDead(key);
                 return;
             }
-            rendezvous.send(key, make(producer, registered, onGpu, key, step, sequence, type, shape));
+            try (Tensor tensor = make(producer, registered, onGpu, key, step, sequence, type, shape)) {
+                rendezvous.send(key, tensor);
+            }
         } catch (TransportException e) {
             assertThat(e.code()).isIn(StatusCode.FAILED_PRECONDITION, StatusCode.ABORTED);
         }

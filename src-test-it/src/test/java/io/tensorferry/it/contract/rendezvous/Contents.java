@@ -2,6 +2,7 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Shape;
@@ -61,6 +62,13 @@ final class Contents {
 
     static void checkBytes(RecvResult result, long size, long seed) {
         check(result, DataType.UINT8, Shape.of(size), seed);
+    }
+
+    /// A tensor to be sent in the place of `tensor`, which is closed when nobody holds that memory any more.
+    static Tensor watched(Tensor tensor) {
+        return tensor.device() instanceof Accelerator accelerator
+                ? Tensor.onDevice(tensor.dataType(), tensor.shape(), accelerator, tensor.address(), tensor::close)
+                : Tensor.wrap(tensor.dataType(), tensor.shape(), tensor.segment(), tensor::close);
     }
 
     static Tensor number(TensorAllocator allocator, int value) {

@@ -46,7 +46,9 @@ abstract class DynamicEdgeContract extends RendezvousContract {
         }
 
         void send(DataType type, Shape shape, long seed) {
-            sender.send(Contents.tensor(sender.allocator(), type, shape, seed));
+            try (Tensor tensor = Contents.tensor(sender.allocator(), type, shape, seed)) {
+                sender.send(tensor);
+            }
         }
 
         void send(long size, long seed) {
@@ -187,6 +189,16 @@ abstract class DynamicEdgeContract extends RendezvousContract {
     }
 
     @Test
+    void aHandleThatIsClosedOrWasSentIsRefusedAtOnce() throws Exception {
+        try (var ends = new Ends("edge")) {
+            EdgeContract.refusesWhatIsNotTheCallers(ends.sender, ends.sender.allocator());
+            ends.take(5_000, 1);
+            EdgeContract.refusesWhatIsNotTheCallers(ends.sender, TensorAllocator.unregistered());
+            ends.take(5_000, 1);
+        }
+    }
+
+    @Test
     void aTensorThatIsTooLargeIsRefused() throws Exception {
         try (var ends = new Ends(DynamicEdge.of(key("edge")).withLargestBytes(4_999))) {
             Tensor wrong = Contents.bytes(allocator(), 5_000, 1);
@@ -194,7 +206,8 @@ abstract class DynamicEdgeContract extends RendezvousContract {
                     .isThrownBy(() -> ends.sender.send(wrong))
                     .withMessageContaining("5000")
                     .withMessageContaining("4999");
-            assertThat(wrong.isClosed()).isTrue();
+            assertThat(wrong.isClosed()).as("its owner's still").isFalse();
+            wrong.close();
             ends.send(4_999, 2);
             ends.take(4_999, 2);
         }
@@ -315,8 +328,9 @@ abstract class DynamicEdgeContract extends RendezvousContract {
         TransportException failure = EdgeContract.takeFailure(ends.receiver);
         assertThat(failure.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE);
         assertThat(ends.sender.ended()).isDone();
-        assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> ends.sender.send(Contents.bytes(TensorAllocator.unregistered(), 10, 2)));
+        try (Tensor late = Contents.bytes(TensorAllocator.unregistered(), 10, 2)) {
+            assertThatExceptionOfType(TransportException.class).isThrownBy(() -> ends.sender.send(late));
+        }
         ends.receiver.close();
         EdgeContract.join(ends.receiver.ended());
     }

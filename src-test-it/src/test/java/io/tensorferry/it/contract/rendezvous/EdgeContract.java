@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.EdgeReceiver;
+import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
@@ -55,7 +56,9 @@ abstract class EdgeContract extends RendezvousContract {
         }
 
         void send(long seed) {
-            sender.send(Contents.tensor(allocator(), edge.dataType(), edge.shape(), seed));
+            try (Tensor tensor = Contents.tensor(allocator(), edge.dataType(), edge.shape(), seed)) {
+                sender.send(tensor);
+            }
         }
 
         void takeAndRelease(long seed) {
@@ -222,6 +225,34 @@ abstract class EdgeContract extends RendezvousContract {
     }
 
     @Test
+    void aHandleThatIsClosedOrWasSentIsRefusedAtOnce() throws Exception {
+        for (TensorAllocator memory : List.of(allocator(), TensorAllocator.unregistered())) {
+            try (var ends = new Ends(bytes("edge", 5_000))) {
+                refusesWhatIsNotTheCallers(ends.sender, memory);
+                ends.takeAndRelease(1);
+                ends.send(2);
+                ends.takeAndRelease(2);
+            }
+        }
+    }
+
+    /// Sends one tensor of 5,000 bytes, of seed 1.
+    static void refusesWhatIsNotTheCallers(EdgeSender sender, TensorAllocator memory) {
+        Tensor closed = Contents.bytes(memory, 5_000, 0);
+        closed.close();
+        Tensor sent = Contents.bytes(memory, 5_000, 1);
+        sender.send(sent);
+        assertThat(sent.isClosed()).isTrue();
+        for (Tensor refused : List.of(closed, sent)) {
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> sender.send(refused))
+                    .withMessageContaining("edge")
+                    .withMessageContaining("closed or was sent before");
+        }
+        sent.close();
+    }
+
+    @Test
     void aTensorOfAnotherShapeIsRefused() throws Exception {
         try (var ends = new Ends(bytes("edge", 5_000))) {
             Tensor wrong = Contents.bytes(allocator(), 4_999, 1);
@@ -229,7 +260,8 @@ abstract class EdgeContract extends RendezvousContract {
                     .isThrownBy(() -> ends.sender.send(wrong))
                     .withMessageContaining("4999")
                     .withMessageContaining("5000");
-            assertThat(wrong.isClosed()).isTrue();
+            assertThat(wrong.isClosed()).as("its owner's still").isFalse();
+            wrong.close();
             ends.send(2);
             ends.takeAndRelease(2);
         }
@@ -319,7 +351,9 @@ abstract class EdgeContract extends RendezvousContract {
         TransportException failure = takeFailure(ends.receiver);
         assertThat(failure.code()).isIn(StatusCode.ABORTED, StatusCode.UNAVAILABLE);
         assertThat(ends.sender.ended()).isDone();
-        assertThatExceptionOfType(TransportException.class).isThrownBy(() -> ends.send(2));
+        try (Tensor late = Contents.bytes(TensorAllocator.unregistered(), 100_000, 2)) {
+            assertThatExceptionOfType(TransportException.class).isThrownBy(() -> ends.sender.send(late));
+        }
         ends.receiver.close();
         join(ends.receiver.ended());
     }

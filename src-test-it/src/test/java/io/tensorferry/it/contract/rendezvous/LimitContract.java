@@ -35,8 +35,9 @@ abstract class LimitContract extends RendezvousContract {
     }
 
     private void sendBytes(String edge, int size) {
-        Tensor tensor = allocator().allocate(DataType.UINT8, Shape.of(size));
-        sending().send(key(edge), tensor);
+        try (Tensor tensor = allocator().allocate(DataType.UINT8, Shape.of(size))) {
+            sending().send(key(edge), tensor);
+        }
     }
 
     private void assertRefused(String edge, int size) {

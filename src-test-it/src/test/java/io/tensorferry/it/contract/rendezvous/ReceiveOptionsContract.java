@@ -190,7 +190,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
     private TransportException failureOf(int size, TensorAllocator allocator) throws Exception {
         Tensor sent = Contents.bytes(allocator(), size, 2);
         CompletableFuture<RecvResult> receive = receiving().recvAsync(key("edge " + size), into(allocator));
-        sending().send(key("edge " + size), sent);
+        sending().send(key("edge " + size), Contents.watched(sent));
         TransportException failure = failure(receive);
         eventually("the sender is done with its tensor", sent::isClosed);
         return failure;
@@ -271,14 +271,14 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
         RendezvousKey there = RendezvousKey.of(host, device, "there");
         for (int size : new int[] {0, 1, 70_001, 1 << 20}) {
             Tensor sent = Contents.bytes(producer().allocator(), size, 5);
-            sending().send(there, sent);
+            sending().send(there, Contents.watched(sent));
             Tensor onDevice = sending().recv(there, LIMIT).tensorOrThrow();
             assertThat(onDevice.device().hostAccessible()).isFalse();
             eventually("the producer's tensor is closed", sent::isClosed);
 
             var watched = new WatchedAllocator(TensorAllocator.unregistered());
             CompletableFuture<RecvResult> back = sending().recvAsync(there, into(watched));
-            sending().send(there, onDevice);
+            sending().send(there, Contents.watched(onDevice));
             RecvResult result = await(back);
             assertThat(watched.made(result.tensorOrThrow())).isTrue();
             Contents.checkBytes(result, size, 5);
@@ -315,6 +315,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
                     .isInstanceOfAny(IllegalArgumentException.class, UnsupportedOperationException.class)
                     .hasMessageContaining("is on GPU:0")
                     .hasMessageContaining("copy");
+            leaving.close();
             assertThat(closed).hasValue(1);
 
             RendezvousKey within = workers().key(CONSUMER, CONSUMER, "a");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Tensor;
 import org.junit.jupiter.api.Test;
 
 /// Keys that are not this worker's business are refused before anything happens.
@@ -36,6 +37,23 @@ abstract class RefusalContract extends RendezvousContract {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> receiving().recvAsync(key))
                     .withMessageContaining("/job:" + stranger + "/replica:0/task:0")
+                    .withMessageContaining("not in the cluster");
+        }
+    }
+
+    @Test
+    void aConsumerOutsideTheClusterIsRefused() {
+        for (var stranger : new String[] {"ps", "chief"}) {
+            RendezvousKey key = RendezvousKey.of(producer().deviceName(0), Workers.device(stranger, 0), "a");
+            try (Tensor tensor = Contents.number(allocator(), 1)) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> sending().send(key, tensor))
+                        .withMessageContaining("/job:" + stranger + "/replica:0/task:0")
+                        .withMessageContaining("not in the cluster");
+                assertThat(tensor.isClosed()).isFalse();
+            }
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> sending().sendDead(key))
                     .withMessageContaining("not in the cluster");
         }
     }

@@ -176,7 +176,9 @@ abstract class RendezvousContract {
     }
 
     final void send(String edge, int value) {
-        sending().send(key(edge), Contents.number(allocator(), value));
+        try (Tensor tensor = Contents.number(allocator(), value)) {
+            sending().send(key(edge), tensor);
+        }
     }
 
     final RecvResult receive(String edge) throws InterruptedException {
