@@ -6,8 +6,6 @@ import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -19,20 +17,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop; any thread may add to [#requests()] and count.
 final class PeerTransfers {
-    // More than the messages that can be under way when a channel is lost.
-    private static final int ENDINGS = 1 << 16;
-
     private final RequestTable<TensorRequest> requests = new RequestTable<>();
     private final ResponseTable responses = new ResponseTable();
     private final AtomicLong orders = new AtomicLong();
     // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
     // if it asks again.
-    private final Map<Integer, Ending> endings = new LinkedHashMap<>() {
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Integer, Ending> eldest) {
-            return size() > ENDINGS;
-        }
-    };
+    private final Endings<RdmaChannel> endings = new Endings<>();
     // Why the tensors that were taken for requests of earlier channels are gone, if they are.
     private @Nullable TransportException dropped;
     private final @Nullable FallbackReceives fallback;
@@ -44,9 +34,6 @@ final class PeerTransfers {
     private boolean resumed;
     private long losses;
     private @Nullable RdmaChannel heardOn;
-
-    /// @param channel that the request came on
-    private record Ending(RdmaChannel channel, TransportException cause) {}
 
     /// @param fallback null if there is none
     PeerTransfers(@Nullable FallbackReceives fallback) {
@@ -112,7 +99,7 @@ final class PeerTransfers {
     ///
     /// @param over the channel that it came on
     void rememberFailure(int requestIndex, RdmaChannel over, TransportException cause) {
-        endings.put(requestIndex, new Ending(over, cause));
+        endings.remember(requestIndex, over, cause);
     }
 
     int responseCount() {
@@ -144,8 +131,8 @@ final class PeerTransfers {
         if (resumed) {
             throw new ProtocolViolationException("a request comes again after the end of all that were to come again");
         }
-        Ending ending = endings.remove(requestIndex);
-        return ending != null ? ending.cause() : dropped;
+        TransportException cause = endings.remove(requestIndex);
+        return cause != null ? cause : dropped;
     }
 
     /// What is left of a request of the peer that comes again over the fallback. Where the peer is the first to have
@@ -169,12 +156,12 @@ final class PeerTransfers {
                         StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
             }
         }
-        Ending ending = endings.remove(sent.requestIndex());
+        TransportException ending = endings.remove(sent.requestIndex());
         TensorResponse kept = responses.get(sent.requestIndex());
         if (kept != null) {
             return kept;
         }
-        TransportException refusal = ending != null ? ending.cause() : dropped;
+        TransportException refusal = ending != null ? ending : dropped;
         if (refusal != null) {
             throw refusal;
         }
@@ -194,7 +181,7 @@ final class PeerTransfers {
 
     /// @param but the channel whose endings are remembered; null for none
     private void forgetEndings(@Nullable RdmaChannel but) {
-        endings.values().removeIf(ending -> !ending.channel().equals(but));
+        endings.forgetAllBut(but);
         dropped = null;
     }
 
@@ -235,14 +222,10 @@ final class PeerTransfers {
             response.onChannelLost(loss.resumable());
         }
         if (loss.resumable()) {
+            var written = new TransportException(
+                    StatusCode.UNAVAILABLE, "the content was written and lost with its channel");
             for (int index : loss.unconfirmed()) {
-                // One that has failed, or was stopped, in the middle of its pieces ended so.
-                endings.putIfAbsent(
-                        index,
-                        new Ending(
-                                lost,
-                                new TransportException(
-                                        StatusCode.UNAVAILABLE, "the content was written and lost with its channel")));
+                endings.rememberUnlessKnown(index, lost, written);
             }
         } else {
             dropped = loss.cause();
