@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /// Owner: the loop.
 final class ChannelLife {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelLife.class);
-    private static final int COMPLETIONS_PER_POLL = 64;
     private static final int CONTROL = 0;
 
     private final AdapterContext context;
@@ -39,7 +38,8 @@ final class ChannelLife {
     private final Arrivals arrivals;
     private final Departures departures;
     private final Keepalive keepalive;
-    private final WorkCompletionHandler onCompletion = this::onCompletion;
+    private final TurnWork work = new TurnWork();
+    private final WorkCompletionHandler onCompletion = new OnCompletion();
     private boolean mayWrite;
     // Something of the peer has arrived since the last turn.
     private boolean heard;
@@ -72,8 +72,8 @@ final class ChannelLife {
         this.keys = channel.keys();
         ChannelDescription description = channel.description();
         var incoming = new IncomingRing(endpoint.incoming(), description.ringSlots(), description.slotBytes());
-        this.arrivals = new Arrivals(channel, handlers, context.counters(), incoming);
-        this.departures = new Departures(lanes, channel.outgoing(), keys, context.counters());
+        this.arrivals = new Arrivals(channel, handlers, context.counters(), incoming, work);
+        this.departures = new Departures(lanes, channel.outgoing(), keys, context.counters(), work);
         ChannelOptions options = context.options();
         this.keepalive = new Keepalive(
                 context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
@@ -106,15 +106,17 @@ final class ChannelLife {
         }
     }
 
-    /// Takes some completions and acts on them; returns how many.
+    /// Takes completions and acts on them, as much as one channel may in a turn; returns how much it was, not 0 if
+    /// anything is left.
     int poll() {
-        int count;
+        work.begin(TurnWork.PER_TURN);
         try {
-            count = endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion);
+            take();
         } catch (VerbsException e) {
             lose(ChannelFailure.ofCompletionQueue(peer, e));
             return 1;
         }
+        int count = work.done();
         if (failure != null) {
             loseIfFailed();
         } else if (count > 0 || channel.wantsPump()) {
@@ -125,6 +127,24 @@ final class ChannelLife {
             pump();
         }
         return count;
+    }
+
+    /// Goes on with the slot of messages that the last turn has left, then with completions.
+    ///
+    /// @throws VerbsException if the completion queue has failed
+    private void take() {
+        try {
+            ChannelFailure why = arrivals.goOn();
+            if (why != null) {
+                failure = why;
+            }
+        } catch (VerbsException e) {
+            arrivals.dropSlot();
+            onRefused(e);
+        } catch (RuntimeException | Error e) {
+            onMistake(e);
+        }
+        endpoint.completionQueue().poll(Integer.MAX_VALUE, onCompletion);
     }
 
     /// Posts what waits, if anything was added since the last time.
@@ -142,6 +162,9 @@ final class ChannelLife {
         try {
             if (departures.pump(mayWrite)) {
                 keepalive.spoke();
+            }
+            if (departures.hasMore()) {
+                channel.pumpSoon();
             }
         } catch (VerbsException e) {
             onRefused(e);
@@ -169,16 +192,31 @@ final class ChannelLife {
         }
     }
 
-    private void onCompletion(WorkCompletion completion) {
-        try {
-            dispatch(completion);
-        } catch (VerbsException e) {
-            onRefused(e);
-        } catch (RuntimeException | Error e) {
-            // A mistake of ours must not end the loop, and with it every other channel.
-            LOG.error("a completion of the channel to {} could not be handled", peer, e);
-            failure = ChannelFailure.ofMistake(peer, e);
+    private final class OnCompletion implements WorkCompletionHandler {
+        @Override
+        public boolean wantsMore() {
+            return work.isLeft();
         }
+
+        @Override
+        public void onCompletion(WorkCompletion completion) {
+            work.spend();
+            try {
+                dispatch(completion);
+            } catch (VerbsException e) {
+                arrivals.dropSlot();
+                onRefused(e);
+            } catch (RuntimeException | Error e) {
+                onMistake(e);
+            }
+        }
+    }
+
+    /// A mistake of ours must not end the loop, and with it every other channel.
+    private void onMistake(Throwable e) {
+        LOG.error("a completion of the channel to {} could not be handled", peer, e);
+        arrivals.dropSlot();
+        failure = ChannelFailure.ofMistake(peer, e);
     }
 
     private void dispatch(WorkCompletion completion) {
@@ -286,10 +324,9 @@ final class ChannelLife {
 
     /// Contents that landed before the end count.
     private void takeWhatArrived() {
+        work.begin(Integer.MAX_VALUE);
         try {
-            while (endpoint.completionQueue().poll(COMPLETIONS_PER_POLL, onCompletion) > 0) {
-                // Each is handled as it comes.
-            }
+            take();
         } catch (VerbsException e) {
             LOG.debug("the completion queue of the channel to {} could not be drained", peer, e);
         }

@@ -19,7 +19,10 @@ import org.slf4j.LoggerFactory;
 /// [LoopThread], or a simulation.
 public final class CompletionLoop implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
-    private static final int COMMANDS_PER_TURN = 256;
+    static final int COMMANDS_PER_TURN = 256;
+    /// Those that were cancelled count too.
+    static final int TIMERS_PER_TURN = 256;
+
     private static final long LONGEST_SLEEP_NS = 1_000_000_000L;
     /// Fewer cancelled timers are not worth a search.
     private static final int FEW_TIMERS = 64;
@@ -147,7 +150,8 @@ public final class CompletionLoop implements Executor {
     }
 
     /// One turn: commands, completions, timers; and after each of these, once, what came of all of them is posted.
-    /// Never waits. Returns how much there was to do; 0 means that nothing was.
+    /// Never waits, and does at most so much of each; what is left over is the next turn's. Returns how much there was
+    /// to do; 0 means that nothing was, and that nothing is left over.
     public int doWork() {
         turning = Thread.currentThread();
         try {
@@ -173,7 +177,8 @@ public final class CompletionLoop implements Executor {
         }
         work += runTimers();
         pump();
-        return work;
+        // What is left to post waits for the next turn, and so there is one.
+        return pumpWanted ? work + 1 : work;
     }
 
     private void pump() {
@@ -200,7 +205,7 @@ public final class CompletionLoop implements Executor {
 
     private int runTimers() {
         int done = 0;
-        while (true) {
+        for (int i = 0; i < TIMERS_PER_TURN; i++) {
             Timer timer = timers.peek();
             if (timer == null || timer.dueNs - clock.nanoTime() > 0) {
                 return done;
@@ -214,6 +219,8 @@ public final class CompletionLoop implements Executor {
                 cancelledTimers--;
             }
         }
+        // There may be more.
+        return Math.max(1, done);
     }
 
     /// A mistake in one command must not end every channel of the process, nor leave all that wait without an
@@ -234,14 +241,18 @@ public final class CompletionLoop implements Executor {
         }
         // Whatever came before the notification was asked for raises none.
         if (doWork() == 0 && commands.isEmpty()) {
-            completions.await(Math.min(LONGEST_SLEEP_NS, Math.max(0, nanosToNextTimer())));
+            long ns = nanosToNextTimer();
+            if (ns > 0) {
+                completions.await(Math.min(LONGEST_SLEEP_NS, ns));
+            }
         }
         sleeping.set(false);
     }
 
-    /// Nanoseconds until the next timer is due, negative if one is late, `Long.MAX_VALUE` if there is none.
+    /// Nanoseconds until the next timer is due, 0 or less if one is late or only a further turn can tell,
+    /// `Long.MAX_VALUE` if there is none.
     public long nanosToNextTimer() {
-        while (true) {
+        for (int i = 0; i < TIMERS_PER_TURN; i++) {
             Timer timer = timers.peek();
             if (timer == null) {
                 return Long.MAX_VALUE;
@@ -252,5 +263,6 @@ public final class CompletionLoop implements Executor {
             timers.poll();
             cancelledTimers--;
         }
+        return 0;
     }
 }

@@ -19,18 +19,22 @@ final class Departures {
     private final OutgoingRing outgoing;
     private final RemoteKeys keys;
     private final ChannelCounters counters;
+    private final TurnWork work;
     private boolean probing;
+    private boolean cutShort;
 
     /// @param lanes the control queue pair, then the data lanes
-    Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters) {
+    Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters, TurnWork work) {
         this.lanes = lanes;
         this.control = lanes.getFirst();
         this.outgoing = outgoing;
         this.keys = keys;
         this.counters = counters;
+        this.work = work;
     }
 
-    /// Posts what may be posted now, and hands it to the device, each lane's in one call; returns whether the peer's
+    /// Posts what may be posted now, as far as there is work left, and hands it to the device, each lane's in one call;
+    /// returns whether the peer's
     /// process will notice.
     ///
     /// @param mayWrite whether the peer is ready to receive
@@ -39,6 +43,7 @@ final class Departures {
         // Nothing of it goes to the peer.
         keys.pump();
         int immediates = 0;
+        cutShort = false;
         for (int i = 0; i < lanes.size(); i++) {
             Lane lane = lanes.get(i);
             if (mayWrite) {
@@ -47,6 +52,11 @@ final class Departures {
             lane.submit();
         }
         return immediates > 0;
+    }
+
+    /// Whether the last [#pump] left messages for another turn.
+    boolean hasMore() {
+        return cutShort;
     }
 
     private int acknowledge(Lane lane) {
@@ -58,7 +68,9 @@ final class Departures {
     }
 
     private int pumpMessages() {
-        int messages = outgoing.pump(control);
+        int messages = outgoing.pump(control, work.messagesLeft());
+        work.encoded(messages);
+        cutShort = work.messagesLeft() == 0 && !outgoing.isIdle();
         if (messages > 0) {
             counters.messagesSent.add(messages);
         }
@@ -87,7 +99,7 @@ final class Departures {
                 case CONTENT, CONTROL_MESSAGE -> {
                     ContentWrite writes = posted.oldestContents();
                     posted.removeOldest();
-                    written(writes);
+                    written(writes, work);
                 }
                 case BIND -> {
                     WindowGrant grant = posted.oldestGrant();
@@ -141,10 +153,11 @@ final class Departures {
     }
 
     /// Tells the content whose last piece was written, or those of one slot of the ring.
-    static void written(@Nullable ContentWrite first) {
+    static void written(@Nullable ContentWrite first, TurnWork work) {
         ContentWrite write = first;
         while (write != null) {
             ContentWrite next = write.unchain();
+            work.spend();
             if (--write.lanesLeft == 0) {
                 write.onWritten();
             }

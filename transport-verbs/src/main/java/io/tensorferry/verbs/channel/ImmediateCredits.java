@@ -37,6 +37,11 @@ final class ImmediateCredits {
         outstanding++;
     }
 
+    /// Whether a peer that counts its credits could send one more.
+    boolean mayReceive() {
+        return unacknowledged < receiveDepth;
+    }
+
     /// An immediate arrived; returns false if a peer that counts its credits could not have sent it.
     ///
     /// What is unacknowledged here the peer counts as outstanding, and it may not have more outstanding than

@@ -94,9 +94,14 @@ final class OutgoingRing {
     }
 
     /// Posts messages as far as slots, receives at the peer and the send queue allow; returns how many.
-    int pump(Lane control) {
+    ///
+    /// @param most no further slot is begun when there are so many
+    int pump(Lane control, int most) {
         int count = 0;
-        while (freeSlots > 0 && control.hasFreeSendSlot() && control.credits().maySend()) {
+        while (count < most
+                && freeSlots > 0
+                && control.hasFreeSendSlot()
+                && control.credits().maySend()) {
             OutgoingMessage first = peek();
             if (first == null) {
                 break;

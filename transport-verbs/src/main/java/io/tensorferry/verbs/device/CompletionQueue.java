@@ -4,7 +4,8 @@ package io.tensorferry.verbs.device;
 ///
 /// Threading: polled by one thread at a time; the device fills it from its own.
 public interface CompletionQueue extends AutoCloseable {
-    /// Takes up to `maximum` completions and gives each to `handler` on the calling thread; never waits.
+    /// Takes up to `maximum` completions, as long as `handler` wants more, and gives each to it on the calling thread;
+    /// never waits.
     ///
     /// @return how many were taken
     /// @throws VerbsException if the completion queue has failed (overrun)

@@ -222,8 +222,8 @@ final class PeerTransfers {
             response.onChannelLost(loss.resumable());
         }
         if (loss.resumable()) {
-            var written = new TransportException(
-                    StatusCode.UNAVAILABLE, "the content was written and lost with its channel");
+            var written =
+                    new TransportException(StatusCode.UNAVAILABLE, "the content was written and lost with its channel");
             for (int index : loss.unconfirmed()) {
                 endings.rememberUnlessKnown(index, lost, written);
             }

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Timeout;
 class CarriedContentTest {
     private final TestRing test = new TestRing();
     private final List<String> events = new ArrayList<>();
+    private final TurnWork work = new TurnWork();
     private final Departures departures =
-            new Departures(List.of(test.control), test.ring, new SlabKeys(test.ring), new ChannelCounters());
+            new Departures(List.of(test.control), test.ring, new SlabKeys(test.ring), new ChannelCounters(), work);
 
     @AfterEach
     void close() {
@@ -44,12 +45,18 @@ class CarriedContentTest {
         departures.onCompletion(test.control, test.queuePair.sent().getLast().workId());
     }
 
+    /// In a turn of its own.
+    private void pump() {
+        work.begin(TurnWork.PER_TURN);
+        departures.pump(true);
+    }
+
     @Test
     void contentsAndMessagesGoInOneWriteWhoseCompletionIsAskedFor() {
         Message first = enqueue(1, 100).carried();
         test.ring.enqueue(new Message.Heartbeat());
         Message second = enqueue(2, 0).carried();
-        departures.pump(true);
+        pump();
         assertThat(test.queuePair.sent()).hasSize(1).allMatch(Sent::signaled);
         assertThat(test.inSlot(0)).containsExactly(first, new Message.Heartbeat(), second);
         assertThat(events).isEmpty();
@@ -60,7 +67,7 @@ class CarriedContentTest {
     @Test
     void messagesAloneAskForNoCompletion() {
         test.ring.enqueue(new Message.Heartbeat());
-        departures.pump(true);
+        pump();
         assertThat(test.queuePair.sent()).hasSize(1).noneMatch(Sent::signaled);
     }
 
@@ -69,7 +76,7 @@ class CarriedContentTest {
         for (int i = 0; i < 4; i++) {
             enqueue(i, 3000);
         }
-        departures.pump(true);
+        pump();
         departures.onCompletion(test.control, test.queuePair.sent().get(1).workId());
         enqueue(4, 3000);
         assertThat(departures.abandon()).isEqualTo(indexes(0, 2));
@@ -83,14 +90,14 @@ class CarriedContentTest {
         for (int i = 0; i < 3; i++) {
             enqueue(i, 3000);
         }
-        departures.pump(true);
+        pump();
         // All of them in one slot, more than the first circle of indexes holds.
         for (int i = 3; i < 103; i++) {
             enqueue(i, 8);
         }
-        departures.pump(true);
+        pump();
         enqueue(103, 3000);
-        departures.pump(true);
+        pump();
         completeAll();
         assertThat(events).hasSize(104);
         assertThat(test.queuePair.sent()).hasSize(5);
@@ -107,13 +114,13 @@ class CarriedContentTest {
                 for (int j = 0; j < 1 + (round + i) % 50; j++) {
                     enqueue(sent++, 16);
                 }
-                departures.pump(true);
+                pump();
             }
             completeAll();
             test.ring.onAcknowledged(test.control.onAcknowledgement());
         }
         enqueue(sent, 16);
-        departures.pump(true);
+        pump();
         completeAll();
         assertThat(events).hasSize(sent + 1);
         assertThat(departures.abandon()).isEqualTo(indexes(sent, sent + 1));
@@ -144,7 +151,7 @@ class CarriedContentTest {
             }
         });
         enqueue(3, 100);
-        assertThatIllegalStateException().isThrownBy(() -> departures.pump(true));
+        assertThatIllegalStateException().isThrownBy(() -> pump());
         departures.abandon();
         assertThat(events).containsExactlyInAnyOrder("abandoned 1", "abandoned 2", "abandoned 3");
     }

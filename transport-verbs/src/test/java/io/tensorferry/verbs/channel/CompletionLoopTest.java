@@ -130,6 +130,52 @@ class CompletionLoopTest {
     }
 
     @Test
+    void timersThatAreDueShareTurnsWithCommands() {
+        int timers = 10 * CompletionLoop.TIMERS_PER_TURN;
+        var ran = new ArrayList<Integer>();
+        for (int i = 0; i < timers; i++) {
+            int number = i;
+            loop.schedule(i, () -> ran.add(number));
+        }
+        clock.now += timers;
+        for (int turn = 1; turn <= 10; turn++) {
+            var command = new AtomicInteger();
+            loop.execute(command::incrementAndGet);
+            assertThat(loop.doWork()).isPositive();
+            assertThat(ran).hasSize(turn * CompletionLoop.TIMERS_PER_TURN);
+            assertThat(command).hasValue(1);
+        }
+        assertThat(ran).isSorted();
+        assertThat(loop.doWork()).isZero();
+    }
+
+    @Test
+    void commandsThatKeepComingLeaveTimersTheirTurn() {
+        for (int i = 0; i < 10 * CompletionLoop.COMMANDS_PER_TURN; i++) {
+            loop.execute(() -> {});
+        }
+        var ran = new AtomicInteger();
+        loop.schedule(0, ran::incrementAndGet);
+        assertThat(loop.doWork()).isEqualTo(CompletionLoop.COMMANDS_PER_TURN + 1);
+        assertThat(ran).hasValue(1);
+    }
+
+    @Test
+    void aLoopWithTimersLeftOverDoesNotSleep() throws Exception {
+        int timers = 10 * CompletionLoop.TIMERS_PER_TURN;
+        var reached = new CountDownLatch(timers);
+        var running = new LoopThread("loop-under-test", 0);
+        running.start(loop);
+        loop.execute(() -> {
+            for (int i = 0; i < timers; i++) {
+                loop.schedule(0, reached::countDown);
+            }
+        });
+        assertThat(reached.await(30, TimeUnit.SECONDS)).isTrue();
+        running.stop(() -> {});
+    }
+
+    @Test
     void stopRunsWhatWasGivenBeforeItAndItsOwnLastCommand() {
         var running = new LoopThread("loop-under-test", 0);
         running.start(loop);

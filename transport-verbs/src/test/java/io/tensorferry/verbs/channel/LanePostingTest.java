@@ -55,7 +55,7 @@ class LanePostingTest {
         while (posted.contains(workId)) {
             ContentWrite write = posted.oldestContents();
             posted.removeOldest();
-            Departures.written(write);
+            Departures.written(write, new TurnWork());
         }
     }
 

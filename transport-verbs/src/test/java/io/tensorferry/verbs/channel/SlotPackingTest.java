@@ -40,7 +40,7 @@ class SlotPackingTest {
     void whatWaitsTogetherGoesInOneWrite() {
         List<Message> messages = List.of(new Message.Resumed(), status(1, 5), new Message.Heartbeat());
         messages.forEach(ring::enqueue);
-        assertThat(ring.pump(control)).isEqualTo(3);
+        assertThat(ring.pump(control, Integer.MAX_VALUE)).isEqualTo(3);
         control.submit();
         assertThat(queuePair.sent()).hasSize(1);
         assertThat(queuePair.sent().getFirst().length()).isEqualTo(64 + 72 + 64);
@@ -51,7 +51,7 @@ class SlotPackingTest {
     void aMessageThatComesAloneGoesAlone() {
         for (int i = 0; i < 3; i++) {
             ring.enqueue(status(i, 0));
-            assertThat(ring.pump(control)).isEqualTo(1);
+            assertThat(ring.pump(control, Integer.MAX_VALUE)).isEqualTo(1);
             assertThat(test.inSlot(i)).containsExactly(status(i, 0));
         }
     }
@@ -61,7 +61,7 @@ class SlotPackingTest {
         ring.enqueue(status(1, 1000));
         ring.enqueue(status(2, 10_000));
         ring.enqueue(status(3, 0));
-        assertThat(ring.pump(control)).isEqualTo(3);
+        assertThat(ring.pump(control, Integer.MAX_VALUE)).isEqualTo(3);
         assertThat(test.inSlot(0)).containsExactly(status(1, 1000));
         assertThat(test.inSlot(1)).containsExactly(status(2, TestRing.SLOT_BYTES - 64));
         assertThat(test.inSlot(2)).containsExactly(status(3, 0));
@@ -81,7 +81,7 @@ class SlotPackingTest {
                 sent.add(message);
                 ring.enqueue(message);
             }
-            ring.pump(control);
+            ring.pump(control, Integer.MAX_VALUE);
             control.submit();
             List<Sent> writes = queuePair.sent();
             assertThat(writes.size() - slots).isLessThanOrEqualTo(TestRing.SLOTS);

@@ -46,7 +46,8 @@ class StripingTest {
 
     private List<Integer> abandon() {
         try (var test = new TestRing()) {
-            return new Departures(lanes, test.ring, new SlabKeys(test.ring), new ChannelCounters()).abandon();
+            return new Departures(lanes, test.ring, new SlabKeys(test.ring), new ChannelCounters(), new TurnWork())
+                    .abandon();
         }
     }
 
@@ -63,7 +64,7 @@ class StripingTest {
         while (!posted.isEmpty()) {
             ContentWrite write = posted.oldestContents();
             posted.removeOldest();
-            Departures.written(write);
+            Departures.written(write, new TurnWork());
         }
     }
 

@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class TwoEnds implements AutoCloseable {
     static final int LANES = 3;
     static final int CHUNK = 4096;
+    static final int SLOT_BYTES = 4096;
     private static final String SENDER = "/job:worker/replica:0/task:0";
     private static final String RECEIVER = "/job:worker/replica:0/task:1";
 
@@ -65,7 +66,7 @@ final class TwoEnds implements AutoCloseable {
             var options = new ChannelOptions(
                             LANES,
                             16,
-                            4096,
+                            SLOT_BYTES,
                             Duration.ofMillis(100),
                             Duration.ofSeconds(1),
                             Duration.ofSeconds(5),
@@ -87,7 +88,8 @@ final class TwoEnds implements AutoCloseable {
             adapter.start(new ChannelHandlers(this, edges.handler(), partitions.handler()));
         }
 
-        private int turn() {
+        /// One turn of its loop alone.
+        int turn() {
             return loop == null ? 0 : loop.doWork();
         }
 
@@ -198,6 +200,13 @@ final class TwoEnds implements AutoCloseable {
     void settle() {
         for (int i = 0; i < 1000; i++) {
             turn();
+        }
+    }
+
+    /// The device does all that was posted; no loop turns.
+    void runDevice() {
+        while (fabric.runNext()) {
+            // Each event may bring others.
         }
     }
 

@@ -142,9 +142,17 @@ final class FaultyDevice {
     }
 
     private WorkCompletionHandler failing(WorkCompletionHandler handler) {
-        return completion -> {
-            Fault fault = faults.poll();
-            handler.onCompletion(fault == null ? completion : failed(completion, fault));
+        return new WorkCompletionHandler() {
+            @Override
+            public void onCompletion(WorkCompletion completion) {
+                Fault fault = faults.poll();
+                handler.onCompletion(fault == null ? completion : failed(completion, fault));
+            }
+
+            @Override
+            public boolean wantsMore() {
+                return handler.wantsMore();
+            }
         };
     }
 

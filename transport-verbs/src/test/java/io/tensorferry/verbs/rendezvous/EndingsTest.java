@@ -24,7 +24,9 @@ class EndingsTest {
             endings.rememberUnlessKnown(RequestIndex.of(i, 0), "channel", LOST);
         }
         for (int i = 0; i < contents; i++) {
-            assertThat(endings.remove(RequestIndex.of(i, 0))).as("ending of request %s", i).isSameAs(LOST);
+            assertThat(endings.remove(RequestIndex.of(i, 0)))
+                    .as("ending of request %s", i)
+                    .isSameAs(LOST);
         }
         assertThat(endings.size()).isZero();
     }
@@ -45,7 +47,8 @@ class EndingsTest {
     void anEarlierRequestOfTheSlotDoesNotReplaceTheLater() {
         endings.remember(RequestIndex.of(3, 0), "channel", FAILED);
         endings.rememberUnlessKnown(RequestIndex.of(3, RequestIndex.GENERATIONS - 1), "channel", LOST);
-        assertThat(endings.remove(RequestIndex.of(3, RequestIndex.GENERATIONS - 1))).isNull();
+        assertThat(endings.remove(RequestIndex.of(3, RequestIndex.GENERATIONS - 1)))
+                .isNull();
         assertThat(endings.remove(RequestIndex.of(3, 0))).isSameAs(FAILED);
     }
 

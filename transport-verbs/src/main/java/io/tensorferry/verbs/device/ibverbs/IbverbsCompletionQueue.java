@@ -92,7 +92,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
     @Override
     public int poll(int maximum, WorkCompletionHandler handler) {
         int count = 0;
-        while (count < maximum && next(maximum - count)) {
+        while (count < maximum && handler.wantsMore() && next(maximum - count)) {
             handler.onCompletion(cursor);
             count++;
         }

@@ -47,7 +47,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
             device.loop().progress();
         }
         int count = 0;
-        while (count < maximum && take()) {
+        while (count < maximum && handler.wantsMore() && take()) {
             handler.onCompletion(cursor);
             count++;
         }
