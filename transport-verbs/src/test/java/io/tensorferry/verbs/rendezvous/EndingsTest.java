@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class EndingsTest {
-    private static final TransportException LOST = new TransportException(StatusCode.UNAVAILABLE, "lost");
-    private static final TransportException FAILED = new TransportException(StatusCode.DATA_LOSS, "failed");
+    private final TransportException lost = new TransportException(StatusCode.UNAVAILABLE, "lost");
+    private final TransportException failed = new TransportException(StatusCode.DATA_LOSS, "failed");
 
     private final Endings<String> endings = new Endings<>();
 
@@ -21,12 +21,12 @@ class EndingsTest {
     void whatARingOfContentsBringsIsRemembered() {
         int contents = 1024 * (4096 / 32);
         for (int i = 0; i < contents; i++) {
-            endings.rememberUnlessKnown(RequestIndex.of(i, 0), "channel", LOST);
+            endings.rememberUnlessKnown(RequestIndex.of(i, 0), "channel", lost);
         }
         for (int i = 0; i < contents; i++) {
             assertThat(endings.remove(RequestIndex.of(i, 0)))
                     .as("ending of request %s", i)
-                    .isSameAs(LOST);
+                    .isSameAs(lost);
         }
         assertThat(endings.size()).isZero();
     }
@@ -35,35 +35,35 @@ class EndingsTest {
     void thereIsNeverMoreThanOneForASlot() {
         for (int generation = 0; generation < 100; generation++) {
             for (int slot = 0; slot < 1000; slot++) {
-                endings.remember(RequestIndex.of(slot, generation), "channel", LOST);
+                endings.remember(RequestIndex.of(slot, generation), "channel", lost);
             }
         }
         assertThat(endings.size()).isEqualTo(1000);
         assertThat(endings.remove(RequestIndex.of(5, 98))).isNull();
-        assertThat(endings.remove(RequestIndex.of(5, 99))).isSameAs(LOST);
+        assertThat(endings.remove(RequestIndex.of(5, 99))).isSameAs(lost);
     }
 
     @Test
     void anEarlierRequestOfTheSlotDoesNotReplaceTheLater() {
-        endings.remember(RequestIndex.of(3, 0), "channel", FAILED);
-        endings.rememberUnlessKnown(RequestIndex.of(3, RequestIndex.GENERATIONS - 1), "channel", LOST);
+        endings.remember(RequestIndex.of(3, 0), "channel", failed);
+        endings.rememberUnlessKnown(RequestIndex.of(3, RequestIndex.GENERATIONS - 1), "channel", lost);
         assertThat(endings.remove(RequestIndex.of(3, RequestIndex.GENERATIONS - 1)))
                 .isNull();
-        assertThat(endings.remove(RequestIndex.of(3, 0))).isSameAs(FAILED);
+        assertThat(endings.remove(RequestIndex.of(3, 0))).isSameAs(failed);
     }
 
     @Test
     void aKnownEndingOfTheSameRequestStays() {
         int index = RequestIndex.of(3, 7);
-        endings.remember(index, "channel", FAILED);
-        endings.rememberUnlessKnown(index, "channel", LOST);
-        assertThat(endings.remove(index)).isSameAs(FAILED);
+        endings.remember(index, "channel", failed);
+        endings.rememberUnlessKnown(index, "channel", lost);
+        assertThat(endings.remove(index)).isSameAs(failed);
     }
 
     @Test
     void endingsOfOneChannelAloneAreKept() {
-        endings.remember(RequestIndex.of(1, 0), "first", LOST);
-        endings.remember(RequestIndex.of(2, 0), "second", LOST);
+        endings.remember(RequestIndex.of(1, 0), "first", lost);
+        endings.remember(RequestIndex.of(2, 0), "second", lost);
         endings.forgetAllBut("second");
         assertThat(endings.size()).isEqualTo(1);
         endings.forgetAllBut(null);
