@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param bindAddress where the gRPC server listens
 /// @param port the port there
 /// @param callbacks the user's executor, or null for the server's own
+/// @param callbacksOnLoop whether callbacks run where receives end, and on no executor
 /// @param verbs null for the protocol `grpc`
 /// @param security null for plaintext
 record ServerOptions(
@@ -17,6 +18,7 @@ record ServerOptions(
         InetAddress bindAddress,
         int port,
         @Nullable Executor callbacks,
+        boolean callbacksOnLoop,
         DialPolicy dialPolicy,
         PeerTimeouts timeouts,
         RendezvousLimits limits,

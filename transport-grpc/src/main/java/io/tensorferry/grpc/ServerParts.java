@@ -29,7 +29,7 @@ record ServerParts(
         ServerConfig config = options.config();
         String worker = config.workerName();
         var refusals = new Refusals(worker, System::nanoTime);
-        var threads = new ServerThreads(worker, options.callbacks());
+        var threads = new ServerThreads(worker, options.callbacks(), options.callbacksOnLoop());
         Tls tls = null;
         PeerChannels peers = null;
         WorkerTransport transport = null;

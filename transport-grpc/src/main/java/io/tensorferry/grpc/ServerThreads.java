@@ -3,7 +3,7 @@ package io.tensorferry.grpc;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
-import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
+import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -21,11 +21,11 @@ final class ServerThreads {
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;
     private final @Nullable ExecutorService ownCallbacks;
-    private final @Nullable CallbackDispatcher dispatcher;
-    private final Executor callbacks;
+    private final CallbackExecutor callbacks;
 
     /// @param callbacks the user's executor, or null for a virtual thread for each callback
-    ServerThreads(String workerName, @Nullable Executor callbacks) {
+    /// @param onLoop whether callbacks run where receives end, whatever `callbacks` is
+    ServerThreads(String workerName, @Nullable Executor callbacks, boolean onLoop) {
         int processors = Runtime.getRuntime().availableProcessors();
         String prefix = "tensorferry " + workerName + " ";
         // Plain NIO: the native transports would unpack a library into the temporary folder, for little gain.
@@ -34,16 +34,16 @@ final class ServerThreads {
         // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must
         // go on.
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
-        if (callbacks != null) {
+        if (onLoop) {
             this.ownCallbacks = null;
-            this.dispatcher = null;
-            this.callbacks = callbacks;
+            this.callbacks = CallbackExecutor.onCaller();
+        } else if (callbacks != null) {
+            this.ownCallbacks = null;
+            this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", callbacks);
         } else {
-            ExecutorService own = Executors.newThreadPerTaskExecutor(
+            this.ownCallbacks = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name(prefix + "callback-", 0).factory());
-            this.ownCallbacks = own;
-            this.dispatcher = new CallbackDispatcher(prefix + "callback-dispatcher", own);
-            this.callbacks = dispatcher;
+            this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", ownCallbacks);
         }
     }
 
@@ -64,7 +64,7 @@ final class ServerThreads {
         return handlers;
     }
 
-    Executor callbacks() {
+    CallbackExecutor callbacks() {
         return callbacks;
     }
 
@@ -73,9 +73,7 @@ final class ServerThreads {
     void close(Deadline patience, Deadline limit) {
         handlers.shutdown();
         await(handlers, limit);
-        if (dispatcher != null) {
-            dispatcher.close();
-        }
+        callbacks.close(limit.remaining());
         if (ownCallbacks != null) {
             ownCallbacks.shutdown();
             if (!await(ownCallbacks, patience)) {

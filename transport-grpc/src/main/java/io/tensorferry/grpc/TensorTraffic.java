@@ -45,6 +45,7 @@ final class TensorTraffic {
                 bytesSent.sum(),
                 0,
                 0,
+                0,
                 null,
                 null,
                 List.of(),

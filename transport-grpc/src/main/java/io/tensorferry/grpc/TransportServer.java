@@ -210,7 +210,12 @@ public final class TransportServer implements AutoCloseable {
 
     public TransportStatistics statistics() {
         Refusals refusals = parts.refusals();
-        return parts.transport().statistics().withRefused(refusals.calls(), refusals.connections());
+        return parts.transport()
+                .statistics()
+                .withRefused(
+                        refusals.calls(),
+                        refusals.connections(),
+                        parts.threads().callbacks().refused());
     }
 
     /// The channels to other workers that are open now, by peer: devices, addresses and what both ends agreed on. A

@@ -27,6 +27,7 @@ public final class TransportServerBuilder {
     private @Nullable Integer task;
     private String protocol = ServerConfig.GRPC_VERBS;
     private @Nullable Executor callbacks;
+    private boolean callbacksOnLoop;
     private @Nullable InetAddress bindAddress;
     private DialPolicy dialPolicy = DialPolicy.ON_FIRST_USE;
     private @Nullable Duration connectTimeout;
@@ -77,11 +78,21 @@ public final class TransportServerBuilder {
     /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor stays the
     /// caller's to shut down, after the server.
     ///
-    /// One that runs them on the thread that calls it (`Runnable::run`) saves their way to another thread. They then
-    /// run on the transport's loop, or on the thread that gives a receive up, so none of them may wait for
-    /// anything, take long, or stop the server: meanwhile nothing is received from anybody.
+    /// One thread of the transport hands callbacks to it, so it may wait, and `Runnable::run` runs them on that thread,
+    /// one after the other. A callback that it rejects runs on a virtual thread of the transport's; such callbacks are
+    /// counted ([TransportStatistics#refusedCallbacks()]) and the first is logged.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
+        this.callbacksOnLoop = false;
+        return this;
+    }
+
+    /// Runs the callbacks of receives where the receives end, which saves their way to another thread: on the
+    /// transport's loop, or on the thread that gives a receive up. None of them may wait for anything, take long, or
+    /// stop the server: meanwhile nothing is received from anybody. What a callback throws is logged.
+    public TransportServerBuilder callbacksOnLoop() {
+        this.callbacks = null;
+        this.callbacksOnLoop = true;
         return this;
     }
 
@@ -211,8 +222,8 @@ public final class TransportServerBuilder {
             checkPlaintext(config, address);
         }
         VerbsOptions verbs = config.protocol().equals(ServerConfig.GRPC) ? null : verbsOptions(own, address);
-        return TransportServer.start(
-                new ServerOptions(config, address, own.port(), callbacks, dialPolicy, timeouts(), limits, verbs, tls));
+        return TransportServer.start(new ServerOptions(
+                config, address, own.port(), callbacks, callbacksOnLoop, dialPolicy, timeouts(), limits, verbs, tls));
     }
 
     private void checkPlaintext(ServerConfig config, InetAddress address) {

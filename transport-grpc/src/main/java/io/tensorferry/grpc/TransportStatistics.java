@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///     member of the cluster
 /// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
 ///     a peer, or that were too many
+/// @param refusedCallbacks callbacks of receives that the executor of callbacks rejected, and which ran on a thread of
+///     the transport's
 /// @param edges what of this went over edges, and more about them; null over gRPC
 /// @param partitioned what was read of partitioned tensors, which is not counted above; null over gRPC
 /// @param accelerators what was copied to and from each accelerator, and its memory; empty over gRPC
@@ -37,6 +39,7 @@ public record TransportStatistics(
         long bytesSent,
         long refusedCalls,
         long refusedConnections,
+        long refusedCallbacks,
         @Nullable EdgeStatistics edges,
         @Nullable PartitionStatistics partitioned,
         List<AcceleratorStatistics> accelerators,
@@ -45,7 +48,7 @@ public record TransportStatistics(
         accelerators = List.copyOf(accelerators);
     }
 
-    TransportStatistics withRefused(long calls, long connections) {
+    TransportStatistics withRefused(long calls, long connections, long callbacks) {
         return new TransportStatistics(
                 openSteps,
                 pendingReceives,
@@ -56,6 +59,7 @@ public record TransportStatistics(
                 bytesSent,
                 calls,
                 connections,
+                callbacks,
                 edges,
                 partitioned,
                 accelerators,

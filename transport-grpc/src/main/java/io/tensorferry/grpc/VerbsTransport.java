@@ -281,6 +281,7 @@ final class VerbsTransport implements WorkerTransport {
                 verbs.bytesSent() + fallback.bytesSent() + straight.bytesSent(),
                 0,
                 0,
+                0,
                 straight,
                 partitions.statistics(),
                 accelerators.statistics(),

@@ -33,7 +33,7 @@ class CallbacksOnTheLoopTest {
         for (int task = 0; task < 2; task++) {
             cluster.add(cluster.builder(task)
                     .protocol(ServerConfig.GRPC_VERBS)
-                    .callbackExecutor(Runnable::run)
+                    .callbacksOnLoop()
                     .start());
         }
         cluster.server(1).awaitPeers(Duration.ofSeconds(20));

@@ -12,6 +12,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle,
@@ -31,8 +32,8 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     // Once there is a tensor whose content is waited for.
     private volatile ContentWaits.@Nullable Wait wait;
     private volatile @Nullable TransportException tooLate;
-    // Handed over by the executor.
-    private @Nullable RecvResult ended;
+    // Until the callback takes it: an executor of the user's may run this more than once.
+    private final AtomicReference<@Nullable RecvResult> ended = new AtomicReference<>();
 
     /// @param accelerator where the result is to be; null for the host
     /// @param waits where it waits until the content is there
@@ -80,7 +81,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
 
     private void end(RecvResult result) {
         deadline.end();
-        ended = result;
+        ended.set(result);
         if (done instanceof RemoteReceive.Immediate) {
             run();
         } else {
@@ -91,11 +92,10 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     /// The user's callback.
     @Override
     public void run() {
-        RecvResult result = ended;
-        if (result == null) {
-            throw new IllegalStateException("the receive of " + key + " has not ended");
+        RecvResult result = ended.getAndSet(null);
+        if (result != null) {
+            RemoteReceive.runCallback(done, result, key);
         }
-        RemoteReceive.runCallback(done, result, key);
     }
 
     @Override

@@ -23,13 +23,16 @@ import org.slf4j.LoggerFactory;
 /// It is itself what the executor of callbacks is given: nothing is made for its end.
 ///
 /// Threading: any thread. The first of content, failure, cancellation and abort ends it; the others find it ended.
-public final class RemoteReceive implements PendingReceive, Runnable {
+public final class RemoteReceive implements PendingReceive, CallbackExecutor.Link {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteReceive.class);
     private static final VarHandle RESULT;
+    private static final VarHandle CALLED;
 
     static {
         try {
-            RESULT = MethodHandles.lookup().findVarHandle(RemoteReceive.class, "result", RecvResult.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            RESULT = lookup.findVarHandle(RemoteReceive.class, "result", RecvResult.class);
+            CALLED = lookup.findVarHandle(RemoteReceive.class, "called", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -57,9 +60,11 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     @Nullable
     RemoteReceive older;
 
-    // The one that ended before it and waits with it for its callback; the dispatcher's.
-    @Nullable
-    RemoteReceive endedBefore;
+    // The one that ended before it and waits with it for its callback; the executor's of callbacks.
+    private CallbackExecutor.@Nullable Link endedBefore;
+    // An executor of the user's may run it and throw, and it must not run again for that.
+    @SuppressWarnings("unused") // by its handle
+    private volatile boolean called;
 
     /// A callback of the transport's own, which takes no time: it is told where the receive ends, not on the executor
     /// of callbacks.
@@ -212,9 +217,22 @@ public final class RemoteReceive implements PendingReceive, Runnable {
         return true;
     }
 
+    @Override
+    public CallbackExecutor.@Nullable Link before() {
+        return endedBefore;
+    }
+
+    @Override
+    public void before(CallbackExecutor.@Nullable Link link) {
+        endedBefore = link;
+    }
+
     /// The user's callback; once, when it has ended.
     @Override
     public void run() {
+        if (!CALLED.compareAndSet(this, false, true)) {
+            return;
+        }
         RecvResult how = result;
         if (how == null) {
             throw new IllegalStateException("the receive of " + key + " has not ended");
@@ -225,7 +243,7 @@ public final class RemoteReceive implements PendingReceive, Runnable {
     static void runCallback(DoneCallback done, RecvResult result, RendezvousKey key) {
         try {
             done.done(result);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("the callback of the receive of {} threw", key, e);
         }
     }

@@ -16,6 +16,7 @@ import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.partition.PartitionManager;
+import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import io.tensorferry.verbs.rendezvous.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -94,7 +95,9 @@ public final class SimulatedWorker implements AutoCloseable {
                 new WorkerContext(
                         name,
                         setting.adapter().members(),
-                        setting.callbacksOnLoop() ? Runnable::run : tasks,
+                        setting.callbacksOnLoop()
+                                ? CallbackExecutor.onCaller()
+                                : CallbackExecutor.handing(tasks, tasks),
                         this::timer,
                         setting.limits()),
                 setting.rendezvous(),

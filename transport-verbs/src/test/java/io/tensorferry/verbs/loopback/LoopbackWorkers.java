@@ -29,7 +29,7 @@ import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.partition.PartitionManager;
-import io.tensorferry.verbs.rendezvous.CallbackDispatcher;
+import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
@@ -60,7 +60,7 @@ final class LoopbackWorkers implements AutoCloseable {
     private final List<Worker> workers = new ArrayList<>();
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final ExecutorService callbackThreads = Executors.newVirtualThreadPerTaskExecutor();
-    private final CallbackDispatcher callbacks = new CallbackDispatcher("callback-dispatcher", callbackThreads);
+    private final CallbackExecutor callbacks = CallbackExecutor.dispatching("callback-dispatcher", callbackThreads);
     private final ChannelOptions channel;
     private final @Nullable Supplier<LoopRunner> runners;
 

@@ -21,7 +21,9 @@ class StepTableTest {
     /// A rendezvous that nothing is received through.
     private static final class Idle extends StepRendezvous {
         Idle(long stepId, RendezvousLimits limits) {
-            super(stepId, new WorkerContext(SELF, Set.of(SELF), Runnable::run, (_, _) -> () -> {}, limits));
+            super(
+                    stepId,
+                    new WorkerContext(SELF, Set.of(SELF), CallbackExecutor.onCaller(), (_, _) -> () -> {}, limits));
         }
 
         @Override

@@ -68,7 +68,7 @@ public final class RendezvousNode {
                 .channelOptions(knobs.applyTo(channelOptions(variant)))
                 .rdmaConfig(variant == Variant.WINDOWS ? config.withRkeyScope(RemoteKeyScope.REQUEST) : config);
         if (variant == Variant.BUSY) {
-            builder.callbackExecutor(Runnable::run);
+            builder.callbacksOnLoop();
         }
         if (variant == Variant.TCP) {
             var options = SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP);
