@@ -12,6 +12,7 @@ module io.tensorferry.grpc {
     requires io.grpc.stub;
     requires io.tensorferry.proto;
     requires transitive io.tensorferry.verbs;
+    requires java.logging;
     requires org.slf4j;
     requires static transitive org.jspecify;
 

@@ -6,6 +6,7 @@ import io.tensorferry.cli.check.ServeCommand;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.devices.DevicesCommand;
 import io.tensorferry.cuda.CudaDevices;
+import io.tensorferry.grpc.GrpcLog;
 import java.util.Map;
 import java.util.function.IntFunction;
 import picocli.CommandLine;
@@ -13,6 +14,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
@@ -58,9 +61,16 @@ public final class TensorFerry implements Runnable {
                 .addSubcommand(new DevicesCommand(environment))
                 .addSubcommand(new CheckCommand(environment, gpus))
                 .addSubcommand(new ServeCommand(environment, gpus))
+                .setExecutionStrategy(TensorFerry::execute)
                 .setParameterExceptionHandler(Failures::onWrongUsage)
                 .setExecutionExceptionHandler(Failures::onFailure)
                 .setExitCodeExceptionMapper(_ -> ExitStatus.FAILED);
+    }
+
+    /// With the options read: they say what is logged.
+    private static int execute(ParseResult parsed) {
+        GrpcLog.toSlf4j();
+        return new RunLast().execute(parsed);
     }
 
     /// Without a subcommand.

@@ -4,6 +4,7 @@ package io.tensorferry.cli;
 final class Verbosity {
     // slf4j-simple reads it when its first logger is made.
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+    private static final String GRPC_LEVEL = "org.slf4j.simpleLogger.log.io.grpc";
 
     private static volatile boolean stackTraces;
 
@@ -13,7 +14,9 @@ final class Verbosity {
     static void set(int times) {
         stackTraces = times > 0;
         if (times > 0) {
-            System.setProperty(LOG_LEVEL, times > 1 ? "debug" : "info");
+            String level = times > 1 ? "debug" : "info";
+            System.setProperty(LOG_LEVEL, level);
+            System.setProperty(GRPC_LEVEL, level);
         }
     }
 

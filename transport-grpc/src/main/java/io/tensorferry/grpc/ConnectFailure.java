@@ -66,20 +66,14 @@ final class ConnectFailure {
         return new TransportException(code, why, worker, 0, cause);
     }
 
-    /// For whoever has waited in vain, as `; the latest attempt: Connection refused`.
-    static String described(@Nullable Status latest) {
-        if (latest == null) {
-            return "";
-        }
+    /// For whoever has waited in vain, as `Connection refused`.
+    static String described(Status latest) {
         Throwable cause = latest.getCause();
         for (int i = 0; cause != null && cause.getCause() != null && i < MAX_CAUSES; i++) {
             cause = cause.getCause();
         }
         String why = cause == null ? String.valueOf(latest.getDescription()) : String.valueOf(cause.getMessage());
         // All that gRPC knows of a server that hangs up, as one does that was spoken to in plaintext and wants TLS.
-        return "; the latest attempt: "
-                + (why.contains("Network closed")
-                        ? "it has closed the connection; do all workers have TLS, or none?"
-                        : why);
+        return why.contains("Network closed") ? "it has closed the connection; do all workers have TLS, or none?" : why;
     }
 }

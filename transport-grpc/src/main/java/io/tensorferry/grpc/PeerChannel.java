@@ -31,6 +31,7 @@ final class PeerChannel {
 
     private final String worker;
     private final WorkerAddress address;
+    private final PeerLookup lookup;
     private final ManagedChannel channel;
     private final ScheduledExecutorService timer;
     private final PeerTimeouts timeouts;
@@ -43,11 +44,13 @@ final class PeerChannel {
     PeerChannel(
             String worker,
             WorkerAddress address,
+            PeerLookup lookup,
             ManagedChannel channel,
             ScheduledExecutorService timer,
             PeerTimeouts timeouts) {
         this.worker = worker;
         this.address = address;
+        this.lookup = lookup;
         this.channel = channel;
         this.timer = timer;
         this.timeouts = timeouts;
@@ -103,14 +106,31 @@ final class PeerChannel {
     }
 
     private void giveUp(CompletableFuture<Void> future, Duration limit) {
-        String what =
-                reached ? "the worker has gone: no connection to " : "the worker has not started: no connection to ";
-        future.completeExceptionally(new TransportException(
-                StatusCode.UNAVAILABLE,
-                what + address + " within " + limit + ConnectFailure.described(latestFailure),
-                worker,
-                0,
-                null));
+        String unresolved = lookup.failure();
+        Status failed = latestFailure;
+        String why;
+        if (unresolved != null) {
+            why = unresolved + "; no connection to " + address + " within " + limit;
+        } else {
+            why = (reached ? "the worker has gone" : "the worker has not started") + ": no connection to " + address
+                    + " within " + limit
+                    + (failed == null ? "" : "; the latest attempt: " + ConnectFailure.described(failed));
+        }
+        future.completeExceptionally(new TransportException(StatusCode.UNAVAILABLE, why, worker, 0, null));
+    }
+
+    /// What keeps this worker from the other, as far as attempts so far have shown; null if nothing is known.
+    @Nullable
+    String obstacle() {
+        Status failed = latestFailure;
+        if (reached && channel.getState(false) == ConnectivityState.READY) {
+            return null;
+        }
+        String unresolved = lookup.failure();
+        if (unresolved != null) {
+            return unresolved;
+        }
+        return failed == null ? null : "no connection to " + address + ": " + ConnectFailure.described(failed);
     }
 
     private void watch(CompletableFuture<Void> future) {

@@ -4,6 +4,7 @@ import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -60,11 +61,12 @@ final class PeerChannels {
             throw new IllegalArgumentException(
                     "worker " + worker + " is not in the cluster; it has " + addresses.keySet());
         }
-        NettyChannelBuilder builder = NettyChannelBuilder.forAddress(address.host(), address.port())
+        var lookup = new PeerLookup(address, InetAddress::getAllByName);
+        NettyChannelBuilder builder = builder(address, lookup)
                 .eventLoopGroup(threads.eventLoops())
                 .channelType(NioSocketChannel.class)
                 .executor(threads.handlers())
-                .offloadExecutor(threads.handlers())
+                .offloadExecutor(threads.lookups())
                 .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
                 .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .flowControlWindow(FLOW_CONTROL_WINDOW)
@@ -76,7 +78,21 @@ final class PeerChannels {
         } else {
             builder.sslContext(tls.clientContext(worker));
         }
-        return new PeerChannel(worker, address, builder.build(), threads.timer(), timeouts);
+        return new PeerChannel(worker, address, lookup, builder.build(), threads.timer(), timeouts);
+    }
+
+    // What gRPC offers instead is one registry for the whole process, which would keep the class loader of a plugin.
+    @SuppressWarnings("deprecation")
+    private static NettyChannelBuilder builder(WorkerAddress address, PeerLookup lookup) {
+        return NettyChannelBuilder.forAddress(address.host(), address.port()).nameResolverFactory(lookup);
+    }
+
+    /// Why the latest attempt to reach `worker` has failed, as `no connection to host:2222: Connection refused`; null
+    /// if it has not been dialled, or nothing is known.
+    @Nullable
+    String obstacle(String worker) {
+        PeerChannel channel = channels.get(worker);
+        return channel == null ? null : channel.obstacle();
     }
 
     /// Ends every call, and waits until `limit` for the connections to be closed.

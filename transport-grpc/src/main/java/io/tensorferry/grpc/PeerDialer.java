@@ -13,6 +13,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,20 +25,28 @@ import org.slf4j.LoggerFactory;
 final class PeerDialer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PeerDialer.class);
     private static final long FIRST_BACKOFF_MILLIS = 50;
+    private static final int MOST_REASONS = 4;
     private static final long LONGEST_BACKOFF_MILLIS = 1000;
 
     private final Set<String> peers;
     private final WorkerTransport transport;
     private final ScheduledExecutorService timer;
+    private final Function<String, @Nullable String> obstacles;
     // Why the latest attempt at a peer failed that may be tried again.
     private final Map<String, TransportException> latest = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /// @param peers the workers to dial, without this one
-    PeerDialer(Set<String> peers, WorkerTransport transport, ScheduledExecutorService timer) {
+    /// @param obstacles what keeps gRPC from reaching a peer, where that is known
+    PeerDialer(
+            Set<String> peers,
+            WorkerTransport transport,
+            ScheduledExecutorService timer,
+            Function<String, @Nullable String> obstacles) {
         this.peers = Set.copyOf(peers);
         this.transport = transport;
         this.timer = timer;
+        this.obstacles = obstacles;
     }
 
     /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so
@@ -50,8 +61,8 @@ final class PeerDialer implements AutoCloseable {
         }
     }
 
-    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, and why one of
-    ///     them did not where that is known; or a refusal
+    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, and why some
+    ///     of them did not where that is known; or a refusal
     void awaitAll(Duration timeout) throws InterruptedException {
         Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
         peers.forEach(peer -> dialled.put(peer, dial(peer)));
@@ -80,16 +91,24 @@ final class PeerDialer implements AutoCloseable {
     }
 
     private TransportException missing(Duration timeout, Set<String> silent) {
-        TransportException reason = silent.stream()
-                .map(latest::get)
+        String reasons = silent.stream()
+                .map(this::reason)
                 .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(null);
+                .limit(MOST_REASONS)
+                .collect(Collectors.joining("; "));
         return new TransportException(
                 StatusCode.DEADLINE_EXCEEDED,
-                "no answer within " + timeout + " from " + silent
-                        + (reason == null ? "" : "; the latest attempt: " + reason.getMessage()),
-                reason);
+                "no answer within " + timeout + " from " + silent + (reasons.isEmpty() ? "" : "; " + reasons));
+    }
+
+    /// As `/job:worker/replica:0/task:1: no connection to ...`; null where nothing is known.
+    private @Nullable String reason(String peer) {
+        String why = obstacles.apply(peer);
+        if (why == null) {
+            TransportException attempt = latest.get(peer);
+            why = attempt == null ? null : attempt.getMessage();
+        }
+        return why == null ? null : peer + ": " + why;
     }
 
     /// Cancelling the future ends the dialling.

@@ -7,19 +7,26 @@ import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server
 /// leaves none behind.
 ///
-/// Three kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none
-/// of which ever blocks; and the threads of users' callbacks, which may.
+/// Four kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none
+/// of which ever blocks; one that looks up the hosts of peers, which may take seconds each; and the threads of users'
+/// callbacks, which may block.
 final class ServerThreads {
+    private static final int LOOKUPS = 4;
+    private static final int LOOKUP_IDLE_SECONDS = 10;
+
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;
+    private final ExecutorService lookups;
     private final @Nullable ExecutorService ownCallbacks;
     private final CallbackExecutor callbacks;
 
@@ -34,6 +41,7 @@ final class ServerThreads {
         // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must
         // go on.
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
+        this.lookups = lookups(prefix + "lookup-");
         if (onLoop) {
             this.ownCallbacks = null;
             this.callbacks = CallbackExecutor.onCaller();
@@ -45,6 +53,14 @@ final class ServerThreads {
                     Thread.ofVirtual().name(prefix + "callback-", 0).factory());
             this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", ownCallbacks);
         }
+    }
+
+    /// A few threads, and none where there is nothing to look up.
+    private static ExecutorService lookups(String prefix) {
+        var pool = new ThreadPoolExecutor(
+                LOOKUPS, LOOKUPS, LOOKUP_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
+        pool.allowCoreThreadTimeOut(true);
+        return pool;
     }
 
     private static ThreadFactory daemons(String prefix) {
@@ -64,6 +80,11 @@ final class ServerThreads {
         return handlers;
     }
 
+    /// For what asks the system for the address of a host.
+    Executor lookups() {
+        return lookups;
+    }
+
     CallbackExecutor callbacks() {
         return callbacks;
     }
@@ -71,6 +92,7 @@ final class ServerThreads {
     /// Ends all threads but the user's; waits until `patience` is over for callbacks that still run, then interrupts
     /// them. Until `limit` at most for the others, none of which blocks.
     void close(Deadline patience, Deadline limit) {
+        lookups.shutdownNow();
         handlers.shutdown();
         await(handlers, limit);
         callbacks.close(limit.remaining());
@@ -82,6 +104,8 @@ final class ServerThreads {
         }
         long left = limit.remaining().toNanos();
         eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(left, TimeUnit.NANOSECONDS);
+        // Last: the system is not interrupted, and may take its time.
+        await(lookups, limit);
     }
 
     private static boolean await(ExecutorService executor, Deadline limit) {

@@ -27,7 +27,11 @@ final class LogLines implements AutoCloseable {
     }
 
     static LogLines of(Class<?> source) {
-        return new LogLines((Logger) LoggerFactory.getLogger(source));
+        return of(source.getName());
+    }
+
+    static LogLines of(String logger) {
+        return new LogLines((Logger) LoggerFactory.getLogger(logger));
     }
 
     List<String> warnings() {
