@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -28,21 +29,27 @@ final class PeerDialer implements AutoCloseable {
     private static final int MOST_REASONS = 4;
     private static final long LONGEST_BACKOFF_MILLIS = 1000;
 
+    private final String workerName;
     private final Set<String> peers;
     private final WorkerTransport transport;
     private final ScheduledExecutorService timer;
     private final Function<String, @Nullable String> obstacles;
     // Why the latest attempt at a peer failed that may be tried again.
     private final Map<String, TransportException> latest = new ConcurrentHashMap<>();
+    // Those that have not ended.
+    private final Set<CompletableFuture<Void>> dials = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
+    /// @param workerName this worker
     /// @param peers the workers to dial, without this one
     /// @param obstacles what keeps gRPC from reaching a peer, where that is known
     PeerDialer(
+            String workerName,
             Set<String> peers,
             WorkerTransport transport,
             ScheduledExecutorService timer,
             Function<String, @Nullable String> obstacles) {
+        this.workerName = workerName;
         this.peers = Set.copyOf(peers);
         this.transport = transport;
         this.timer = timer;
@@ -62,7 +69,7 @@ final class PeerDialer implements AutoCloseable {
     }
 
     /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, and why some
-    ///     of them did not where that is known; or a refusal
+    ///     of them did not where that is known; `UNAVAILABLE` once this is closed; or a refusal
     void awaitAll(Duration timeout) throws InterruptedException {
         Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
         peers.forEach(peer -> dialled.put(peer, dial(peer)));
@@ -77,7 +84,8 @@ final class PeerDialer implements AutoCloseable {
         var _ = CompletableFuture.allOf(dialled.values().toArray(CompletableFuture[]::new))
                 .thenRun(() -> outcome.complete(null));
         try {
-            outcome.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            // Not toNanos(), which refuses what 292 years do not hold.
+            outcome.get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof TransportException refusal
                     ? refusal
@@ -114,13 +122,18 @@ final class PeerDialer implements AutoCloseable {
     /// Cancelling the future ends the dialling.
     private CompletableFuture<Void> dial(String peer) {
         var done = new CompletableFuture<Void>();
+        dials.add(done);
+        var _ = done.whenComplete((_, _) -> dials.remove(done));
+        if (closed) {
+            // Perhaps after the last look at the set.
+            done.completeExceptionally(stopping());
+        }
         attempt(peer, done, FIRST_BACKOFF_MILLIS);
         return done;
     }
 
     private void attempt(String peer, CompletableFuture<Void> done, long backoffMillis) {
-        if (closed || done.isDone()) {
-            done.cancel(false);
+        if (done.isDone()) {
             return;
         }
         var _ = transport.connect(peer).whenComplete((_, failure) -> {
@@ -129,8 +142,11 @@ final class PeerDialer implements AutoCloseable {
                 return;
             }
             TransportException cause = GrpcStatus.fromGrpc("connecting", peer, failure);
-            if (closed || !isRetryable(cause.code())) {
+            if (!isRetryable(cause.code())) {
                 done.completeExceptionally(cause);
+                return;
+            }
+            if (done.isDone()) {
                 return;
             }
             latest.put(peer, cause);
@@ -144,8 +160,14 @@ final class PeerDialer implements AutoCloseable {
         return code == StatusCode.UNAVAILABLE || code == StatusCode.DEADLINE_EXCEEDED || code == StatusCode.ABORTED;
     }
 
+    private TransportException stopping() {
+        return new TransportException(StatusCode.UNAVAILABLE, workerName + " is stopping");
+    }
+
+    /// Ends the dialling: whoever waits for a peer is told.
     @Override
     public void close() {
         closed = true;
+        List.copyOf(dials).forEach(done -> done.completeExceptionally(stopping()));
     }
 }

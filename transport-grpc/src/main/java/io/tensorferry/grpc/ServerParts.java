@@ -43,7 +43,7 @@ record ServerParts(
             Server server = ListeningEnd.start(options, threads, transport, tls, callers, refusals);
             Set<String> others = new HashSet<>(config.cluster().workers());
             others.remove(worker);
-            var dialer = new PeerDialer(others, transport, threads.timer(), peers::obstacle);
+            var dialer = new PeerDialer(worker, others, transport, threads.timer(), peers::obstacle);
             if (options.dialPolicy() == DialPolicy.AT_START) {
                 dialer.startAll();
             }

@@ -8,6 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -49,9 +50,11 @@ final class ServerThreads {
             this.ownCallbacks = null;
             this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", callbacks);
         } else {
-            this.ownCallbacks = Executors.newThreadPerTaskExecutor(
+            ExecutorService own = Executors.newThreadPerTaskExecutor(
                     Thread.ofVirtual().name(prefix + "callback-", 0).factory());
-            this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", ownCallbacks);
+            this.ownCallbacks = own;
+            this.callbacks = CallbackExecutor.dispatching(
+                    prefix + "callback-dispatcher", callback -> runCallback(own, callback));
         }
     }
 
@@ -61,6 +64,15 @@ final class ServerThreads {
                 LOOKUPS, LOOKUPS, LOOKUP_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /// A receive that ends after the server, because it was begun then, has its callback run all the same.
+    private static void runCallback(ExecutorService own, Runnable callback) {
+        try {
+            own.execute(callback);
+        } catch (RejectedExecutionException _) {
+            Thread.ofVirtual().name("tensorferry late-callback").start(callback);
+        }
     }
 
     private static ThreadFactory daemons(String prefix) {

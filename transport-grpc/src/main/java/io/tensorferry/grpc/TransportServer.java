@@ -35,6 +35,10 @@ import org.slf4j.LoggerFactory;
 /// }
 /// ```
 ///
+/// Once the server is stopping every call ends at once. What opens something is refused with `UNAVAILABLE`; a
+/// [Rendezvous] that was had before is closed, and its receives tell their callbacks `ABORTED`; edges and partitioned
+/// tensors have ended; what only tells or closes something does so.
+///
 /// Threading: any thread.
 public final class TransportServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TransportServer.class);
@@ -99,10 +103,14 @@ public final class TransportServer implements AutoCloseable {
     ///
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public Rendezvous rendezvous(long stepId) {
+        requireRunning();
+        return parts.transport().rendezvous(stepId);
+    }
+
+    private void requireRunning() {
         if (stopping.get()) {
             throw new TransportException(StatusCode.UNAVAILABLE, workerName() + " is stopping");
         }
-        return parts.transport().rendezvous(stepId);
     }
 
     /// Opens the producer's end of an edge, which is to be on this worker. The consumer opens the other end, earlier or
@@ -112,6 +120,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public StaticSender openSender(StaticEdge edge) {
+        requireRunning();
         return parts.transport().openSender(edge);
     }
 
@@ -123,6 +132,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no
     ///     memory; `UNIMPLEMENTED` over gRPC
     public StaticReceiver openReceiver(StaticEdge edge) {
+        requireRunning();
         return parts.transport().openReceiver(edge, null);
     }
 
@@ -132,6 +142,7 @@ public final class TransportServer implements AutoCloseable {
     ///     registered until [StaticReceiver#ended()]
     /// @throws IllegalArgumentException if the memory is none of that, too
     public StaticReceiver openReceiver(StaticEdge edge, MemorySegment memory) {
+        requireRunning();
         return parts.transport().openReceiver(edge, memory);
     }
 
@@ -142,6 +153,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public DynamicSender openSender(DynamicEdge edge) {
+        requireRunning();
         return parts.transport().openSender(edge);
     }
 
@@ -152,6 +164,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws IllegalStateException if this end of the edge is open already
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public DynamicReceiver openReceiver(DynamicEdge edge) {
+        requireRunning();
         return parts.transport().openReceiver(edge);
     }
 
@@ -163,6 +176,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no memory
     ///     or it cannot be pinned; `UNIMPLEMENTED` over gRPC
     public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
+        requireRunning();
         return parts.transport().openPartitioned(spec);
     }
 
@@ -174,7 +188,8 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().closeStep(stepId);
     }
 
-    /// Makes tensors that travel without an extra copy.
+    /// Makes tensors that travel without an extra copy. Once the server has stopped it throws `FAILED_PRECONDITION`
+    /// where the memory was the transport's.
     public TensorAllocator allocator() {
         return parts.transport().allocator();
     }
@@ -190,7 +205,9 @@ public final class TransportServer implements AutoCloseable {
     /// Over gRPC this does nothing.
     ///
     /// @param memory off-heap, and alive until the registration is closed
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; what the device says
     public MemoryRegistration register(MemorySegment memory) {
+        requireRunning();
         return parts.transport().register(memory);
     }
 
@@ -203,8 +220,9 @@ public final class TransportServer implements AutoCloseable {
     /// @throws IllegalArgumentException if the accelerator is none of the server's, or the bytes are not all of one
     ///     allocation
     /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach its memory;
-    ///     otherwise what the accelerator or the RDMA device says
+    ///     `UNAVAILABLE` once the server is stopping; otherwise what the accelerator or the RDMA device says
     public MemoryRegistration register(Accelerator device, long address, long bytes) {
+        requireRunning();
         return parts.transport().register(device, address, bytes);
     }
 
@@ -236,9 +254,10 @@ public final class TransportServer implements AutoCloseable {
     /// Waits until every other worker of the cluster has answered, dialling each that has not been.
     ///
     /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker
-    ///     refuses this one for good
+    ///     refuses this one for good; `UNAVAILABLE` once the server is stopping
     /// @throws InterruptedException if the calling thread was interrupted
     public void awaitPeers(Duration timeout) throws InterruptedException {
+        requireRunning();
         parts.dialer().awaitAll(timeout);
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +40,9 @@ public final class CompletionLoop implements Executor {
     private boolean pumpWanted;
     // Whose turn it is, while it is. Others may look: a thread sees at least what it wrote itself.
     private @Nullable Thread turning;
+    // Nobody turns it any more, and commands that were given since and have not run.
+    private volatile boolean ended;
+    private final AtomicInteger givenAfterEnd = new AtomicInteger();
 
     CompletionLoop(CompletionChannel completions, NanoClock clock) {
         this(completions, clock, 1024);
@@ -94,6 +98,31 @@ public final class CompletionLoop implements Executor {
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             completions.wakeUp();
         }
+        if (ended) {
+            runAfterEnd();
+        }
+    }
+
+    /// Nobody turns the loop any more. From now on whoever gives a command runs it, or leaves it to somebody who is
+    /// running another: what is asked for too late has its end all the same. Called by the owner, once.
+    void end() {
+        ended = true;
+        runAfterEnd();
+    }
+
+    /// One thread at a time, and none waits for another.
+    private void runAfterEnd() {
+        if (givenAfterEnd.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        do {
+            int done;
+            do {
+                done = runCommands();
+            } while (done > 0);
+            seen = givenAfterEnd.addAndGet(-seen);
+        } while (seen != 0);
     }
 
     /// The same, but at once if the caller is in a turn of the loop: what it posts leaves with that turn. It must not

@@ -263,6 +263,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         context.domain().close();
         context.completions().close();
         context.port().device().close();
+        context.loop().end();
     }
 
     private void stopLoop() {

@@ -77,7 +77,7 @@ public final class EdgeManager implements AutoCloseable {
         context.loop().execute(() -> {
             peer.open(end);
             if (closed) {
-                end.startAbort(stopped());
+                end.fail(stopped());
             }
         });
         return end;
@@ -104,6 +104,7 @@ public final class EdgeManager implements AutoCloseable {
 
     private StaticReceiver openReceiver(StaticEdge edge, Supplier<Places> memory) {
         PeerEdges peer = producer(edge.key(), metaData(edge));
+        requireOpen();
         Places places = memory.get();
         try {
             return open(new StaticReceivingEnd(edge, context, peer, places), edge.key());
@@ -167,11 +168,15 @@ public final class EdgeManager implements AutoCloseable {
     }
 
     private <E> void add(Map<RendezvousKey, E> ends, RendezvousKey key, E end) {
-        if (closed) {
-            throw stopped();
-        }
+        requireOpen();
         if (ends.putIfAbsent(key, end) != null) {
             throw new IllegalStateException("this end of the edge " + key + " is open already");
+        }
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw stopped();
         }
     }
 

@@ -291,7 +291,7 @@ final class PeerEdges {
         }
         unparkAll();
         receivers.all().forEach(end -> end.giveUp(cause));
-        List.copyOf(senders.values()).forEach(end -> end.startAbort(cause));
+        List.copyOf(senders.values()).forEach(end -> end.fail(cause));
     }
 
     /// What a consumer is told that asks again.

@@ -413,7 +413,8 @@ abstract class ReceivingEnd implements EdgeReceiver {
         context.channels().withdraw(peer.name(), channelWaiter);
         channel = null;
         publishEnd(cause);
-        opened.completeExceptionally(cause);
+        // One that was given up here may end with the loss of its channel.
+        opened.completeExceptionally(givenUp == null ? cause : givenUp);
         letGo(() -> {
             peer.forget(this, number);
             if (!stranded) {

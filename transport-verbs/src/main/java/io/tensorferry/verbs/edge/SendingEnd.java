@@ -111,6 +111,9 @@ abstract class SendingEnd implements EdgeSender {
     }
 
     private void sendCopy(Tensor tensor, long bytes) {
+        synchronized (queue) {
+            requireTaking();
+        }
         Tensor copy;
         // Its owner may close the handle while it is copied.
         try (Tensor source = tensor.share()) {
@@ -166,12 +169,7 @@ abstract class SendingEnd implements EdgeSender {
     /// @return the handle that was taken over: if there is a copy the caller's, else the queue's
     private Tensor enqueue(Tensor tensor, @Nullable Tensor copy) {
         synchronized (queue) {
-            if (closed) {
-                throw new IllegalStateException("the producer's end of " + edge + " is closed");
-            }
-            if (failure != null) {
-                throw failure;
-            }
+            requireTaking();
             if (queue.size() >= MOST_WAITING) {
                 throw new TransportException(
                         StatusCode.RESOURCE_EXHAUSTED,
@@ -185,6 +183,16 @@ abstract class SendingEnd implements EdgeSender {
             }
             queue.add(copy == null ? taken : copy);
             return taken;
+        }
+    }
+
+    /// With the lock.
+    private void requireTaking() {
+        if (closed) {
+            throw new IllegalStateException("the producer's end of " + edge + " is closed");
+        }
+        if (failure != null) {
+            throw failure;
         }
     }
 

@@ -227,6 +227,12 @@ public abstract class StepRendezvous implements Rendezvous {
         return end(new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed"));
     }
 
+    /// The same with all the others of this worker.
+    final int stop() {
+        return end(new TransportException(
+                StatusCode.ABORTED, "step " + stepId + " is closed: " + worker.name() + " is stopping"));
+    }
+
     private int end(TransportException cause) {
         if (!ended.compareAndSet(null, cause)) {
             return 0;

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongFunction;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The rendezvous of each step, made when a step is first named, by this worker or by a peer, and gone when the
@@ -53,7 +54,7 @@ public final class StepTable<R extends StepRendezvous> {
     public synchronized R open(long stepId) {
         if (stopped) {
             R ended = factory.apply(stepId);
-            ended.close();
+            ended.stop();
             return ended;
         }
         closed.remove(stepId);
@@ -112,6 +113,10 @@ public final class StepTable<R extends StepRendezvous> {
     ///
     /// @return the sends that were dropped
     public int close(long stepId) {
+        return end(stepId, StepRendezvous::close);
+    }
+
+    private int end(long stepId, ToIntFunction<StepRendezvous> how) {
         OpenStep<R> step;
         synchronized (this) {
             step = open.remove(stepId);
@@ -120,7 +125,7 @@ public final class StepTable<R extends StepRendezvous> {
             }
             closed.put(stepId, true);
         }
-        int dropped = step == null ? 0 : step.rendezvous.close();
+        int dropped = step == null ? 0 : how.applyAsInt(step.rendezvous);
         synchronized (this) {
             droppedSends += dropped;
         }
@@ -135,7 +140,7 @@ public final class StepTable<R extends StepRendezvous> {
             ids = open.all().stream().mapToLong(LongTable.Entry::id).sorted().toArray();
         }
         for (long id : ids) {
-            close(id);
+            end(id, StepRendezvous::stop);
         }
     }
 

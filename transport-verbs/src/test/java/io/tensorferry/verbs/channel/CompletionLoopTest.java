@@ -204,6 +204,35 @@ class CompletionLoopTest {
     }
 
     @Test
+    void whatIsGivenAfterTheEndRunsOneAfterTheOther() throws Exception {
+        var ran = new AtomicInteger();
+        var atOnce = new AtomicInteger();
+        Runnable command = () -> {
+            assertThat(atOnce.incrementAndGet()).isEqualTo(1);
+            ran.incrementAndGet();
+            // Not inside this one.
+            loop.execute(() -> assertThat(atOnce).hasValue(0));
+            atOnce.decrementAndGet();
+        };
+        loop.execute(command);
+        loop.end();
+        assertThat(ran).hasValue(1);
+
+        var callers = new ArrayList<Thread>();
+        for (int i = 0; i < 4; i++) {
+            callers.add(Thread.ofPlatform().start(() -> {
+                for (int j = 0; j < 1_000; j++) {
+                    loop.execute(command);
+                }
+            }));
+        }
+        for (Thread caller : callers) {
+            caller.join();
+        }
+        assertThat(ran).hasValue(4_001);
+    }
+
+    @Test
     void timersRunWhenTheyAreDueAndInTheirOrder() {
         var ran = new ArrayList<String>();
         loop.schedule(30, () -> ran.add("third"));
