@@ -1,56 +1,62 @@
 package io.tensorferry.verbs.placement;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 
-/// Spans that have been laid, by offset. Owned by the call that makes it.
-///
-/// Columns of numbers and no objects: for each span that is laid all others are looked at, and this is where planning
-/// spends its time.
+/// Spans that have been laid, by offset, in blocks. Owned by the call that makes it.
 final class LaidSpans {
-    private final long[] starts;
-    private final long[] ends;
-    private final int[] firsts;
-    private final int[] lasts;
-    private int count;
+    private final TimeSlices slices;
+    private final List<LaidBlock> blocks = new ArrayList<>();
 
-    LaidSpans(int capacity) {
-        starts = new long[capacity];
-        ends = new long[capacity];
-        firsts = new int[capacity];
-        lasts = new int[capacity];
+    LaidSpans(TimeSlices slices) {
+        this.slices = slices;
+        blocks.add(new LaidBlock(slices.count()));
     }
 
     /// Lays `span` at the lowest offset where it meets none of those that are laid; returns the offset.
     long lay(Span span) {
-        long offset = lowest(span);
-        int at = Arrays.binarySearch(starts, 0, count, offset);
-        insert(at < 0 ? -at - 1 : at, offset, span);
+        int firstSlice = slices.of(span.first());
+        int lastSlice = slices.of(span.last());
+        long offset = lowest(span, firstSlice, lastSlice);
+        blockFor(offset).insert(span, firstSlice, lastSlice, offset);
         return offset;
     }
 
-    private long lowest(Span span) {
+    private long lowest(Span span, int firstSlice, int lastSlice) {
         long offset = 0;
-        for (int i = 0; i < count; i++) {
-            if (firsts[i] <= span.last() && span.first() <= lasts[i]) {
-                if (starts[i] - offset >= span.bytes()) {
-                    return offset;
-                }
-                offset = Math.max(offset, ends[i]);
+        for (LaidBlock block : blocks) {
+            offset = block.search(span, firstSlice, lastSlice, offset);
+            if (offset < 0) {
+                return ~offset;
             }
         }
         return offset;
     }
 
-    private void insert(int at, long offset, Span span) {
-        int behind = count - at;
-        System.arraycopy(starts, at, starts, at + 1, behind);
-        System.arraycopy(ends, at, ends, at + 1, behind);
-        System.arraycopy(firsts, at, firsts, at + 1, behind);
-        System.arraycopy(lasts, at, lasts, at + 1, behind);
-        starts[at] = offset;
-        ends[at] = offset + span.bytes();
-        firsts[at] = span.first();
-        lasts[at] = span.last();
-        count++;
+    /// The block that a span at `offset` belongs into; it has room.
+    private LaidBlock blockFor(long offset) {
+        int at = indexFor(offset);
+        LaidBlock block = blocks.get(at);
+        if (!block.isFull()) {
+            return block;
+        }
+        LaidBlock upper = block.split();
+        blocks.add(at + 1, upper);
+        return upper.start() <= offset ? upper : block;
+    }
+
+    /// Of the blocks that start at `offset` or below, the last; the first block where none does.
+    private int indexFor(long offset) {
+        int low = 0;
+        int high = blocks.size() - 1;
+        while (low < high) {
+            int middle = (low + high + 1) >>> 1;
+            if (blocks.get(middle).start() <= offset) {
+                low = middle;
+            } else {
+                high = middle - 1;
+            }
+        }
+        return low;
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.placement;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// An offset for each span, so that no two that are in use at one time share a byte. Immutable.
 ///
@@ -18,10 +19,13 @@ final class Packing {
         this.top = top;
     }
 
+    /// Lays the spans in the given order, as long as all of them end below `limit`.
+    ///
     /// @param order at least one span, with the indexes 0 to `order.size() - 1`, in any order
-    static Packing inOrder(List<Span> order) {
+    /// @return null where a span ends at `limit` or above it
+    static @Nullable Packing inOrder(List<Span> order, TimeSlices slices, long limit) {
         var offsets = new long[order.size()];
-        var laid = new LaidSpans(order.size());
+        var laid = new LaidSpans(slices);
         long peak = 0;
         Span top = order.getFirst();
         for (Span span : order) {
@@ -30,6 +34,9 @@ final class Packing {
             if (offset + span.bytes() > peak) {
                 peak = offset + span.bytes();
                 top = span;
+                if (peak >= limit) {
+                    return null;
+                }
             }
         }
         return new Packing(offsets, peak, top);

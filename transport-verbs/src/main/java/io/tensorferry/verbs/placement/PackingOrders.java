@@ -5,7 +5,6 @@ import static java.util.Comparator.comparingInt;
 import static java.util.Comparator.comparingLong;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 
@@ -39,14 +38,9 @@ final class PackingOrders {
     /// First all that are in use at the position where most bytes are, largest first; then those of the next.
     private static List<Span> byBreadth(List<Span> largestFirst) {
         var order = new ArrayList<Span>(largestFirst.size());
-        var taken = new BitSet();
+        var waiting = new WaitingSpans(largestFirst);
         for (Breadth breadth : Breadth.widestFirst(largestFirst)) {
-            for (Span span : largestFirst) {
-                if (span.isInUseAt(breadth.position()) && !taken.get(span.index())) {
-                    taken.set(span.index());
-                    order.add(span);
-                }
-            }
+            order.addAll(waiting.takeAt(breadth.position()));
         }
         return order;
     }

@@ -1,10 +1,11 @@
 package io.tensorferry.verbs.placement;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/// Looks for a packing of few bytes. Stateless; any thread; the same spans give the same packing.
+/// Looks for a packing of few bytes. Owned by the call that makes it; the same spans give the same packing.
 ///
 /// The fewest bytes are not to be had: offline dynamic storage allocation is NP-hard. So each of the [PackingOrders] is
 /// tried, and then improved: the span that reaches the peak goes to the front, and all is laid again. The best of all
@@ -12,45 +13,59 @@ import java.util.List;
 final class PackingSearch {
     private static final int MOST_ROUNDS = 128;
 
-    /// Bounds the time for many spans: laying n of them takes up to n * n / 2 comparisons.
+    /// Bounds the time for many spans. It counts as if a span were compared with all that are laid, though blocks make
+    /// that fewer: the number of rounds decides the plan, and equal graphs keep their plan.
     private static final long COMPARISONS = 200_000_000;
 
-    private PackingSearch() {}
+    private final List<Span> spans;
+    private final TimeSlices slices;
+    private final long lowerBound;
+    private final int rounds;
+    private @Nullable Packing best;
+
+    private PackingSearch(List<Span> spans) {
+        this.spans = spans;
+        slices = TimeSlices.of(spans);
+        lowerBound = Breadth.greatest(spans);
+        long size = spans.size();
+        rounds = Math.clamp(COMPARISONS / (size * size), 1, MOST_ROUNDS);
+    }
 
     /// @param spans at least one, with the indexes 0 to `spans.size() - 1`
     static Packing best(List<Span> spans) {
-        long lowerBound = Breadth.greatest(spans);
-        Iterator<List<Span>> orders = PackingOrders.of(spans).iterator();
-        Packing best = improve(orders.next(), lowerBound);
-        while (best.peak() > lowerBound && orders.hasNext()) {
-            Packing other = improve(orders.next(), lowerBound);
-            if (other.peak() < best.peak()) {
-                best = other;
-            }
-        }
-        return best;
+        return new PackingSearch(spans).search();
     }
 
-    private static Packing improve(List<Span> start, long lowerBound) {
-        Packing best = Packing.inOrder(start);
-        Packing last = best;
-        var order = new ArrayList<>(start);
-        for (int round = 1; round < rounds(start.size()) && best.peak() > lowerBound; round++) {
-            Span top = last.top();
-            if (order.getFirst().equals(top)) {
+    private Packing search() {
+        for (List<Span> order : PackingOrders.of(spans)) {
+            improve(order);
+            if (peak() == lowerBound) {
                 break;
             }
-            order.remove(top);
-            order.addFirst(top);
-            last = Packing.inOrder(order);
-            if (last.peak() < best.peak()) {
-                best = last;
-            }
         }
-        return best;
+        return Objects.requireNonNull(best, "the first order is always laid to its end");
     }
 
-    private static int rounds(long spans) {
-        return Math.clamp(COMPARISONS / (spans * spans), 1, MOST_ROUNDS);
+    private void improve(List<Span> start) {
+        var order = new ArrayList<>(start);
+        for (int round = 1; round <= rounds && peak() > lowerBound; round++) {
+            // Nothing follows the last round, so it may stop as soon as it cannot be the best.
+            Packing packing = Packing.inOrder(order, slices, round == rounds ? peak() : Long.MAX_VALUE);
+            if (packing == null) {
+                break;
+            }
+            if (packing.peak() < peak()) {
+                best = packing;
+            }
+            if (order.getFirst().equals(packing.top())) {
+                break;
+            }
+            order.remove(packing.top());
+            order.addFirst(packing.top());
+        }
+    }
+
+    private long peak() {
+        return best == null ? Long.MAX_VALUE : best.peak();
     }
 }
