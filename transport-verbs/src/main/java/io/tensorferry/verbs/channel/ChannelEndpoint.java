@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.DeviceAttributes;
+import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttributes;
@@ -26,6 +27,7 @@ final class ChannelEndpoint implements AutoCloseable {
     private static final int PSN_BITS = 24;
 
     private final AdapterContext context;
+    private final PortAddress address;
     private final CompletionQueue completionQueue;
     private final List<QueuePair> queuePairs = new ArrayList<>();
     private final List<QueuePairAddress> addresses = new ArrayList<>();
@@ -35,25 +37,33 @@ final class ChannelEndpoint implements AutoCloseable {
     private @Nullable RegisteredBuffer incoming;
     private @Nullable RegisteredBuffer outgoing;
 
-    private ChannelEndpoint(AdapterContext context, CompletionQueue completionQueue, int sendDepth, int receiveDepth) {
+    private ChannelEndpoint(
+            AdapterContext context,
+            PortAddress address,
+            CompletionQueue completionQueue,
+            int sendDepth,
+            int receiveDepth) {
         this.context = context;
+        this.address = address;
         this.completionQueue = completionQueue;
         this.sendDepth = sendDepth;
         this.receiveDepth = receiveDepth;
     }
 
-    /// Makes everything and moves the queue pairs to INIT; leaves nothing behind when it fails half-way.
+    /// Asks for the port's address, makes everything and moves the queue pairs to INIT; leaves nothing behind when it
+    /// fails half-way.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     /// @throws io.tensorferry.api.TransportException if there is no memory for the ring
     static ChannelEndpoint create(AdapterContext context) {
+        PortAddress address = PortAddress.ask(context.port(), context.config());
         ChannelOptions options = context.options();
         int sendDepth = context.config().queueDepth();
         int receiveDepth = Math.max(sendDepth, ConnectionParameters.MIN_RECEIVE_DEPTH);
         int controlReceives = options.ringSlots() + ImmediateCredits.RESERVE;
         int completions = sendDepth + controlReceives + options.lanes() * (sendDepth + receiveDepth);
         CompletionQueue queue = context.port().device().createCompletionQueue(completions, context.completions());
-        var endpoint = new ChannelEndpoint(context, queue, sendDepth, receiveDepth);
+        var endpoint = new ChannelEndpoint(context, address, queue, sendDepth, receiveDepth);
         try {
             endpoint.addQueuePair(controlReceives);
             for (int i = 0; i < options.lanes(); i++) {
@@ -83,10 +93,12 @@ final class ChannelEndpoint implements AutoCloseable {
         QueuePairSetup.toInit(queuePair, context.port(), context.config(), readable);
         int psn = context.random().nextInt(1 << PSN_BITS);
         addresses.add(new QueuePairAddress(
-                context.port().attributes().lid(),
-                queuePair.number(),
-                psn,
-                context.port().gid().gid()));
+                address.lid(), queuePair.number(), psn, address.gid().gid()));
+    }
+
+    /// What the peer reaches it by.
+    PortAddress address() {
+        return address;
     }
 
     CompletionQueue completionQueue() {
@@ -133,7 +145,7 @@ final class ChannelEndpoint implements AutoCloseable {
                 context.options().ringSlots(),
                 context.options().slotBytes(),
                 receiveDepth,
-                context.port().mtu(),
+                address.mtu(),
                 context.port().attributes().maxMessageBytes(),
                 stripeBytes(),
                 readsAtOnce(),
@@ -161,7 +173,7 @@ final class ChannelEndpoint implements AutoCloseable {
     /// @throws IllegalArgumentException if the peer's device is connected through another fabric
     void connect(ConnectionParameters peer) {
         requireSameFabric(peer);
-        int mtu = Math.min(context.port().mtu(), peer.mtu());
+        int mtu = Math.min(address.mtu(), peer.mtu());
         int laneReads = Math.min(readsAtOnce(), peer.readsAtOnce());
         while (queuePairs.size() > peer.queuePairs().size()) {
             queuePairs.removeLast().close();
@@ -169,15 +181,24 @@ final class ChannelEndpoint implements AutoCloseable {
         for (int i = 0; i < queuePairs.size(); i++) {
             QueuePair queuePair = queuePairs.get(i);
             int reads = i == 0 ? 0 : laneReads;
-            QueuePairSetup.toReadyToReceive(
-                    queuePair,
-                    context.port(),
-                    context.config(),
-                    peer.queuePairs().get(i),
-                    mtu,
-                    reads);
+            toReadyToReceive(queuePair, peer.queuePairs().get(i), mtu, reads);
             QueuePairSetup.toReadyToSend(
                     queuePair, context.config(), addresses.get(i).packetSequenceNumber(), reads);
+        }
+    }
+
+    private void toReadyToReceive(QueuePair queuePair, QueuePairAddress peer, int mtu, int reads) {
+        try {
+            QueuePairSetup.toReadyToReceive(queuePair, address, context.config(), peer, mtu, reads);
+        } catch (VerbsException e) {
+            if (address.isThere(context.port(), context.config())) {
+                throw e;
+            }
+            // The device refuses an address that is gone as it refuses a wrong one, but the next endpoint has another.
+            var gone = new VerbsException(
+                    "ibv_modify_qp", VerbsException.ENODATA, address + " is no longer an address of the port");
+            gone.addSuppressed(e);
+            throw gone;
         }
     }
 

@@ -42,6 +42,7 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
         QUEUE_PAIR,
         COMPLETION_QUEUE,
         PORT,
+        ADDRESS,
         DEVICE
     }
 
@@ -146,8 +147,9 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR -> Scope.QUEUE_PAIR;
             case CQ_ERR -> Scope.COMPLETION_QUEUE;
             case PORT_ERR, PORT_ACTIVE -> Scope.PORT;
+            case LID_CHANGE, PKEY_CHANGE, GID_CHANGE -> Scope.ADDRESS;
             case DEVICE_FATAL -> Scope.DEVICE;
-            case COMM_EST, SQ_DRAINED, PATH_MIG, LID_CHANGE, PKEY_CHANGE, GID_CHANGE -> Scope.NOTHING;
+            case COMM_EST, SQ_DRAINED, PATH_MIG -> Scope.NOTHING;
         };
     }
 
@@ -170,8 +172,10 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
             case PORT_ERR ->
                 new Finding(Recovery.RECONNECT_WHEN_PORT_IS_ACTIVE, "the port of " + device + " went down");
             case DEVICE_FATAL -> new Finding(Recovery.NEVER, "the device " + device + " is broken");
-            case PORT_ACTIVE, COMM_EST, SQ_DRAINED, PATH_MIG, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
-                throw new IllegalArgumentException(type + " ends no channel");
+            // The port may have come back with another address.
+            case PORT_ACTIVE, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
+                disturbed("the port of " + device + " has another address than the channel");
+            case COMM_EST, SQ_DRAINED, PATH_MIG -> throw new IllegalArgumentException(type + " ends no channel");
         };
     }
 

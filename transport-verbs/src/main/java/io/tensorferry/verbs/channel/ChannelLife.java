@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
@@ -83,6 +84,11 @@ final class ChannelLife {
 
     RdmaChannel channel() {
         return channel;
+    }
+
+    /// What the peer reaches this end by.
+    PortAddress address() {
+        return endpoint.address();
     }
 
     /// Whether anything of the peer has arrived.

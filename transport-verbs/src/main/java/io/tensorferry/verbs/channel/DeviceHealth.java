@@ -3,25 +3,44 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.PortAddress;
+import io.tensorferry.verbs.device.RdmaConfig;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What asynchronous events say of the device: whether channels can be made now, and which ones have to end.
 ///
+/// An event that says that an address has changed does not say which, so the device is asked, on a worker, and the
+/// channels whose own address is no longer there end.
+///
 /// Owner: the loop.
 final class DeviceHealth {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceHealth.class);
 
     private final ChosenPort port;
+    private final RdmaConfig config;
     private final CompletionLoop loop;
+    private final Executor workers;
     private boolean portDown;
     private boolean broken;
+    // Events that may mean other addresses, and the latest of them.
+    private long addressEvents;
+    private AsyncEvent.Type latestAddressEvent = AsyncEvent.Type.GID_CHANGE;
+    // Whether the device is being asked for its addresses, and whether it has to be asked once more.
+    private boolean asking;
+    private boolean askAgain;
 
-    DeviceHealth(ChosenPort port, CompletionLoop loop) {
+    /// @param workers where the device is asked
+    DeviceHealth(ChosenPort port, RdmaConfig config, CompletionLoop loop, Executor workers) {
         this.port = port;
+        this.config = config;
         this.loop = loop;
+        this.workers = workers;
     }
 
     /// Whether the device has failed for good.
@@ -46,6 +65,7 @@ final class DeviceHealth {
             case COMPLETION_QUEUE -> LOG.warn("{} reports {}", deviceName(), event);
             case QUEUE_PAIR -> onQueuePair(event);
             case PORT -> onPort(event);
+            case ADDRESS -> onAddress(event);
             case DEVICE -> {
                 broken = true;
                 LOG.error("{} reports {}; every channel fails, and none can be made any more", deviceName(), event);
@@ -64,8 +84,7 @@ final class DeviceHealth {
     }
 
     private void onPort(AsyncEvent event) {
-        if (event.number() != port.portNumber()) {
-            LOG.debug("{} reports {}, which is not the port that is used", deviceName(), event);
+        if (isOfAnotherPort(event)) {
             return;
         }
         portDown = event.type() == AsyncEvent.Type.PORT_ERR;
@@ -74,6 +93,86 @@ final class DeviceHealth {
             endAll(event.type());
         } else {
             LOG.info("{} reports {}", deviceName(), event);
+            askForAddresses(event.type());
+        }
+    }
+
+    private void onAddress(AsyncEvent event) {
+        if (!isOfAnotherPort(event)) {
+            LOG.info("{} reports {}", deviceName(), event);
+            askForAddresses(event.type());
+        }
+    }
+
+    private boolean isOfAnotherPort(AsyncEvent event) {
+        boolean another = event.number() != port.portNumber();
+        if (another) {
+            LOG.debug("{} reports {}, which is not the port that is used", deviceName(), event);
+        }
+        return another;
+    }
+
+    /// Counts the events that may mean other addresses. A set-up remembers the number that it began with.
+    long addressEvents() {
+        return addressEvents;
+    }
+
+    /// A channel is open.
+    ///
+    /// @param before what [#addressEvents()] was before its end asked for the address that it has
+    void onOpen(long before) {
+        if (before != addressEvents) {
+            askAgain();
+        }
+    }
+
+    private void askForAddresses(AsyncEvent.Type why) {
+        addressEvents++;
+        latestAddressEvent = why;
+        askAgain();
+    }
+
+    private void askAgain() {
+        if (asking) {
+            askAgain = true;
+            return;
+        }
+        var used = new HashSet<PortAddress>();
+        loop.channels().forEach(life -> used.add(life.address()));
+        if (!used.isEmpty()) {
+            asking = true;
+            workers.execute(() -> {
+                Set<PortAddress> gone = goneOf(used);
+                loop.execute(() -> onAnswer(gone));
+            });
+        }
+    }
+
+    /// Those that are no longer there. On a worker.
+    private Set<PortAddress> goneOf(Set<PortAddress> used) {
+        try {
+            used.removeIf(address -> address.isThere(port, config));
+            return used;
+        } catch (RuntimeException e) {
+            // Work that fails says the rest.
+            LOG.warn("{} does not say which of its addresses have changed", deviceName(), e);
+            return Set.of();
+        }
+    }
+
+    private void onAnswer(Set<PortAddress> gone) {
+        asking = false;
+        if (!gone.isEmpty()) {
+            LOG.warn("{} has other addresses; channels end whose own is gone: {}", deviceName(), gone);
+        }
+        for (ChannelLife life : List.copyOf(loop.channels())) {
+            if (gone.contains(life.address())) {
+                life.lose(failure(latestAddressEvent, life.channel().peer()));
+            }
+        }
+        if (askAgain) {
+            askAgain = false;
+            askAgain();
         }
     }
 

@@ -191,7 +191,7 @@ final class PeerLink {
     private SetUpAttempt begin(State newState, long connectionId) {
         abandonAttempt();
         changeState(newState);
-        var begun = new SetUpAttempt(connectionId, ++attempts);
+        var begun = new SetUpAttempt(connectionId, ++attempts, context.health().addressEvents());
         attempt = begun;
         return begun;
     }
@@ -424,6 +424,7 @@ final class PeerLink {
         LOG.debug("channel to {} is open: {}", peer, opened.description());
         waiters.drain(waiter -> waiter.onChannel(opened));
         handlers.onChannelOpen(opened);
+        context.health().onOpen(done.addressEvents);
     }
 
     /// The dialling peer is ready to be written to.

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttribute;
@@ -30,15 +31,16 @@ final class QueuePairSetup {
                 .set(QueuePairAttribute.ACCESS_FLAGS, access));
     }
 
+    /// @param own where the queue pair sends from
     /// @param mtu bytes, the smaller of both ends
     /// @param reads that the peer may have outstanding
     static void toReadyToReceive(
-            QueuePair queuePair, ChosenPort port, RdmaConfig config, QueuePairAddress peer, int mtu, int reads) {
+            QueuePair queuePair, PortAddress own, RdmaConfig config, QueuePairAddress peer, int mtu, int reads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
                 .address(new AddressHandle(
                         peer.gid(),
                         peer.lid(),
-                        port.gid().index(),
+                        own.gid().index(),
                         config.serviceLevel(),
                         config.trafficClass(),
                         HOP_LIMIT))

@@ -72,7 +72,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 runtime.workers(),
                 new ChannelCounters(),
                 new PeerStatuses(),
-                new DeviceHealth(port, loop),
+                new DeviceHealth(port, options.config(), loop, runtime.workers()),
                 runtime.random());
     }
 

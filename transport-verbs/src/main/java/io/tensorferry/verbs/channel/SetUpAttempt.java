@@ -9,15 +9,18 @@ import org.jspecify.annotations.Nullable;
 final class SetUpAttempt {
     final long connectionId;
     final long number;
+    final long addressEvents;
     private @Nullable ChannelEndpoint endpoint;
     private Runnable onDiscard = () -> {};
     private boolean discarded;
 
     /// @param connectionId the dialling end's number of the channel
     /// @param number this end's count of attempts for this peer
-    SetUpAttempt(long connectionId, long number) {
+    /// @param addressEvents [DeviceHealth#addressEvents()] at its beginning
+    SetUpAttempt(long connectionId, long number, long addressEvents) {
         this.connectionId = connectionId;
         this.number = number;
+        this.addressEvents = addressEvents;
     }
 
     /// The endpoint was made; returns false, and closes it, if nobody wants it any more.

@@ -36,6 +36,17 @@ final class GidChoice {
         return wanted == null ? new GidChoice(port).choose(used) : named(used, wanted);
     }
 
+    /// The entry that is chosen while the device is in use, because the one that was chosen at the start is gone.
+    static Optional<GidEntry> again(VerbsDevice device, int portNumber, PortAttributes port, @Nullable Integer wanted) {
+        if (wanted == null) {
+            return taken(candidates(device, portNumber, port, null));
+        }
+        return Optional.of(wanted)
+                .filter(index -> index < port.gidTableLength())
+                .map(index -> device.gid(portNumber, index))
+                .filter(entry -> !entry.gid().isZero());
+    }
+
     /// The one that was taken.
     static Optional<GidEntry> taken(List<GidCandidate> candidates) {
         return candidates.stream()

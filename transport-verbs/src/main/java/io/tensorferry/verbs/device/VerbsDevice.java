@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread.
 public interface VerbsDevice extends AutoCloseable {
+    /// Full membership in the partition that every port is in, unless a subnet manager says otherwise.
+    int DEFAULT_PARTITION_KEY = 0xFFFF;
+
     String name();
 
     /// Who made it and what it is; for people; only [ChosenPort#fabric()] decides by it.
@@ -31,6 +34,15 @@ public interface VerbsDevice extends AutoCloseable {
     /// @param index 0 to `port(portNumber).gidTableLength() - 1`
     /// @throws IllegalArgumentException if there is no such port or entry
     GidEntry gid(int portNumber, int index);
+
+    /// An entry of a port's partition-key table, 16 bits: the highest says that this end is a full member of the
+    /// partition that the others name. 0 in those means that the entry is unused.
+    ///
+    /// @param index 0 to `port(portNumber).pkeyTableLength() - 1`
+    /// @throws VerbsException if the device refuses
+    default int partitionKey(int portNumber, int index) {
+        return DEFAULT_PARTITION_KEY;
+    }
 
     /// @throws VerbsException if the device refuses
     ProtectionDomain allocateProtectionDomain();

@@ -21,6 +21,7 @@ public final class VerbsException extends RuntimeException {
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int EOPNOTSUPP = 95;
+    public static final int ENETDOWN = 100;
     public static final int ETIMEDOUT = 110;
 
     private static final Map<Integer, String> NAMES = Map.ofEntries(
@@ -39,6 +40,7 @@ public final class VerbsException extends RuntimeException {
             Map.entry(ENOSYS, "ENOSYS"),
             Map.entry(ENODATA, "ENODATA"),
             Map.entry(EOPNOTSUPP, "EOPNOTSUPP"),
+            Map.entry(ENETDOWN, "ENETDOWN"),
             Map.entry(ETIMEDOUT, "ETIMEDOUT"));
 
     private final int errno;

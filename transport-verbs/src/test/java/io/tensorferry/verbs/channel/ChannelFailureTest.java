@@ -82,6 +82,10 @@ class ChannelFailureTest {
         "QP_ACCESS_ERR, QUEUE_PAIR, INTERNAL, FAIL",
         "CQ_ERR, COMPLETION_QUEUE, UNAVAILABLE, RECONNECT",
         "PORT_ERR, PORT, UNAVAILABLE, RECONNECT_WHEN_PORT_IS_ACTIVE",
+        "PORT_ACTIVE, PORT, UNAVAILABLE, RECONNECT",
+        "LID_CHANGE, ADDRESS, UNAVAILABLE, RECONNECT",
+        "PKEY_CHANGE, ADDRESS, UNAVAILABLE, RECONNECT",
+        "GID_CHANGE, ADDRESS, UNAVAILABLE, RECONNECT",
         "DEVICE_FATAL, DEVICE, UNAVAILABLE, NEVER"
     })
     void everyEventThatEndsChannelsHasAStatus(AsyncEvent.Type type, Scope scope, StatusCode code, Recovery recovery) {
@@ -94,10 +98,9 @@ class ChannelFailureTest {
     }
 
     @ParameterizedTest
-    @EnumSource(
-            names = {"PORT_ACTIVE", "COMM_EST", "SQ_DRAINED", "PATH_MIG", "LID_CHANGE", "PKEY_CHANGE", "GID_CHANGE"})
+    @EnumSource(names = {"COMM_EST", "SQ_DRAINED", "PATH_MIG"})
     void theOtherEventsEndNoChannel(AsyncEvent.Type type) {
-        assertThat(ChannelFailure.scopeOf(type)).isIn(Scope.NOTHING, Scope.PORT);
+        assertThat(ChannelFailure.scopeOf(type)).isEqualTo(Scope.NOTHING);
         assertThatIllegalArgumentException().isThrownBy(() -> ChannelFailure.ofEvent(type, "soft0", PEER));
     }
 

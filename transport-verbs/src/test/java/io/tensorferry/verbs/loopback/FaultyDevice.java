@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// A device that works, until it is told to refuse certain calls, to fail work requests, to report events or to bring
@@ -37,6 +38,7 @@ final class FaultyDevice {
 
     private volatile BiConsumer<String, Object[]> observer = (method, arguments) -> {};
     private final Map<String, VerbsException> refused = new ConcurrentHashMap<>();
+    private final Map<String, UnaryOperator<Object>> altered = new ConcurrentHashMap<>();
     private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
     private volatile @Nullable Consumer<AsyncEvent> listener;
     private final AtomicInteger strayCompletions = new AtomicInteger();
@@ -51,6 +53,11 @@ final class FaultyDevice {
     /// From now on every call of this name fails with `refusal`.
     void refuse(String method, VerbsException refusal) {
         refused.put(method, refusal);
+    }
+
+    /// From now on calls of this name return what `change` makes of what the device answers.
+    <T> void alter(String method, Class<T> type, UnaryOperator<T> change) {
+        altered.put(method, answer -> change.apply(type.cast(answer)));
     }
 
     /// The next completion that is polled, whatever it is of, says that its request failed.
@@ -70,8 +77,10 @@ final class FaultyDevice {
         observer = newObserver;
     }
 
+    /// Refuses nothing and alters nothing any more.
     void recover() {
         refused.clear();
+        altered.clear();
     }
 
     /// The next poll brings a completion with a work id that nobody gave out.
@@ -130,6 +139,10 @@ final class FaultyDevice {
         }
         try {
             Object result = method.invoke(real, unwrap(arguments));
+            UnaryOperator<Object> alteration = altered.get(method.getName());
+            if (alteration != null) {
+                return alteration.apply(result);
+            }
             return WRAPPED.contains(method.getReturnType()) ? wrap(method.getReturnType(), result) : result;
         } catch (InvocationTargetException e) {
             throw e.getCause();

@@ -8,10 +8,15 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.HopelessStatuses;
 import io.tensorferry.verbs.device.AsyncEvent;
+import io.tensorferry.verbs.device.Gid;
+import io.tensorferry.verbs.device.GidEntry;
+import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -99,6 +104,75 @@ class FaultyWorkTest {
             transfer(workers, 1);
             assertThat(workers.worker(0).adapter.counters().failed()).isZero();
         }
+    }
+
+    @Test
+    void aGidThatVanishesEndsTheChannelAndIsWaitedFor() throws Exception {
+        var faults = new FaultyDevice();
+        Set<String> askedOn = ConcurrentHashMap.newKeySet();
+        faults.observe((method, _) -> {
+            if (method.equals("gid") || method.equals("port") || method.equals("partitionKey")) {
+                askedOn.add(Thread.currentThread().getName());
+            }
+        });
+        try (var workers = new LoopbackWorkers(faults)) {
+            transfer(workers, 1);
+            CompletableFuture<RecvResult> waiting = receive(workers, 1, LATER);
+            faults.alter("gid", GidEntry.class, entry -> new GidEntry(entry.index(), new Gid(0, 0), entry.type()));
+            faults.raise(new AsyncEvent(AsyncEvent.Type.GID_CHANGE, 1));
+            awaitFailedChannel(workers);
+            LockSupport.parkNanos(200_000_000);
+            assertThat(workers.worker(0).adapter.channels()).isEmpty();
+            faults.recover();
+            assertGoesOn(workers, waiting);
+            assertMeetAgain(workers);
+        }
+        assertThat(askedOn).noneMatch(name -> name.startsWith("tensorferry-loop"));
+    }
+
+    @Test
+    void aPortWithoutAPartitionIsUnavailable() throws Exception {
+        var faults = new FaultyDevice();
+        try (var workers = new LoopbackWorkers(faults)) {
+            transfer(workers, 1);
+            faults.alter("partitionKey", Integer.class, _ -> 0x8000);
+            faults.raise(new AsyncEvent(AsyncEvent.Type.PKEY_CHANGE, 1));
+            awaitFailedChannel(workers);
+            TransportException failure = failureOf(receive(workers, 1, LATER));
+            assertThat(failure.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(failure).hasMessageContaining("entry 0 of the partition-key table of port 1 of soft0 is empty");
+            faults.recover();
+            assertMeetAgain(workers);
+        }
+    }
+
+    /// The link may have gone down before anybody listened.
+    @Test
+    void aPortThatIsNotActiveIsNotDialledFrom() throws Exception {
+        var faults = new FaultyDevice();
+        try (var workers = new LoopbackWorkers(faults)) {
+            faults.alter("port", PortAttributes.class, FaultyWorkTest::down);
+            CompletableFuture<RecvResult> waiting = receive(workers, 1, KEY);
+            LockSupport.parkNanos(200_000_000);
+            assertThat(workers.worker(1).adapter.peers()).isEmpty();
+            faults.recover();
+            workers.worker(1).manager.rendezvous(1).send(KEY, workers.worker(1).bytes(100, 1));
+            waiting.get(30, TimeUnit.SECONDS).tensorOrThrow().close();
+        }
+    }
+
+    private static PortAttributes down(PortAttributes port) {
+        return new PortAttributes(
+                PortAttributes.PortState.DOWN,
+                port.linkLayer(),
+                port.maxMtu(),
+                port.activeMtu(),
+                port.maxMessageBytes(),
+                port.gidTableLength(),
+                port.pkeyTableLength(),
+                port.lid(),
+                port.lidMaskControl(),
+                port.subnetManagerLid());
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
@@ -22,12 +23,13 @@ import org.junit.jupiter.api.Timeout;
 /// seed is named in the message, with the command that runs it alone.
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class ProtocolSimulationTest {
-    private static final int KINDS = 8;
+    private static final int KINDS = 9;
     private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 2_000) / KINDS);
     private static final long MILLISECOND_NS = 1_000_000L;
     private static final long SECOND_NS = 1_000 * MILLISECOND_NS;
     private static final long TRAFFIC_NS = 4 * MILLISECOND_NS;
     private static final int STEPS = 4;
+    private static final int OTHER_PARTITION = 0x8123;
 
     private enum Fault {
         CANCEL,
@@ -44,11 +46,16 @@ class ProtocolSimulationTest {
         /// Any length.
         LONG_PAUSE,
         SLOW_LINKS,
+        /// Another LID, GID, GID index or partition key.
+        NEW_ADDRESS,
         CORRUPTION
     }
 
     /// What loses a channel and no receive.
     private static final Set<Fault> HEALING = EnumSet.of(Fault.HEALED_CUT, Fault.SHORT_PAUSE, Fault.SLOW_LINKS);
+
+    /// What ends the channels of a port that has another address now, and no receive.
+    private static final Set<Fault> ADDRESSES = EnumSet.of(Fault.NEW_ADDRESS, Fault.SLOW_LINKS);
 
     /// What may lose receives.
     private static final Set<Fault> LOSING = EnumSet.of(
@@ -106,6 +113,14 @@ class ProtocolSimulationTest {
                 8, "everyCallbackRunsOnceWhenPeersAreRestarted", EnumSet.of(Fault.RESTARTED_PEER, Fault.LONG_PAUSE));
     }
 
+    @Test
+    void everyReceiveGetsItsTensorWhenAddressesChange() {
+        long lost = forEachSeed(9, "everyReceiveGetsItsTensorWhenAddressesChange", ADDRESSES);
+        if (!SeededRuns.isOneAlone()) {
+            assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS_PER_KIND);
+        }
+    }
+
     /// Found by more seeds than a build runs: the last message of a lost channel, RESUMED, dropped the tensors that had
     /// been taken for requests of that same channel, and their receives waited for ever.
     @Test
@@ -150,7 +165,7 @@ class ProtocolSimulationTest {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
-            if (HEALING.containsAll(faults)) {
+            if (HEALING.containsAll(faults) || ADDRESSES.containsAll(faults)) {
                 // Nobody gives up: each receive gets its tensor by itself.
                 cluster.run(fabric.now() + 60 * SECOND_NS, () -> fabric.now() > TRAFFIC_NS && traffic.allEnded());
             } else {
@@ -210,11 +225,41 @@ class ProtocolSimulationTest {
         if (faults.contains(Fault.LONG_CUT) && random.nextBoolean()) {
             cut(cluster, random.nextLong(1, 10 * SECOND_NS));
         }
+        for (int i = random.nextInt(1, 4); i > 0 && faults.contains(Fault.NEW_ADDRESS); i--) {
+            changeAddress(cluster, workers.get(random.nextInt(workers.size())).name);
+        }
         if (faults.contains(Fault.SHORT_PAUSE)) {
             pause(cluster, random.nextLong(1, 500 * MILLISECOND_NS));
         }
         if (faults.contains(Fault.LONG_PAUSE) && random.nextBoolean()) {
             pause(cluster, random.nextLong(1, 5 * SECOND_NS));
+        }
+    }
+
+    private static void changeAddress(SimulatedCluster cluster, String name) {
+        SimulatedFabric fabric = cluster.fabric();
+        Random random = cluster.random();
+        long atNs = random.nextLong(TRAFFIC_NS);
+        // Away for less than a worker waits for a peer to come back.
+        long backNs = atNs + random.nextLong(500 * MILLISECOND_NS);
+        switch (random.nextInt(4)) {
+            case 0 -> fabric.schedule(atNs, () -> fabric.changeLid(name));
+            case 1 -> {
+                fabric.schedule(atNs, () -> fabric.removeGid(name, fabric.gidOf(name)));
+                fabric.schedule(backNs, () -> fabric.addGid(name, fabric.gidOf(name)));
+            }
+            case 2 -> {
+                Gid other = Gid.ofIpv4(random.nextInt(Integer.MAX_VALUE));
+                fabric.schedule(atNs, () -> fabric.addGid(name, other));
+                fabric.schedule(backNs, () -> fabric.removeGid(name, fabric.gidOf(name)));
+                fabric.schedule(backNs + SECOND_NS, () -> fabric.addGid(name, fabric.gidOf(name)));
+                fabric.schedule(backNs + SECOND_NS, () -> fabric.removeGid(name, other));
+            }
+            default ->
+                cluster.names()
+                        .forEach(each -> fabric.schedule(
+                                atNs + random.nextLong(500 * MILLISECOND_NS),
+                                () -> fabric.changePartitionKey(each, OTHER_PARTITION)));
         }
     }
 

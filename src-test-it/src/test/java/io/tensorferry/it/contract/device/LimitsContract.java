@@ -46,6 +46,9 @@ abstract class LimitsContract extends DeviceContract {
         assertThat(port.pkeyTableLength()).isPositive();
         assertThat(fixture.first().gid(fixture.port(), fixture.gidIndex()).gid().isZero())
                 .isFalse();
+        int partition = fixture.first().partitionKey(fixture.port(), 0);
+        assertThat(partition).isBetween(0, 0xFFFF);
+        assertThat(partition & 0x7FFF).as("a partition").isPositive();
         assertThat(fixture.first().name()).isNotEmpty();
     }
 
@@ -101,6 +104,9 @@ abstract class LimitsContract extends DeviceContract {
         int length = fixture.first().port(fixture.port()).gidTableLength();
         assertThatIllegalArgumentException().isThrownBy(() -> fixture.first().gid(fixture.port(), length));
         assertThatIllegalArgumentException().isThrownBy(() -> fixture.first().gid(fixture.port(), -1));
+        int keys = fixture.first().port(fixture.port()).pkeyTableLength();
+        assertThatExceptionOfType(VerbsException.class)
+                .isThrownBy(() -> fixture.first().partitionKey(fixture.port(), keys));
     }
 
     @Test

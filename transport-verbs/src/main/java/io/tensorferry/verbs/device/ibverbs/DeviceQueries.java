@@ -17,6 +17,7 @@ import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.PortAttributes.PortState;
 import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /// What a device says of itself and of its ports, out of libibverbs' structures.
 final class DeviceQueries {
@@ -123,6 +124,20 @@ final class DeviceQueries {
             VerbsCheck.returnedErrno(
                     "ibv_query_gid_ex", result, () -> "entry " + index + " of the GID table of port " + portNumber);
             return new GidEntry(index, readGid(ibv_gid_entry.gid(entry)), gidType(ibv_gid_entry.gid_type(entry)));
+        }
+    }
+
+    static int partitionKey(MemorySegment context, int portNumber, int index) {
+        try (var call = new NativeCall()) {
+            MemorySegment key = call.allocate(ValueLayout.JAVA_SHORT);
+            if (Ibverbs.ibv_query_pkey(context, (byte) portNumber, index, key) != 0) {
+                // It reads a file, and does not say why it cannot.
+                throw new VerbsException(
+                        "ibv_query_pkey",
+                        VerbsException.EIO,
+                        "entry " + index + " of the partition-key table of port " + portNumber);
+            }
+            return Short.toUnsignedInt(NetworkOrder.toShort(key.get(ValueLayout.JAVA_SHORT, 0)));
         }
     }
 

@@ -122,6 +122,11 @@ final class IbverbsDevice implements VerbsDevice {
     }
 
     @Override
+    public int partitionKey(int portNumber, int index) {
+        return DeviceQueries.partitionKey(context, portNumber, index);
+    }
+
+    @Override
     public ProtectionDomain allocateProtectionDomain() {
         OpenChildren.add("ibv_alloc_pd", children);
         try {

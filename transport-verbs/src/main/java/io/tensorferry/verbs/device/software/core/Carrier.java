@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.Gid;
+import io.tensorferry.verbs.device.VerbsDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -9,7 +10,23 @@ import java.lang.foreign.MemorySegment;
 public interface Carrier extends AutoCloseable {
     DeviceLoop loop();
 
+    /// The one that the device has from the start.
     Gid gid();
+
+    /// How many entries the GID table has.
+    default int gidTableLength() {
+        return 1;
+    }
+
+    /// An entry of the GID table; zero where it is unused.
+    default Gid gid(int index) {
+        return gid();
+    }
+
+    /// The only entry of the partition-key table.
+    default int partitionKey() {
+        return VerbsDevice.DEFAULT_PARTITION_KEY;
+    }
 
     /// With the GID, the whole address at which peers reach this device.
     int lid();

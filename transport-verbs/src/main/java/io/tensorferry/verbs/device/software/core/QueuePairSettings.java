@@ -33,10 +33,10 @@ public final class QueuePairSettings {
     /// Takes the attributes of one change of state: all of them, or none if one is bad.
     ///
     /// @throws VerbsException EINVAL, naming the attribute, its value and the range
-    void apply(QueuePairAttributes attributes, DeviceAttributes limits, int activeMtu) {
+    void apply(QueuePairAttributes attributes, DeviceAttributes limits, int activeMtu, int gidTableLength) {
         QueuePairAttributeRanges.check(attributes, limits, activeMtu);
         for (QueuePairAttribute attribute : attributes.present()) {
-            checkOwnLimits(attribute, attributes);
+            checkOwnLimits(attribute, attributes, gidTableLength);
         }
         for (QueuePairAttribute attribute : attributes.present()) {
             if (attribute == ADDRESS) {
@@ -52,7 +52,8 @@ public final class QueuePairSettings {
     }
 
     /// What is narrower here than on other devices.
-    private static void checkOwnLimits(QueuePairAttribute attribute, QueuePairAttributes attributes) {
+    private static void checkOwnLimits(
+            QueuePairAttribute attribute, QueuePairAttributes attributes, int gidTableLength) {
         if (attribute == PKEY_INDEX) {
             QueuePairAttributeRanges.require(attribute, attributes.get(attribute), 0, 0);
         } else if (attribute == ADDRESS) {
@@ -64,7 +65,8 @@ public final class QueuePairSettings {
                         "ADDRESS is " + handle.destination() + ", wanted is an IPv4-mapped GID");
             }
             QueuePairAttributeRanges.require(attribute, "destination LID", handle.destinationLid(), 1, 0xFFFF);
-            QueuePairAttributeRanges.require(attribute, "source GID index", handle.sourceGidIndex(), 0, 0);
+            QueuePairAttributeRanges.require(
+                    attribute, "source GID index", handle.sourceGidIndex(), 0, gidTableLength - 1);
         }
     }
 

@@ -98,7 +98,7 @@ public final class SoftwareDevice implements VerbsDevice {
                 profile.mtu(),
                 profile.mtu(),
                 profile.maxMessageBytes(),
-                1,
+                carrier.gidTableLength(),
                 1,
                 carrier.lid(),
                 0,
@@ -108,10 +108,21 @@ public final class SoftwareDevice implements VerbsDevice {
     @Override
     public GidEntry gid(int portNumber, int index) {
         requirePort(portNumber);
-        if (index != 0) {
-            throw new IllegalArgumentException("GID index " + index + ", but the table has one entry");
+        int last = carrier.gidTableLength() - 1;
+        if (index < 0 || index > last) {
+            throw new IllegalArgumentException("GID index " + index + ", but the table has the entries 0 to " + last);
         }
-        return new GidEntry(0, carrier.gid(), GidEntry.Type.ROCE_V2);
+        return new GidEntry(index, carrier.gid(index), GidEntry.Type.ROCE_V2);
+    }
+
+    @Override
+    public int partitionKey(int portNumber, int index) {
+        requirePort(portNumber);
+        if (index != 0) {
+            throw new VerbsException(
+                    "ibv_query_pkey", VerbsException.EINVAL, "P_Key index " + index + ", but the table has one entry");
+        }
+        return carrier.partitionKey();
     }
 
     private static void requirePort(int portNumber) {
@@ -275,6 +286,10 @@ public final class SoftwareDevice implements VerbsDevice {
 
     MemorySegment allocate(Arena arena, long bytes, long alignment) {
         return carrier.allocate(arena, bytes, alignment);
+    }
+
+    int gidTableLength() {
+        return carrier.gidTableLength();
     }
 
     int activeMtu() {

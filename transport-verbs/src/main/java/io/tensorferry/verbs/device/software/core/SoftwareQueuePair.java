@@ -212,7 +212,7 @@ public final class SoftwareQueuePair implements QueuePair {
         if (attributes.present().contains(QueuePairAttribute.ADDRESS)) {
             link.requireWay(attributes.address());
         }
-        settings.apply(attributes, device.attributes(), device.activeMtu());
+        settings.apply(attributes, device.attributes(), device.activeMtu(), device.gidTableLength());
         if (to == QueuePairState.ERR) {
             enterError();
         } else if (to == QueuePairState.RESET) {

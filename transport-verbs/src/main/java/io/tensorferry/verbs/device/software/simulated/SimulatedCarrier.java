@@ -16,18 +16,16 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedCarrier implements Carrier, DeviceLoop {
     private final SimulatedFabric fabric;
     private final String node;
-    private final Gid gid;
-    private final int lid;
+    private final SimulatedPort port;
     private @Nullable SoftwareDevice device;
     private boolean alive = true;
     // When the link has sent all that it was given.
     private long linkFreeAt;
 
-    SimulatedCarrier(SimulatedFabric fabric, String node, Gid gid, int lid) {
+    SimulatedCarrier(SimulatedFabric fabric, String node, SimulatedPort port) {
         this.fabric = fabric;
         this.node = node;
-        this.gid = gid;
-        this.lid = lid;
+        this.port = port;
     }
 
     SimulatedFabric fabric() {
@@ -36,6 +34,10 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
 
     String node() {
         return node;
+    }
+
+    SimulatedPort port() {
+        return port;
     }
 
     /// How long a message of this size is on its way from here, if it is sent now.
@@ -105,12 +107,27 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
 
     @Override
     public Gid gid() {
-        return gid;
+        return port.first();
+    }
+
+    @Override
+    public int gidTableLength() {
+        return port.length();
+    }
+
+    @Override
+    public Gid gid(int index) {
+        return port.gid(index);
+    }
+
+    @Override
+    public int partitionKey() {
+        return port.partitionKey();
     }
 
     @Override
     public int lid() {
-        return lid;
+        return port.lid();
     }
 
     @Override

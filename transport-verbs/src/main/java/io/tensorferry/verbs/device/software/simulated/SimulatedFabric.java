@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -162,6 +163,34 @@ public final class SimulatedFabric {
         carriersOf(node).forEach(carrier -> carrier.setPortDown(false));
     }
 
+    /// The subnet manager gives the port of a node another LID: LID_CHANGE. What is sent to the old one is lost.
+    public void changeLid(String node) {
+        change(node, AsyncEvent.Type.LID_CHANGE, port -> port.setLid(nextLid()));
+    }
+
+    /// The port of a node gets a GID: GID_CHANGE. One that it had before comes back at another index.
+    public void addGid(String node, Gid gid) {
+        change(node, AsyncEvent.Type.GID_CHANGE, port -> port.addGid(gid));
+    }
+
+    /// The port of a node loses a GID: GID_CHANGE. Queue pairs send no more under it.
+    public void removeGid(String node, Gid gid) {
+        change(node, AsyncEvent.Type.GID_CHANGE, port -> port.removeGid(gid));
+    }
+
+    /// The subnet manager gives the port of a node another partition key: PKEY_CHANGE. It reaches those that have the
+    /// same.
+    public void changePartitionKey(String node, int key) {
+        change(node, AsyncEvent.Type.PKEY_CHANGE, port -> port.setPartitionKey(key));
+    }
+
+    private void change(String node, AsyncEvent.Type event, Consumer<SimulatedPort> action) {
+        for (SimulatedCarrier carrier : carriersOf(node)) {
+            action.accept(carrier.port());
+            carrier.report(new AsyncEvent(event, 1));
+        }
+    }
+
     /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used
     /// up.
     public void isolate(String node, long durationNs) {
@@ -189,7 +218,8 @@ public final class SimulatedFabric {
         carriers.remove(carrier);
     }
 
-    Gid gidOf(String node) {
+    /// The GID that a node's port has at its start.
+    public Gid gidOf(String node) {
         Integer number = nodeNumbers.get(node);
         if (number == null) {
             throw new VerbsException("ibv_open_device", VerbsException.ENODEV, "there is no node " + node);
@@ -206,7 +236,7 @@ public final class SimulatedFabric {
     @Nullable
     SimulatedCarrier reachable(SimulatedCarrier from, Gid gid, int lid) {
         for (SimulatedCarrier carrier : carriers) {
-            if (carrier.lid() == lid && carrier.gid().equals(gid)) {
+            if (carrier.lid() == lid && carrier.port().hasGid(gid)) {
                 return carrier.isAlive() && connected(from.node(), carrier.node()) ? carrier : null;
             }
         }

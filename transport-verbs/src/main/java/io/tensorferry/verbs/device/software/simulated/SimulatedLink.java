@@ -2,6 +2,7 @@ package io.tensorferry.verbs.device.software.simulated;
 
 import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.Link;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
@@ -71,6 +72,17 @@ final class SimulatedLink implements Link {
         return "simulated";
     }
 
+    /// As the kernel, which looks the entry up.
+    @Override
+    public void requireWay(AddressHandle peer) {
+        if (carrier.gid(peer.sourceGidIndex()).isZero()) {
+            throw new VerbsException(
+                    "ibv_modify_qp",
+                    VerbsException.EINVAL,
+                    "entry " + peer.sourceGidIndex() + " of the GID table is not in use");
+        }
+    }
+
     @Override
     public void connect() {
         // Nothing to do before the first request.
@@ -128,8 +140,9 @@ final class SimulatedLink implements Link {
         }
         QueuePairSettings theirs = link.queuePair.settings();
         boolean connected = theirs.destination() == queuePair.number()
-                && theirs.address().destination().equals(carrier.gid())
-                && theirs.address().destinationLid() == carrier.lid();
+                && theirs.address().destination().equals(carrier.gid(address.sourceGidIndex()))
+                && theirs.address().destinationLid() == carrier.lid()
+                && there.partitionKey() == carrier.partitionKey();
         return connected ? link : null;
     }
 

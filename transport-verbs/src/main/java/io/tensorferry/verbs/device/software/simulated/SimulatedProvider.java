@@ -37,7 +37,7 @@ final class SimulatedProvider implements VerbsProvider {
         }
         return SoftwareDevice.open(
                 DeviceProfile.of(deviceName, MTU, fabric.options().maxMessageBytes()),
-                new SimulatedCarrier(fabric, node, fabric.gidOf(node), fabric.nextLid()),
+                new SimulatedCarrier(fabric, node, new SimulatedPort(fabric.gidOf(node), fabric.nextLid())),
                 fabric.counters(),
                 fabric.random());
     }
