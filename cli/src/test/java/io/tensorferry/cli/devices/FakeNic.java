@@ -76,7 +76,7 @@ record FakeNic(String name, boolean iwarp) implements VerbsDevice {
 
     @Override
     public DeviceAttributes attributes() {
-        return new DeviceAttributes(2, 262_144, 32_768, 4_194_303, 16_777_216, -1L, 0, 16, 32, !iwarp);
+        return new DeviceAttributes(2, 262_144, 32_768, 4_194_303, 16_777_216, -1L, 0, 0, 16, 32, !iwarp);
     }
 
     @Override

@@ -31,6 +31,14 @@ record AdapterContext(
         PeerStatuses peers,
         DeviceHealth health,
         RandomGenerator random) {
+    /// The most bytes that one key opens to a peer; memory of more is named in pieces.
+    long mostGrantedBytes() {
+        return switch (config.rkeyScope()) {
+            case SLAB -> Long.MAX_VALUE;
+            case REQUEST -> port.device().attributes().maxWindowBytes();
+        };
+    }
+
     /// Whether there is another way for receives from a peer to whom no channel can be had.
     boolean hasFallback() {
         return config.fallback() != Fallback.NONE;

@@ -65,6 +65,18 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
         return isFlush() && !later.isFlush() ? later : this;
     }
 
+    /// What those are told who did not cause it, where the one who did has been told.
+    ChannelFailure forOthers() {
+        var disturbance = new TransportException(
+                StatusCode.UNAVAILABLE,
+                "another request could not be carried out, and ended the channel",
+                cause.peer(),
+                cause.errno(),
+                cause.verbsStatus(),
+                cause);
+        return new ChannelFailure(disturbance, Recovery.RECONNECT);
+    }
+
     private boolean isFlush() {
         String status = cause.verbsStatus();
         return status != null && status.startsWith(WorkStatus.WR_FLUSH_ERR.name());

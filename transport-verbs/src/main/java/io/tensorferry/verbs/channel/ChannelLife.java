@@ -236,11 +236,25 @@ final class ChannelLife {
             context.counters().unknownCompletions.increment();
             LOG.warn("a completion from {} has the unknown work id {}; it is ignored", peer, workId);
         } else if (completion.status() != WorkStatus.SUCCESS) {
-            failWith(ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()));
+            onFailed(
+                    lane,
+                    ChannelFailure.ofCompletion(peer, kind, completion.status(), completion.vendorError()),
+                    workId);
         } else if (kind == WorkKind.RECEIVE) {
             onReceived(lane, number == CONTROL, completion);
         } else {
             departures.onCompletion(lane, workId);
+        }
+    }
+
+    /// Who asked for a window that cannot be bound is told so; all others may go on over another channel.
+    private void onFailed(Lane lane, ChannelFailure why, long workId) {
+        WindowGrant culprit = WorkId.kind(workId) == WorkKind.BIND && !why.reconnectHelps()
+                ? lane.posted().grantOf(workId)
+                : null;
+        failWith(culprit == null ? why : why.forOthers());
+        if (culprit != null && culprit.awaitsBindOrRevocation()) {
+            keys.onBindFailed(culprit, why.cause());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
@@ -251,25 +252,45 @@ final class Lane {
     }
 
     /// Posts what is to be done for windows, as far as there is room.
-    void pumpWindows() {
+    ///
+    /// @param keys told of a bind that the device refuses
+    /// @throws VerbsException if the device refuses anything else, or is gone
+    void pumpWindows(WindowKeys keys) {
         while (sends.hasRoom()) {
             WindowWork work = windowsWaiting.poll();
             if (work == null) {
                 return;
             }
             WindowGrant grant = work.grant();
-            long workId = sends.workId(work.kind());
             if (work.kind() == WorkKind.BIND) {
-                NamedMemory memory = grant.memory();
-                sends.next()
-                                .bind(workId, grant.window(), memory.region(), memory.address(), memory.length())
-                                .windowAccess =
-                        memory.access();
-            } else {
-                sends.next().invalidate(workId, grant.window());
+                VerbsException refusal = postBind(grant);
+                if (refusal != null) {
+                    keys.onBindRefused(grant, refusal);
+                }
+            } else if (grant.state() == WindowGrant.State.REVOKING) {
+                sends.next().invalidate(sends.workId(WorkKind.INVALIDATE), grant.window());
+                sends.add(WorkKind.INVALIDATE, null, grant);
             }
-            sends.add(work.kind(), null, grant);
         }
+    }
+
+    /// @return the refusal, if it is of this bind and says nothing of the channel
+    private @Nullable VerbsException postBind(WindowGrant grant) {
+        NamedMemory memory = grant.memory();
+        sends.next()
+                        .bind(
+                                sends.workId(WorkKind.BIND),
+                                grant.window(),
+                                memory.region(),
+                                memory.address(),
+                                memory.length())
+                        .windowAccess =
+                memory.access();
+        VerbsException refusal = sends.postBind(grant);
+        if (refusal != null && (refusal.errno() == VerbsException.EIO || refusal.errno() == VerbsException.ENODEV)) {
+            throw refusal;
+        }
+        return refusal;
     }
 
     /// Adds the request indexes of the contents whose part was posted here to its end, and of which the peer has not

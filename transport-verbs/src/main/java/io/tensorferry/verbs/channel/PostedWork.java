@@ -100,6 +100,12 @@ final class PostedWork {
         return Objects.requireNonNull(grants[(int) first & mask], "it is for no window");
     }
 
+    /// The grant for whose window a request is that is under way; null if it is for none.
+    @Nullable
+    WindowGrant grantOf(long workId) {
+        return grants[(int) (first + WorkId.distance(first, workId)) & mask];
+    }
+
     /// The reads whose last the oldest is; null if there are none.
     @Nullable
     ReadBatch oldestReads() {

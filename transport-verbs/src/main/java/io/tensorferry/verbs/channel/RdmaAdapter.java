@@ -129,6 +129,11 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         runner.start(context.loop());
     }
 
+    /// The most bytes of memory that one message names to a peer; a content of more comes in pieces.
+    public long mostNamedBytes() {
+        return context.mostGrantedBytes();
+    }
+
     /// The executor that is the loop: commands run one after the other, in the order given.
     public CompletionLoop loop() {
         return context.loop();

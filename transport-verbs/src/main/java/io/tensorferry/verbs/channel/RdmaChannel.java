@@ -63,7 +63,7 @@ public final class RdmaChannel {
         this.striping = new Striping(lanes, description.stripeBytes());
         this.keys = switch (context.config().rkeyScope()) {
             case SLAB -> new SlabKeys(outgoing);
-            case REQUEST -> new WindowKeys(context, outgoing, lanes, this::pumpSoon);
+            case REQUEST -> new WindowKeys(context, peer.hostName(), outgoing, lanes, this::pumpSoon);
         };
     }
 

@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.TransportException;
+
 /// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
 /// that; those behind it wait.
 ///
@@ -15,6 +17,11 @@ interface RemoteKeys {
 
     /// The window of a grant is bound.
     void onBound(WindowGrant grant);
+
+    /// The bind of a grant's window has failed, and with it the queue pair; the grant's message is never sent.
+    ///
+    /// @param cause what whoever asked is told
+    void onBindFailed(WindowGrant grant, TransportException cause);
 
     /// The window of a grant opens nothing any more.
     void onInvalidated(WindowGrant grant);

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.SendWorkRequest;
+import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import org.jspecify.annotations.Nullable;
@@ -72,6 +73,27 @@ final class SendList {
         add(WorkKind.READ, null, null, batch, interval == 0 ? signalInterval : Math.min(interval, signalInterval));
     }
 
+    /// Posts the bind that [#next()] was filled with, by a call of its own, so that a device that refuses it refuses
+    /// nothing else; there must be room.
+    ///
+    /// @return what the device refused it with; null if it is posted
+    /// @throws VerbsException if the device refuses what was added before
+    @Nullable
+    VerbsException postBind(WindowGrant grant) {
+        submit();
+        SendWorkRequest bind = next;
+        bind.signaled = true;
+        try {
+            queuePair.postSend(bind);
+        } catch (VerbsException e) {
+            return e;
+        }
+        posted.add(WorkKind.BIND, 0, null, grant, null);
+        unsignaled = 0;
+        unsignaledBytes = 0;
+        return null;
+    }
+
     private void add(
             WorkKind kind,
             @Nullable ContentWrite content,
@@ -90,7 +112,7 @@ final class SendList {
         usesTensors |= tensor || content != null;
         unsignaledBytes += bytes;
         posted.add(kind, bytes, content, grant, batch);
-        boolean awaited = kind == WorkKind.BIND || kind == WorkKind.INVALIDATE || kind == WorkKind.PROBE;
+        boolean awaited = kind == WorkKind.INVALIDATE || kind == WorkKind.PROBE;
         added.signaled = awaited || unsignaled >= interval || unsignaledBytes >= signalBytes;
         if (added.signaled) {
             unsignaled = 0;

@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.TransportException;
+
 /// The keys of whole registrations: they are there already, and stay.
 ///
 /// Owner: the loop.
@@ -23,6 +25,11 @@ final class SlabKeys implements RemoteKeys {
 
     @Override
     public void onBound(WindowGrant grant) {
+        throw new IllegalStateException("no window was bound");
+    }
+
+    @Override
+    public void onBindFailed(WindowGrant grant, TransportException cause) {
         throw new IllegalStateException("no window was bound");
     }
 

@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// ```
 /// WAITING  -- a window is there -->  BINDING: the bind is posted, or waits for a slot of the send queue
 /// BINDING  -- bound -->              BOUND: the message goes out
+/// BINDING  -- bind refused -->       ENDED: whoever asked is told
 /// BINDING, BOUND -- revoke -->       REVOKING: the invalidation is posted, or waits
+/// REVOKING -- bind refused -->       ENDED: there is nothing to invalidate
 /// REVOKING -- invalidated -->        ENDED: the memory is free, and the window
 /// WAITING  -- revoke, no window -->  ENDED
 /// any      -- channel gone -->       ENDED
@@ -51,6 +53,11 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
     /// Whether its message must wait.
     boolean awaitsBind() {
         return state == State.WAITING || state == State.BINDING;
+    }
+
+    /// Whether its bind is under way.
+    boolean awaitsBindOrRevocation() {
+        return state == State.BINDING || state == State.REVOKING;
     }
 
     NamedMemory memory() {
@@ -120,9 +127,14 @@ final class WindowGrant implements MemoryGrant, OutgoingMessage {
         }
     }
 
-    /// No window: whoever asked is told.
+    /// It has no window, or its window cannot be bound: whoever asked is told, unless he waits for the end already.
     void refuse(TransportException cause) {
+        if (state == State.REVOKING) {
+            end();
+            return;
+        }
         state = State.ENDED;
+        window = null;
         naming.onRefused(cause);
     }
 

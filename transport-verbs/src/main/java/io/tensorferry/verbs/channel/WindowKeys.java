@@ -1,7 +1,9 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
+import io.tensorferry.verbs.device.VerbsException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,11 +21,18 @@ final class WindowKeys implements RemoteKeys {
     /// Grants that have not ended, oldest first.
     private final Set<WindowGrant> live = new LinkedHashSet<>();
     private final LinkedHashSet<WindowGrant> withoutWindow = new LinkedHashSet<>();
+    private final CompletionLoop loop;
+    private final long mostBytes;
+    private final String peer;
     private boolean open = true;
 
+    /// @param peer the worker at the other end
     /// @param lanes of the channel
     /// @param pumpChannel has the channel post what it can, this one's work too
-    WindowKeys(AdapterContext context, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
+    WindowKeys(AdapterContext context, String peer, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
+        this.loop = context.loop();
+        this.mostBytes = context.mostGrantedBytes();
+        this.peer = peer;
         this.pumpChannel = pumpChannel;
         this.outgoing = outgoing;
         this.lanes = lanes;
@@ -35,9 +44,60 @@ final class WindowKeys implements RemoteKeys {
         var grant = new WindowGrant(this, memory, lane, naming);
         live.add(grant);
         outgoing.enqueue(grant);
-        withoutWindow.add(grant);
-        onWindows();
+        if (memory.length() > mostBytes) {
+            // Not at once: whoever asked does not have the grant yet.
+            loop.execute(() -> onTooLarge(grant));
+        } else {
+            withoutWindow.add(grant);
+            onWindows();
+        }
         return grant;
+    }
+
+    private void onTooLarge(WindowGrant grant) {
+        if (grant.state() == WindowGrant.State.WAITING) {
+            refuse(
+                    grant,
+                    new TransportException(
+                            StatusCode.RESOURCE_EXHAUSTED,
+                            grant.memory().length() + " bytes are more than the " + mostBytes
+                                    + " that a memory window of the device opens; RDMA_RKEY_SCOPE=slab needs no window",
+                            peer,
+                            0,
+                            null));
+        }
+    }
+
+    /// The device did not take the bind of a grant. Nothing else is concerned, and the window is as it was.
+    void onBindRefused(WindowGrant grant, VerbsException refusal) {
+        refuseBind(
+                grant,
+                new TransportException(
+                        StatusCode.INTERNAL,
+                        "the device refused to bind a memory window of "
+                                + grant.memory().length() + " bytes",
+                        peer,
+                        refusal.errno(),
+                        refusal));
+    }
+
+    @Override
+    public void onBindFailed(WindowGrant grant, TransportException cause) {
+        refuseBind(grant, cause);
+    }
+
+    private void refuseBind(WindowGrant grant, TransportException cause) {
+        if (open) {
+            pool.give(grant.window());
+        }
+        refuse(grant, cause);
+        onWindows();
+    }
+
+    private void refuse(WindowGrant grant, TransportException cause) {
+        live.remove(grant);
+        grant.refuse(cause);
+        pumpIfOpen();
     }
 
     /// Windows were added to the pool, or are wanted.
@@ -75,7 +135,7 @@ final class WindowKeys implements RemoteKeys {
     public void pump() {
         if (open) {
             for (int i = 1; i < lanes.size(); i++) {
-                lanes.get(i).pumpWindows();
+                lanes.get(i).pumpWindows(this);
             }
         }
     }

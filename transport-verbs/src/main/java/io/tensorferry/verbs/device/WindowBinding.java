@@ -29,8 +29,10 @@ public final class WindowBinding {
     /// Whether a region's part may be bound.
     ///
     /// @param regionAccess with what access the region was registered
-    /// @throws VerbsException EINVAL if not
-    public static void check(SendWorkRequest request, MemoryRegion region, Set<AccessFlag> regionAccess) {
+    /// @param mostBytes that a window of the device opens
+    /// @throws VerbsException EINVAL if not; EOPNOTSUPP if it is more than `mostBytes`
+    public static void check(
+            SendWorkRequest request, MemoryRegion region, Set<AccessFlag> regionAccess, long mostBytes) {
         if (!regionAccess.contains(AccessFlag.MW_BIND)) {
             throw refused("the region was registered without MW_BIND");
         }
@@ -45,6 +47,12 @@ public final class WindowBinding {
         if (request.length < 1 || !region.contains(request.localAddress, request.length)) {
             throw refused("the window's %d bytes from %#x are none, or not all of the region"
                     .formatted(request.length, request.localAddress));
+        }
+        if (request.length > mostBytes) {
+            throw new VerbsException(
+                    VERB,
+                    VerbsException.EOPNOTSUPP,
+                    "a window of " + request.length + " bytes; the device binds at most " + mostBytes);
         }
     }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Where the content of a receive lands, and the result that it becomes.
 ///
 /// Ownership: the request's, until the content has landed; then the user's, by the result.
-sealed interface Destination extends AutoCloseable permits HostResult, DirectResult, StagedResult, PieceReceiver {
+sealed interface Destination extends AutoCloseable permits HostResult, DirectResult, StagedResult, PieceDestination {
     /// What the sender is told; null where nothing is to be written.
     @Nullable
     NamedMemory named();

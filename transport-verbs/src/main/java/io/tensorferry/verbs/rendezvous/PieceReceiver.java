@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// something goes wrong, or the request is given up: then what lands is not copied.
 ///
 /// Owner: the thread that makes it, then the loop. Nothing is made per chunk, and a message per piece.
-final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
+final class PieceReceiver implements PieceDestination, ProxyWaiter {
     private enum State {
         FREE,
         NAMED,
@@ -92,12 +92,8 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         }
     }
 
-    /// Names the first pieces; the peer has been told that they come.
-    ///
-    /// @param by is told when it cannot go on
-    /// @param over the channel by which they come
-    /// @param expected the checksum of the content, if there is one
-    void begin(TensorRequest by, RdmaChannel over, OptionalLong expected) {
+    @Override
+    public void begin(TensorRequest by, RdmaChannel over, OptionalLong expected) {
         request = by;
         channel = over;
         told = expected;
@@ -150,8 +146,8 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         fail(unit.firstCause(cause));
     }
 
-    /// The request is given up, or cannot go on: nothing else is named.
-    void stop() {
+    @Override
+    public void stop() {
         if (stopped) {
             return;
         }
@@ -173,11 +169,8 @@ final class PieceReceiver implements Destination, MemoryGrant, ProxyWaiter {
         }
     }
 
-    /// An immediate of the request came over a lane.
-    ///
-    /// @return whether all of the content has landed
-    /// @throws ProtocolViolationException if no piece is named for this lane that has not landed
-    boolean landed(int lane) {
+    @Override
+    public boolean landed(int lane) {
         Piece oldest = null;
         for (Piece piece : pieces) {
             if (piece.state == State.NAMED && piece.lane == lane && (oldest == null || piece.number < oldest.number)) {

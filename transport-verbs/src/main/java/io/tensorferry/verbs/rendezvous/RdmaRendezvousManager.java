@@ -50,6 +50,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 new MetaDataCache(options.metaDataCacheEntries()),
                 options,
                 worker.limits().maxTensorBytes(),
+                adapter.mostNamedBytes(),
                 new RendezvousCounters(),
                 adapter);
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());

@@ -67,7 +67,7 @@ final class ReceivedContent {
             case DirectResult direct -> direct.close();
             // Proxies are the loop's.
             case StagedResult staged -> context.loop().execute(staged::close);
-            case PieceReceiver pieces -> context.loop().execute(pieces::close);
+            case PieceDestination pieces -> context.loop().execute(pieces::close);
         }
     }
 
@@ -93,7 +93,7 @@ final class ReceivedContent {
             case HostResult host -> open(context, receive, metaData, host);
             case DirectResult direct -> direct.result();
             case StagedResult staged -> staged.result();
-            case PieceReceiver _ -> throw new IllegalStateException("pieces end their receive themselves");
+            case PieceDestination _ -> throw new IllegalStateException("pieces are no result");
         };
     }
 

@@ -76,6 +76,10 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         }
         WarmRequest warm =
                 context.mayNameAtOnce(receive) ? context.metaDataCache().course(receive.key()) : null;
+        if (warm != null && warm.metaData().byteSize() > context.mostNamedBytes()) {
+            // It comes in pieces, which a first message does not name.
+            warm = null;
+        }
         Destination destination = null;
         if (warm != null) {
             try {
@@ -203,7 +207,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     ///
     /// @throws ProtocolViolationException if the request named memory for one of another size
     void onCarriedContent(SlotReader message) {
-        if (destination instanceof PieceReceiver && !isLanded()) {
+        if (destination instanceof PieceDestination && !isLanded()) {
             throw new ProtocolViolationException("a content in a message for a request in pieces");
         }
         if (state instanceof RequestState.AwaitingReply || state instanceof RequestState.AwaitingContent) {
@@ -234,7 +238,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
     /// @param lane by which it came
     /// @throws ProtocolViolationException if it is a piece that was not named
     void onContent(int lane) {
-        if (destination instanceof PieceReceiver pieces && !isLanded() && !pieces.landed(lane)) {
+        if (destination instanceof PieceDestination pieces && !isLanded() && !pieces.landed(lane)) {
             return;
         }
         onContent();
@@ -262,7 +266,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         if (awaitingProxy != null && !isAllocating()) {
             dropAwaiting(awaitingProxy);
         }
-        if (destination instanceof PieceReceiver pieces && state instanceof RequestState.GivenUp) {
+        if (destination instanceof PieceDestination pieces && state instanceof RequestState.GivenUp) {
             pieces.stop();
         }
         List<RequestState.Action> actions = step.actions();
@@ -439,7 +443,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
             throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
         }
         RdmaChannel open = channel();
-        if (allocated instanceof PieceReceiver pieces && open != null) {
+        if (allocated instanceof PieceDestination pieces && open != null) {
             askInPieces(metaData);
             grant = pieces;
             pieces.begin(this, open, checksum);
@@ -448,13 +452,14 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
         }
     }
 
-    private void deliver(TensorMetaData metaData, Destination landed) {
+    private void deliver(TensorMetaData metaData, Destination arrived) {
         context.counters().tensorsReceived.increment();
         context.counters().bytesReceived.add(metaData.byteSize());
-        if (landed instanceof PieceReceiver pieces) {
+        if (arrived instanceof PieceReceiver pieces) {
             pieces.deliver();
             return;
         }
+        Destination landed = arrived instanceof WindowedPieces pieces ? pieces.whole() : arrived;
         OptionalLong told = checksum;
         if (told.isPresent() || landed.needsWork()) {
             context.workers().execute(() -> ReceivedContent.deliver(context, receive, metaData, landed, told));

@@ -7,6 +7,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelSource;
+import io.tensorferry.verbs.channel.NamedMemory;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 
@@ -16,6 +17,7 @@ import java.util.concurrent.Executor;
 /// @param loop runs commands on the completion loop
 /// @param workers runs work that may take long
 /// @param maxTensorBytes the largest tensor that is received
+/// @param mostNamedBytes what one message names at most; larger contents come in pieces
 record TransferContext(
         Executor loop,
         Executor workers,
@@ -24,6 +26,7 @@ record TransferContext(
         MetaDataCache metaDataCache,
         RendezvousOptions options,
         long maxTensorBytes,
+        long mostNamedBytes,
         RendezvousCounters counters,
         ChannelSource channels) {
     /// Memory for a tensor that a peer has announced, and `receive` is to get. On a worker, for it may wait at the
@@ -42,7 +45,7 @@ record TransferContext(
         }
         AcceleratorUnit unit = receive.accelerator();
         if (unit == null || !StagedResult.isFor(metaData)) {
-            return HostResult.allocate(metaData, receive.options(), memory, true);
+            return inPieces(HostResult.allocate(metaData, receive.options(), memory, true), metaData, receive, pieces);
         }
         boolean mayBeDirect = !carried && DirectResult.isPossible(unit, options);
         boolean inPieces = pieces > 0 && metaData.byteSize() > unit.options().pieceBytes();
@@ -53,13 +56,26 @@ record TransferContext(
         try {
             DirectResult direct = mayBeDirect ? DirectResult.of(unit, tensor, memory) : null;
             if (direct != null) {
-                return direct;
+                return inPieces(direct, metaData, receive, pieces);
             }
             return inPieces ? new PieceReceiver(this, receive, unit, tensor, pieces) : StagedResult.of(unit, tensor);
         } catch (RuntimeException e) {
             tensor.close();
             throw e;
         }
+    }
+
+    /// The result itself, or in pieces if it is larger than one message may name. Where it cannot come in pieces,
+    /// because
+    /// the sender serves none or it is serialised, it gets no key.
+    private Destination inPieces(Destination whole, TensorMetaData metaData, RemoteReceive receive, int pieces) {
+        NamedMemory named = whole.named();
+        return pieces == 0
+                        || named == null
+                        || named.length() <= mostNamedBytes
+                        || !metaData.dataType().isDmaAble()
+                ? whole
+                : new WindowedPieces(receive, whole, named, mostNamedBytes, pieces);
     }
 
     /// Whether a request may name memory before its tensor is announced. Not what is scarce; and of an accelerator only

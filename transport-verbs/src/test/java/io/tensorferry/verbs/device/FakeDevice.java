@@ -61,7 +61,7 @@ final class FakeDevice implements VerbsDevice {
 
     @Override
     public DeviceAttributes attributes() {
-        return new DeviceAttributes(ports.size(), 16, 4096, 1 << 16, 1024, 1L << 40, 0, 16, 16, writeWithImmediate);
+        return new DeviceAttributes(ports.size(), 16, 4096, 1 << 16, 1024, 1L << 40, 0, 0, 16, 16, writeWithImmediate);
     }
 
     @Override

@@ -6,11 +6,14 @@ import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -40,6 +43,8 @@ final class FaultyDevice {
     private final Map<String, VerbsException> refused = new ConcurrentHashMap<>();
     private final Map<String, UnaryOperator<Object>> altered = new ConcurrentHashMap<>();
     private final Queue<Fault> faults = new ConcurrentLinkedQueue<>();
+    private volatile long mostBoundBytes = Long.MAX_VALUE;
+    private final AtomicInteger refusedBinds = new AtomicInteger();
     private volatile @Nullable Consumer<AsyncEvent> listener;
     private final AtomicInteger strayCompletions = new AtomicInteger();
     // What stands behind each object that was given out.
@@ -60,12 +65,44 @@ final class FaultyDevice {
         altered.put(method, answer -> change.apply(type.cast(answer)));
     }
 
-    /// The next completion that is polled, whatever it is of, says that its request failed.
-    void failNextCompletion(WorkStatus status, int vendorError) {
-        faults.add(new Fault(status, vendorError));
+    /// From now on a bind of a memory window of more than `bytes` is refused when it is posted, with EOPNOTSUPP, as
+    /// mlx5
+    /// refuses one of more than 2 GiB. The queue pair goes on.
+    void refuseBindsOver(long bytes) {
+        mostBoundBytes = bytes;
     }
 
-    private record Fault(WorkStatus status, int vendorError) {}
+    /// The binds that were refused since.
+    int refusedBinds() {
+        return refusedBinds.get();
+    }
+
+    private void refuseLargeBind(Object[] arguments) {
+        if (arguments[0] instanceof SendWorkRequest request
+                && request.opcode == SendWorkRequest.Opcode.BIND_MW
+                && request.length > mostBoundBytes) {
+            refusedBinds.incrementAndGet();
+            throw new VerbsException(
+                    "ibv_post_send", VerbsException.EOPNOTSUPP, "a window of " + request.length + " bytes");
+        }
+    }
+
+    /// The next completion that is polled, whatever it is of, says that its request failed.
+    void failNextCompletion(WorkStatus status, int vendorError) {
+        faults.add(new Fault(null, status, vendorError));
+    }
+
+    /// The next completion of such work that is polled says that its request failed.
+    void failNextCompletion(WorkKind kind, WorkStatus status, int vendorError) {
+        faults.add(new Fault(kind, status, vendorError));
+    }
+
+    /// @param kind of the work that fails; null for any
+    private record Fault(@Nullable WorkKind kind, WorkStatus status, int vendorError) {
+        boolean concerns(WorkCompletion completion) {
+            return kind == null || kind == WorkId.kind(completion.workId());
+        }
+    }
 
     /// The device reports an event; nothing else happens.
     void raise(AsyncEvent event) {
@@ -126,6 +163,9 @@ final class FaultyDevice {
         if (refusal != null) {
             throw refusal;
         }
+        if (method.getName().equals("postSend") || method.getName().equals("prepareSend")) {
+            refuseLargeBind(arguments);
+        }
         if (method.getName().equals("onAsyncEvent")) {
             listener = asListener(arguments[0]);
         }
@@ -158,8 +198,13 @@ final class FaultyDevice {
         return new WorkCompletionHandler() {
             @Override
             public void onCompletion(WorkCompletion completion) {
-                Fault fault = faults.poll();
-                handler.onCompletion(fault == null ? completion : failed(completion, fault));
+                Fault fault = faults.peek();
+                if (fault == null || !fault.concerns(completion)) {
+                    handler.onCompletion(completion);
+                } else {
+                    faults.remove();
+                    handler.onCompletion(failed(completion, fault));
+                }
             }
 
             @Override

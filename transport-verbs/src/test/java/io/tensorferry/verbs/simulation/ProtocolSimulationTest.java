@@ -30,6 +30,7 @@ class ProtocolSimulationTest {
     private static final long TRAFFIC_NS = 4 * MILLISECOND_NS;
     private static final int STEPS = 4;
     private static final int OTHER_PARTITION = 0x8123;
+    private static final int SMALL_WINDOW_BYTES = 16_384;
 
     private enum Fault {
         CANCEL,
@@ -151,6 +152,11 @@ class ProtocolSimulationTest {
     private static Outcome run(long seed, Set<Fault> faults) {
         // A write of at most 4 KiB, so that most tensors take several.
         var options = SimulationOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.01, 5 * MILLISECOND_NS);
+        boolean smallWindows = seed / 8 % 2 == 1;
+        if (smallWindows) {
+            // Of the runs with windows, half have larger receives than one opens.
+            options = options.withMaxWindowBytes(SMALL_WINDOW_BYTES);
+        }
         if (faults.contains(Fault.SLOW_LINKS) && seed % 2 == 0) {
             options = options.withSpikes(0.1, 50 * MILLISECOND_NS);
         }
@@ -162,7 +168,7 @@ class ProtocolSimulationTest {
         var fabric = new SimulatedFabric(seed, options);
         int size = 2 + (int) (seed % 3);
         try (var cluster = new SimulatedCluster(seed, size, fabric, options(seed, validating))) {
-            var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL));
+            var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL), !smallWindows);
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
             if (HEALING.containsAll(faults) || ADDRESSES.containsAll(faults)) {

@@ -44,6 +44,7 @@ final class SimulatedTraffic {
     private final SimulatedCluster cluster;
     private final Random random;
     private final boolean cancels;
+    private final boolean strings;
     private final List<Receive> receives = new ArrayList<>();
     private final Map<String, Integer> sent = new HashMap<>();
     // The places in their queue of the tensors that came, for each queue.
@@ -55,10 +56,12 @@ final class SimulatedTraffic {
     private int copying;
 
     /// @param cancels whether some receives are cancelled and some steps aborted
-    SimulatedTraffic(SimulatedCluster cluster, boolean cancels) {
+    /// @param strings whether some tensors are of strings, which come as a whole
+    SimulatedTraffic(SimulatedCluster cluster, boolean cancels, boolean strings) {
         this.cluster = cluster;
         this.random = cluster.random();
         this.cancels = cancels;
+        this.strings = strings;
     }
 
     private static final class Receive {
@@ -84,12 +87,12 @@ final class SimulatedTraffic {
             var producer = workers.get(random.nextInt(workers.size()));
             var consumer = workers.get(random.nextInt(workers.size()));
             var key = RendezvousKey.of(device(producer, "CPU"), device(consumer, anyDevice(consumer)), "edge_" + edge);
-            DataType type = TYPES[random.nextInt(TYPES.length)];
+            DataType type = anyType();
             long[] dims = randomDims();
             for (long step = 0; step < steps; step++) {
                 // Now and then the metadata changes from one step to the next.
                 if (random.nextInt(6) == 0) {
-                    type = TYPES[random.nextInt(TYPES.length)];
+                    type = anyType();
                     dims = randomDims();
                 }
                 int queued = random.nextInt(8) == 0 ? 3 : 1;
@@ -103,6 +106,11 @@ final class SimulatedTraffic {
             var worker = workers.get(random.nextInt(workers.size()));
             at(worker, () -> worker.manager.rendezvous(step).startAbort(StatusCode.FAILED_PRECONDITION, "a fault"));
         }
+    }
+
+    private DataType anyType() {
+        DataType drawn = TYPES[random.nextInt(TYPES.length)];
+        return drawn == DataType.STRING && !strings ? DataType.UINT8 : drawn;
     }
 
     private long[] randomDims() {

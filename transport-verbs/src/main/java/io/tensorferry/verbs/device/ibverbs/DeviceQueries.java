@@ -59,6 +59,7 @@ final class DeviceQueries {
                 (ibv_device_attr.device_cap_flags(limits) & WINDOWS_OF_TYPE_2) == 0
                         ? 0
                         : Math.max(0, ibv_device_attr.max_mw(limits)),
+                DeviceAttributes.USUAL_WINDOW_BYTES,
                 ibv_device_attr.max_qp_rd_atom(limits),
                 ibv_device_attr.max_qp_init_rd_atom(limits),
                 // Reliable connections of InfiniBand's transport have it; iWARP's protocol has no immediates.

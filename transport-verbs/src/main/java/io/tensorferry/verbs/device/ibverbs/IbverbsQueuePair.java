@@ -303,7 +303,10 @@ final class IbverbsQueuePair implements QueuePair {
         if (!(request.region instanceof IbverbsMemoryRegion region) || region.domain() != parents.domain()) {
             throw invalid(POST_SEND, "the window's region is of another protection domain");
         }
-        WindowBinding.check(request, region, region.access());
+        WindowBinding.check(
+                request, region, region.access(), parents.device().attributes().maxWindowBytes());
+        // Alone: what was prepared before is posted already if the device refuses this bind.
+        submitPrepared();
         int key = window.posted().nextKey();
         OpenChildren.add(POST_SEND, region.windows());
         try {

@@ -12,7 +12,34 @@ public record DeviceProfile(String name, DeviceAttributes attributes, int mtu, l
     /// Limits like those of a network card, but for READs, which cost nothing here.
     public static DeviceProfile of(String name, int mtu, long maxMessageBytes) {
         var limits = new DeviceAttributes(
-                1, 65_536, 16_384, 4_194_303, 1_048_576, Long.MAX_VALUE, 1_048_576, 128, 128, true);
+                1,
+                65_536,
+                16_384,
+                4_194_303,
+                1_048_576,
+                Long.MAX_VALUE,
+                1_048_576,
+                DeviceAttributes.USUAL_WINDOW_BYTES,
+                128,
+                128,
+                true);
+        return new DeviceProfile(name, limits, mtu, maxMessageBytes);
+    }
+
+    /// The same device with smaller memory windows.
+    public DeviceProfile withMaxWindowBytes(long bytes) {
+        var limits = new DeviceAttributes(
+                attributes.portCount(),
+                attributes.maxQueuePairs(),
+                attributes.maxWorkRequests(),
+                attributes.maxCompletionQueueEntries(),
+                attributes.maxMemoryRegions(),
+                attributes.maxMemoryRegionBytes(),
+                attributes.maxMemoryWindows(),
+                bytes,
+                attributes.maxReadsAsTarget(),
+                attributes.maxReadsAsInitiator(),
+                attributes.writeWithImmediate());
         return new DeviceProfile(name, limits, mtu, maxMessageBytes);
     }
 }

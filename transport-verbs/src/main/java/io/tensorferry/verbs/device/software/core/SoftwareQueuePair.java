@@ -130,7 +130,8 @@ public final class SoftwareQueuePair implements QueuePair {
         if (!(request.region instanceof SoftwareMemoryRegion region) || region.domain() != domain) {
             throw invalid("ibv_post_send", "the window's region is of another protection domain");
         }
-        WindowBinding.check(request, region, region.access());
+        WindowBinding.check(
+                request, region, region.access(), device.attributes().maxWindowBytes());
         int key = binding.nextKey();
         OpenChildren.add("ibv_post_send", region.windows());
         try {

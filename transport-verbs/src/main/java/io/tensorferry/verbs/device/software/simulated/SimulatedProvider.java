@@ -36,7 +36,8 @@ final class SimulatedProvider implements VerbsProvider {
                     "ibv_open_device", VerbsException.ENODEV, "there is no simulated device " + deviceName);
         }
         return SoftwareDevice.open(
-                DeviceProfile.of(deviceName, MTU, fabric.options().maxMessageBytes()),
+                DeviceProfile.of(deviceName, MTU, fabric.options().maxMessageBytes())
+                        .withMaxWindowBytes(fabric.options().maxWindowBytes()),
                 new SimulatedCarrier(fabric, node, new SimulatedPort(fabric.gidOf(node), fabric.nextLid())),
                 fabric.counters(),
                 fabric.random());

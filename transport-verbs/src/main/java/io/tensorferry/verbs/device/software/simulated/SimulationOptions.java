@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.device.software.simulated;
 
+import io.tensorferry.verbs.device.DeviceAttributes;
 import java.util.function.IntPredicate;
 
 /// What a simulated network is like.
@@ -14,6 +15,7 @@ import java.util.function.IntPredicate;
 ///     would never tell
 /// @param corruptible which messages may be corrupted, by their immediate; 0 stands for none
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
+/// @param maxWindowBytes what one memory window opens at most; a larger bind is refused with EOPNOTSUPP, as mlx5 does
 public record SimulationOptions(
         long leastDelayNs,
         long mostDelayNs,
@@ -23,11 +25,15 @@ public record SimulationOptions(
         long spikeNs,
         double corruptionProbability,
         IntPredicate corruptible,
-        long maxMessageBytes) {
+        long maxMessageBytes,
+        long maxWindowBytes) {
     /// @throws IllegalArgumentException if a value makes no sense
     public SimulationOptions {
         if (leastDelayNs < 0 || mostDelayNs < leastDelayNs || spikeNs < 0) {
             throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
+        }
+        if (maxWindowBytes < 1) {
+            throw new IllegalArgumentException("maxWindowBytes is 1 or more");
         }
         if (linkRate < 0 || bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
             throw new IllegalArgumentException(
@@ -43,7 +49,17 @@ public record SimulationOptions(
 
     /// 1 to 20 us, 10 GB/s for each message, now and then a delay of up to 500 us, no corruption.
     public static SimulationOptions defaults() {
-        return new SimulationOptions(1_000, 20_000, 10_000, 0, 0.01, 500_000, 0, immediate -> true, 1L << 30);
+        return new SimulationOptions(
+                1_000,
+                20_000,
+                10_000,
+                0,
+                0.01,
+                500_000,
+                0,
+                immediate -> true,
+                1L << 30,
+                DeviceAttributes.USUAL_WINDOW_BYTES);
     }
 
     public SimulationOptions withCorruptionProbability(double probability) {
@@ -63,6 +79,20 @@ public record SimulationOptions(
         return with(spikeProbability, spikeNs, corruptionProbability, corruptible, bytes);
     }
 
+    public SimulationOptions withMaxWindowBytes(long bytes) {
+        return new SimulationOptions(
+                leastDelayNs,
+                mostDelayNs,
+                bytesPerMicrosecond,
+                linkRate,
+                spikeProbability,
+                spikeNs,
+                corruptionProbability,
+                corruptible,
+                maxMessageBytes,
+                bytes);
+    }
+
     /// All messages from one node share `bytesPerMicrosecond`, as on a cable; one alone is as fast.
     public SimulationOptions withLinkRate(long bytesPerMicrosecond) {
         return new SimulationOptions(
@@ -74,7 +104,8 @@ public record SimulationOptions(
                 spikeNs,
                 corruptionProbability,
                 corruptible,
-                maxMessageBytes);
+                maxMessageBytes,
+                maxWindowBytes);
     }
 
     private SimulationOptions with(
@@ -92,6 +123,7 @@ public record SimulationOptions(
                 newSpikeNs,
                 newCorruptionProbability,
                 newCorruptible,
-                newMaxMessageBytes);
+                newMaxMessageBytes,
+                maxWindowBytes);
     }
 }
