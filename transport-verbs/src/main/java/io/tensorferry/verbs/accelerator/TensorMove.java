@@ -42,7 +42,7 @@ final class TensorMove {
             target = to.allocate(source.dataType(), source.shape());
             var move = new TensorMove(unit, source, target, end);
             unit.loop().execute(() -> move.start(peer));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (target != null) {
                 target.close();
             }

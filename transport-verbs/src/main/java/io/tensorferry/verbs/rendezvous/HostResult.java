@@ -50,7 +50,7 @@ record HostResult(
             return region == null
                     ? ofBuffer(result, metaData, memory, mayWait)
                     : new HostResult(new NamedMemory(region, address, metaData.byteSize()), result, null);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             tensor.close();
             throw e;
         }

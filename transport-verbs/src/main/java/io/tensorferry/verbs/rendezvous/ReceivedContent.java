@@ -38,7 +38,7 @@ final class ReceivedContent {
             } else {
                 receive.complete(open(context, receive, metaData, landed));
             }
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             giveBack(context, landed);
             context.counters().failedReceives.increment();
             receive.complete(new RecvResult.Failed(asFailure(receive.key(), receive.peer(), e)));
@@ -55,7 +55,7 @@ final class ReceivedContent {
     }
 
     /// Whatever goes wrong, a receive ends.
-    static TransportException asFailure(RendezvousKey key, String peer, RuntimeException e) {
+    static TransportException asFailure(RendezvousKey key, String peer, Throwable e) {
         return e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the receive of " + key + " failed: " + e, peer, 0, e);

@@ -45,8 +45,9 @@ public final class ResultAllocator implements TensorAllocator {
             made = Objects.requireNonNull(given.allocate(dataType, shape, byteSize), "it made no tensor");
             check(made, given.device(), dataType, shape, byteSize);
             return made;
-        } catch (RuntimeException | OutOfMemoryError e) {
-            close(made);
+        } catch (Throwable e) {
+            // An Error too: of a library that is missing, an assertion. The receive would wait for ever.
+            close(made, e);
             throw asFailure(e, byteSize);
         }
     }
@@ -72,9 +73,14 @@ public final class ResultAllocator implements TensorAllocator {
         }
     }
 
-    private static void close(@Nullable Tensor tensor) {
+    private static void close(@Nullable Tensor tensor, Throwable cause) {
         if (tensor != null) {
-            tensor.close();
+            try {
+                tensor.close();
+            } catch (RuntimeException | Error e) {
+                // Its release is the user's code as well.
+                cause.addSuppressed(e);
+            }
         }
     }
 

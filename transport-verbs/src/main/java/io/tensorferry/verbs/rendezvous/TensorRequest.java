@@ -377,7 +377,7 @@ final class TensorRequest extends RequestMessages implements Runnable, ChannelWa
                     allocated.content().copyFrom(content);
                 }
                 context.loop().execute(() -> onAllocated(allocation, metaData, allocated));
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 TransportException cause = ReceivedContent.asFailure(key(), receive.peer(), e);
                 context.loop().execute(() -> {
                     if (allocation == allocations) {

@@ -59,7 +59,7 @@ record TransferContext(
                 return inPieces(direct, metaData, receive, pieces);
             }
             return inPieces ? new PieceReceiver(this, receive, unit, tensor, pieces) : StagedResult.of(unit, tensor);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             tensor.close();
             throw e;
         }

@@ -89,6 +89,27 @@ class ResultAllocatorTest {
         assertThat(failure).hasCause(none);
     }
 
+    @Test
+    void anErrorIsInternalAndWhatWasMadeIsClosedWhateverItsReleaseThrows() {
+        var missing = new NoClassDefFoundError("a library is missing, on purpose");
+        TransportException unlinked = failure((_, _, _) -> {
+            throw missing;
+        });
+        assertThat(unlinked.code()).isEqualTo(StatusCode.INTERNAL);
+        assertThat(unlinked).hasCause(missing);
+
+        var release = new AssertionError("the release fails, on purpose");
+        TransportException wrong = failure((dataType, _, _) -> {
+            Tensor other = TensorAllocator.unregistered().allocate(dataType, Shape.of(3));
+            return Tensor.wrap(dataType, Shape.of(3), other.segment(), () -> {
+                other.close();
+                throw release;
+            });
+        });
+        assertThat(wrong.code()).isEqualTo(StatusCode.INTERNAL);
+        assertThat(wrong.getCause()).hasSuppressedException(release);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"shape", "type", "read-only", "awaited"})
     void aTensorThatWasNotAskedForIsClosed(String what) {

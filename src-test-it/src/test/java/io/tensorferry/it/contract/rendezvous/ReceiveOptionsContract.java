@@ -152,6 +152,9 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
         TensorAllocator broken = (_, _, _) -> {
             throw new IllegalArgumentException("broken, on purpose");
         };
+        TensorAllocator unlinked = (_, _, _) -> {
+            throw new NoClassDefFoundError("unlinked, on purpose");
+        };
         for (int size : SIZES) {
             // First a key that is new, then one that is known.
             for (int i = 0; i < 2; i++) {
@@ -161,6 +164,9 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
                 TransportException internal = failureOf(size, broken);
                 assertThat(internal.code()).isEqualTo(StatusCode.INTERNAL);
                 assertThat(internal).hasRootCauseMessage("broken, on purpose");
+                TransportException error = failureOf(size, unlinked);
+                assertThat(error.code()).isEqualTo(StatusCode.INTERNAL);
+                assertThat(error).hasRootCauseMessage("unlinked, on purpose");
                 sending().send(key("edge " + size), Contents.bytes(allocator(), size, 3));
                 Contents.checkBytes(receive("edge " + size), size, 3);
             }
