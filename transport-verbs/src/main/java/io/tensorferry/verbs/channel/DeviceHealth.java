@@ -5,6 +5,7 @@ import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.RdmaConfig;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// What asynchronous events say of the device: whether channels can be made now, and which ones have to end.
+///
+/// A port that goes down ends no channel at once: [RdmaConfig#portGrace()] says how long it may take to come back.
 ///
 /// An event that says that an address has changed does not say which, so the device is asked, on a worker, and the
 /// channels whose own address is no longer there end.
@@ -27,6 +30,8 @@ final class DeviceHealth {
     private final CompletionLoop loop;
     private final Executor workers;
     private boolean portDown;
+    // Runs while the port is down, until its channels have to end.
+    private CompletionLoop.@Nullable Timer graceTimer;
     private boolean broken;
     // Events that may mean other addresses, and the latest of them.
     private long addressEvents;
@@ -87,13 +92,40 @@ final class DeviceHealth {
         if (isOfAnotherPort(event)) {
             return;
         }
-        portDown = event.type() == AsyncEvent.Type.PORT_ERR;
-        if (portDown) {
-            LOG.error("{} reports {}; every channel fails until the port is active again", deviceName(), event);
-            endAll(event.type());
+        if (event.type() == AsyncEvent.Type.PORT_ERR) {
+            onPortDown(event);
         } else {
             LOG.info("{} reports {}", deviceName(), event);
+            portDown = false;
+            stopGrace();
             askForAddresses(event.type());
+        }
+    }
+
+    /// A reliable connection rides out a short interruption, and the device says of each when it has given up.
+    private void onPortDown(AsyncEvent event) {
+        LOG.warn("{} reports {}; no channel is set up until the port is active again", deviceName(), event);
+        if (!portDown) {
+            portDown = true;
+            config.portGrace()
+                    .ifPresent(grace -> graceTimer = loop.schedule(grace.toNanos(), () -> onStayedDown(grace)));
+        }
+    }
+
+    private void onStayedDown(Duration grace) {
+        graceTimer = null;
+        LOG.error(
+                "port {} of {} has been down for {} ms (PORT_ERR); every channel fails until it is active again",
+                port.portNumber(),
+                deviceName(),
+                grace.toMillis());
+        endAll(AsyncEvent.Type.PORT_ERR);
+    }
+
+    private void stopGrace() {
+        if (graceTimer != null) {
+            graceTimer.cancel();
+            graceTimer = null;
         }
     }
 

@@ -1,6 +1,8 @@
 package io.tensorferry.verbs.device;
 
+import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// How the RDMA transport is set up: the `RDMA_*` variables, read once. Immutable.
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's
 ///     active MTU
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
+/// @param portGraceMillis how long channels outlive the end of their port (`RDMA_PORT_GRACE_MS`), 0 to 3,600,000, or
+///     null for [#portGrace()]'s default
 /// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
 /// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
 /// @param hugePages in what pages the slabs lie (`RDMA_HUGE_PAGES`)
@@ -35,12 +39,16 @@ public record RdmaConfig(
         int serviceLevel,
         @Nullable Integer mtu,
         int trafficClass,
+        @Nullable Integer portGraceMillis,
         RemoteKeyScope rkeyScope,
         Fallback fallback,
         HugePages hugePages,
         NumaPlacement numaNode,
         SoftCarrier softCarrier,
         GpuDirect gpuDirect) {
+    private static final long TIMEOUT_UNIT_NS = 4096;
+    private static final long LATEST_TIMEOUT_FACTOR = 4;
+
     /// @throws IllegalArgumentException if a value is out of its range, or a port is given without a device
     public RdmaConfig {
         if (device != null && device.isBlank()) {
@@ -55,6 +63,7 @@ public record RdmaConfig(
         RdmaSetting.SERVICE_LEVEL.check(serviceLevel);
         RdmaSetting.MTU.check(mtu);
         RdmaSetting.TRAFFIC_CLASS.check(trafficClass);
+        RdmaSetting.PORT_GRACE.check(portGraceMillis);
         if (port != null && device == null) {
             throw RdmaSetting.PORT.refused(port, "a port only together with " + RdmaSetting.DEVICE);
         }
@@ -73,6 +82,23 @@ public record RdmaConfig(
     /// @throws IllegalArgumentException naming the variable, its value and what is accepted
     public static RdmaConfig from(Map<String, String> variables) {
         return new RdmaVariables(variables).read();
+    }
+
+    /// How long channels are kept after their port went down, in case it comes back.
+    ///
+    /// Without a setting it is the longest time that a reliable connection needs to give up: by the InfiniBand standard
+    /// a device may wait up to four times [#timeout()] for each of the attempts. By then each channel that had anything
+    /// outstanding has ended by itself, so this only ends those that were idle.
+    ///
+    /// @return empty if the connections themselves never give up, because [#timeout()] is 0
+    public Optional<Duration> portGrace() {
+        if (portGraceMillis != null) {
+            return Optional.of(Duration.ofMillis(portGraceMillis));
+        }
+        long attemptNs = TIMEOUT_UNIT_NS << timeout;
+        return timeout == 0
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(LATEST_TIMEOUT_FACTOR * attemptNs * (retryCount + 1)));
     }
 
     /// The same but for the scope of keys.
@@ -107,6 +133,7 @@ public record RdmaConfig(
                 serviceLevel,
                 mtu,
                 trafficClass,
+                portGraceMillis,
                 scope,
                 changed,
                 hugePages,
@@ -136,6 +163,7 @@ public record RdmaConfig(
         private int serviceLevel;
         private @Nullable Integer mtu;
         private int trafficClass;
+        private @Nullable Integer portGraceMillis;
         private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
         private Fallback fallback = Fallback.NONE;
         private HugePages hugePages = HugePages.NONE;
@@ -195,6 +223,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder portGraceMillis(@Nullable Integer portGraceMillis) {
+            this.portGraceMillis = portGraceMillis;
+            return this;
+        }
+
         public Builder rkeyScope(RemoteKeyScope rkeyScope) {
             this.rkeyScope = rkeyScope;
             return this;
@@ -239,6 +272,7 @@ public record RdmaConfig(
                     serviceLevel,
                     mtu,
                     trafficClass,
+                    portGraceMillis,
                     rkeyScope,
                     fallback,
                     hugePages,

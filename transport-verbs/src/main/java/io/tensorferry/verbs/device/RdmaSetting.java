@@ -39,6 +39,7 @@ enum RdmaSetting {
         }
     },
     TRAFFIC_CLASS("RDMA_TRAFFIC_CLASS", null, "trafficClass", 0, 255, "0 to 255"),
+    PORT_GRACE("RDMA_PORT_GRACE_MS", null, "portGraceMillis", 0, 3_600_000, "0 to 3600000 (milliseconds)"),
     RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request"),
     FALLBACK("RDMA_FALLBACK", null, "fallback", 0, 0, "none, grpc"),
     HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "none, transparent, reserved"),

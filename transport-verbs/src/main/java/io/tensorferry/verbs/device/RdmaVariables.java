@@ -38,6 +38,7 @@ final class RdmaVariables {
         number(RdmaSetting.SERVICE_LEVEL, builder::serviceLevel);
         number(RdmaSetting.MTU, builder::mtu);
         number(RdmaSetting.TRAFFIC_CLASS, builder::trafficClass);
+        number(RdmaSetting.PORT_GRACE, builder::portGraceMillis);
         word(
                 RdmaSetting.RKEY_SCOPE,
                 word -> named(word.toLowerCase(Locale.ROOT), RemoteKeyScope.values()),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import ch.qos.logback.classic.Level;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ class RdmaConfigTest {
             0,
             null,
             0,
+            null,
             RemoteKeyScope.SLAB,
             Fallback.NONE,
             HugePages.NONE,
@@ -60,6 +62,7 @@ class RdmaConfigTest {
                 Map.entry("RDMA_QP_SL", "6"),
                 Map.entry("RDMA_QP_MTU", "4096"),
                 Map.entry("RDMA_TRAFFIC_CLASS", "255"),
+                Map.entry("RDMA_PORT_GRACE_MS", "500"),
                 Map.entry("RDMA_RKEY_SCOPE", "Request"),
                 Map.entry("RDMA_FALLBACK", "grpc"),
                 Map.entry("RDMA_HUGE_PAGES", "transparent"),
@@ -78,6 +81,7 @@ class RdmaConfigTest {
                         6,
                         4096,
                         255,
+                        500,
                         RemoteKeyScope.REQUEST,
                         Fallback.GRPC,
                         HugePages.TRANSPARENT,
@@ -95,6 +99,7 @@ class RdmaConfigTest {
                         .serviceLevel(6)
                         .mtu(4096)
                         .trafficClass(255)
+                        .portGraceMillis(500)
                         .rkeyScope(RemoteKeyScope.REQUEST)
                         .fallback(Fallback.GRPC)
                         .hugePages(HugePages.TRANSPARENT)
@@ -103,6 +108,19 @@ class RdmaConfigTest {
                         .gpuDirect(GpuDirect.ON)
                         .build())
                 .isEqualTo(config);
+    }
+
+    @Test
+    void channelsOutliveTheirPortForAsLongAsAConnectionMayTryByDefault() {
+        assertThat(DEFAULTS.portGrace()).contains(Duration.ofNanos(4 * (4096L << 14) * 8));
+        assertThat(RdmaConfig.builder().timeout(10).retryCount(0).build().portGrace())
+                .contains(Duration.ofNanos(4 * (4096L << 10)));
+        assertThat(RdmaConfig.builder().timeout(31).build().portGrace()).isPresent();
+        assertThat(RdmaConfig.builder().timeout(0).build().portGrace())
+                .as("for ever")
+                .isEmpty();
+        assertThat(RdmaConfig.builder().timeout(0).portGraceMillis(0).build().portGrace())
+                .contains(Duration.ZERO);
     }
 
     @Test
@@ -127,6 +145,7 @@ class RdmaConfigTest {
                             2,
                             512,
                             0,
+                            null,
                             RemoteKeyScope.SLAB,
                             Fallback.NONE,
                             HugePages.NONE,

@@ -176,6 +176,22 @@ class FaultyWorkTest {
     }
 
     @Test
+    void aPortThatFlapsEndsNothing() throws Exception {
+        var faults = new FaultyDevice();
+        try (var workers = new LoopbackWorkers(faults)) {
+            transfer(workers, 1);
+            faults.raise(new AsyncEvent(AsyncEvent.Type.PORT_ERR, 1));
+            transfer(workers, 1);
+            LockSupport.parkNanos(100_000_000);
+            faults.raise(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, 1));
+            // Longer than the grace that was begun.
+            LockSupport.parkNanos(2_300_000_000L);
+            transfer(workers, 1);
+            assertThat(workers.worker(0).adapter.counters().failed()).isZero();
+        }
+    }
+
+    @Test
     void aPortThatIsDownForAWhileIsWaitedFor() throws Exception {
         var faults = new FaultyDevice();
         try (var workers = new LoopbackWorkers(faults)) {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Every way in which a device can say that something went wrong, injected under a running worker: its channel ends,
 /// nobody else's does, and another one works.
@@ -257,7 +258,77 @@ class FaultScenarioTest {
     }
 
     @Test
-    void aPortThatGoesDownEndsAllChannelsUntilItIsActiveAgain() {
+    void aPortThatFlapsEndsNothing() {
+        try (var stage = new Stage(8)) {
+            var scenario = stage.scenario;
+            scenario.fabric.portDown(WORKER);
+            // What is written meanwhile is written again by the device.
+            var meanwhile = scenario.receive(1, 0, 1, "meanwhile");
+            scenario.send(1, 0, 1, "meanwhile", 5_000, 7);
+            scenario.send(0, 2, 1, "there", 5_000, 8);
+            var there = scenario.receive(0, 2, 1, "there");
+            scenario.runFor(100 * MILLISECOND_NS);
+            assertThat(meanwhile.hasEnded()).isFalse();
+            scenario.fabric.portUp(WORKER);
+            scenario.await(() -> meanwhile.hasEnded() && there.hasEnded(), "the receives go on");
+            scenario.assertContent(meanwhile, 5_000, 7);
+            scenario.assertContent(there, 5_000, 8);
+            // Longer than the grace that was begun.
+            scenario.runFor(3 * SECOND_NS);
+            stage.assertNothingHappened();
+        }
+    }
+
+    @Test
+    void noChannelIsSetUpWhileThePortIsDown() {
+        try (var scenario = new Scenario(9, 2)) {
+            scenario.fabric.portDown(WORKER);
+            var receive = scenario.receive(1, 0, 1, "edge");
+            scenario.send(1, 0, 1, "edge", 100, 1);
+            scenario.runFor(SECOND_NS);
+            assertThat(scenario.worker(1).adapter.peers()).as("offers").isEmpty();
+            assertThat(receive.hasEnded()).isFalse();
+            scenario.fabric.portUp(WORKER);
+            scenario.await(receive::hasEnded, "the receive goes on");
+            scenario.assertContent(receive, 100, 1);
+            scenario.end();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 200})
+    void channelsEndWhenTheGraceForTheirPortIsOver(int graceMilliseconds) {
+        var options = SimulatedCluster.Options.defaults().withPortGrace(graceMilliseconds);
+        try (var scenario = new Scenario(10, 2, 0, options, Scenario.network())) {
+            scenario.exchange(1, 0, 1, "before", 100, 1);
+            var receive = scenario.receive(1, 0, 1, "edge");
+            scenario.runFor(MILLISECOND_NS);
+            scenario.fabric.portDown(WORKER);
+            if (graceMilliseconds > 0) {
+                scenario.runFor(graceMilliseconds * MILLISECOND_NS - 1);
+                assertThat(scenario.worker(0).adapter.counters().failed()).isZero();
+            }
+            scenario.runFor(MILLISECOND_NS);
+            assertThat(scenario.worker(0).adapter.counters().failed()).isEqualTo(1);
+            assertThat(Objects.requireNonNull(scenario.worker(0)
+                                    .adapter
+                                    .peers()
+                                    .getFirst()
+                                    .failure())
+                            .verbsStatus())
+                    .isEqualTo("PORT_ERR");
+            assertThat(scenario.log.errors()).hasSize(1).first().asString().contains("PORT_ERR");
+            scenario.log.forgetErrors();
+            scenario.fabric.portUp(WORKER);
+            scenario.send(1, 0, 1, "edge", 100, 2);
+            scenario.await(receive::hasEnded, "the receive goes on");
+            scenario.assertContent(receive, 100, 2);
+            scenario.end();
+        }
+    }
+
+    @Test
+    void aPortThatStaysDownEndsAllChannelsUntilItIsActiveAgain() {
         try (var stage = new Stage(5)) {
             var scenario = stage.scenario;
             scenario.fabric.portDown(WORKER);

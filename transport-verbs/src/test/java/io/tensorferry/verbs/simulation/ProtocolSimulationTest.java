@@ -49,14 +49,16 @@ class ProtocolSimulationTest {
         SLOW_LINKS,
         /// Another LID, GID, GID index or partition key.
         NEW_ADDRESS,
+        /// Down for less than a worker waits for a peer to come back.
+        FLAPPING_PORT,
         CORRUPTION
     }
 
     /// What loses a channel and no receive.
     private static final Set<Fault> HEALING = EnumSet.of(Fault.HEALED_CUT, Fault.SHORT_PAUSE, Fault.SLOW_LINKS);
 
-    /// What ends the channels of a port that has another address now, and no receive.
-    private static final Set<Fault> ADDRESSES = EnumSet.of(Fault.NEW_ADDRESS, Fault.SLOW_LINKS);
+    /// What happens to a port, and loses no receive.
+    private static final Set<Fault> OF_PORTS = EnumSet.of(Fault.NEW_ADDRESS, Fault.FLAPPING_PORT, Fault.SLOW_LINKS);
 
     /// What may lose receives.
     private static final Set<Fault> LOSING = EnumSet.of(
@@ -115,8 +117,8 @@ class ProtocolSimulationTest {
     }
 
     @Test
-    void everyReceiveGetsItsTensorWhenAddressesChange() {
-        long lost = forEachSeed(9, "everyReceiveGetsItsTensorWhenAddressesChange", ADDRESSES);
+    void everyReceiveGetsItsTensorWhenPortsFlapAndChangeTheirAddress() {
+        long lost = forEachSeed(9, "everyReceiveGetsItsTensorWhenPortsFlapAndChangeTheirAddress", OF_PORTS);
         if (!SeededRuns.isOneAlone()) {
             assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS_PER_KIND);
         }
@@ -171,7 +173,7 @@ class ProtocolSimulationTest {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL), !smallWindows);
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
-            if (HEALING.containsAll(faults) || ADDRESSES.containsAll(faults)) {
+            if (HEALING.containsAll(faults) || OF_PORTS.containsAll(faults)) {
                 // Nobody gives up: each receive gets its tensor by itself.
                 cluster.run(fabric.now() + 60 * SECOND_NS, () -> fabric.now() > TRAFFIC_NS && traffic.allEnded());
             } else {
@@ -234,12 +236,24 @@ class ProtocolSimulationTest {
         for (int i = random.nextInt(1, 4); i > 0 && faults.contains(Fault.NEW_ADDRESS); i--) {
             changeAddress(cluster, workers.get(random.nextInt(workers.size())).name);
         }
+        for (int i = random.nextInt(0, 3); i > 0 && faults.contains(Fault.FLAPPING_PORT); i--) {
+            flap(cluster, workers.get(random.nextInt(workers.size())).name);
+        }
         if (faults.contains(Fault.SHORT_PAUSE)) {
             pause(cluster, random.nextLong(1, 500 * MILLISECOND_NS));
         }
         if (faults.contains(Fault.LONG_PAUSE) && random.nextBoolean()) {
             pause(cluster, random.nextLong(1, 5 * SECOND_NS));
         }
+    }
+
+    /// For so short that the queue pairs ride it out, or for longer.
+    private static void flap(SimulatedCluster cluster, String name) {
+        SimulatedFabric fabric = cluster.fabric();
+        long atNs = cluster.random().nextLong(TRAFFIC_NS);
+        long longestNs = (cluster.random().nextBoolean() ? 200 : 1_500) * MILLISECOND_NS;
+        fabric.schedule(atNs, () -> fabric.portDown(name));
+        fabric.schedule(atNs + 1 + cluster.random().nextLong(longestNs), () -> fabric.portUp(name));
     }
 
     private static void changeAddress(SimulatedCluster cluster, String name) {

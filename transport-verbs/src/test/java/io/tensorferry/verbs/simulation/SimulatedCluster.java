@@ -84,6 +84,22 @@ final class SimulatedCluster implements AutoCloseable {
             return withConfig(config.queueDepth(), scope);
         }
 
+        Options withPortGrace(int milliseconds) {
+            return new Options(
+                    channel,
+                    rendezvous,
+                    memory,
+                    RdmaConfig.builder()
+                            .queueDepth(config.queueDepth())
+                            .rkeyScope(config.rkeyScope())
+                            .fallback(config.fallback())
+                            .portGraceMillis(milliseconds)
+                            .build(),
+                    limits,
+                    gpu,
+                    piecesAtOnce);
+        }
+
         /// Keys of slabs for one half of the seeds, and of requests for the other; one lane, two or four, and contents
         /// of 4 KiB over all of them; a completion for each request, or for few; no contents in the ring, few or many.
         Options variedBy(long seed) {
