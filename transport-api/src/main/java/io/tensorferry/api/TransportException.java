@@ -11,6 +11,7 @@ public final class TransportException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final StatusCode code;
+    private final String reason;
     private final @Nullable String peer;
     private final int errno;
     private final @Nullable String verbsStatus;
@@ -42,6 +43,7 @@ public final class TransportException extends RuntimeException {
             @Nullable Throwable cause) {
         super(describe(code, message, peer, errno, verbsStatus), cause);
         this.code = code;
+        this.reason = message;
         this.peer = peer;
         this.errno = errno;
         this.verbsStatus = verbsStatus;
@@ -49,17 +51,33 @@ public final class TransportException extends RuntimeException {
 
     private static String describe(
             StatusCode code, String message, @Nullable String peer, int errno, @Nullable String verbsStatus) {
-        var text = new StringBuilder(code.name()).append(": ").append(message);
-        if (peer != null) {
-            text.append(" [peer ").append(peer).append(']');
-        }
-        if (errno != 0) {
-            text.append(" [errno ").append(errno).append(']');
-        }
-        if (verbsStatus != null) {
-            text.append(" [verbs ").append(verbsStatus).append(']');
-        }
-        return text.toString();
+        return code.name() + ": " + message + (peer == null ? "" : " [peer " + peer + "]")
+                + details(errno, verbsStatus);
+    }
+
+    private static String details(int errno, @Nullable String verbsStatus) {
+        return (errno == 0 ? "" : " [errno " + errno + "]")
+                + (verbsStatus == null ? "" : " [verbs " + verbsStatus + "]");
+    }
+
+    /// What went wrong, in words: the message alone, which [#getMessage()] precedes with the code, and follows with
+    /// what else is known. It belongs into the message of another failure, which says its code and peer by itself.
+    public String reason() {
+        return reason;
+    }
+
+    /// The reason with what the system and the device said, for a message to a peer: it carries the code beside it.
+    public String reasonWithDetails() {
+        return reason + details(errno, verbsStatus);
+    }
+
+    /// The same failure told by somebody else: the reason becomes `what: reason`, and this one the cause.
+    ///
+    /// @param what was being done
+    /// @param peer the other worker where this one does not know it, or null
+    public TransportException within(String what, @Nullable String peer) {
+        return new TransportException(
+                code, what + ": " + reason, this.peer == null ? peer : this.peer, errno, verbsStatus, this);
     }
 
     public StatusCode code() {

@@ -23,7 +23,7 @@ final class GrpcStatus {
 
     /// What a handler answers with.
     static StatusRuntimeException toGrpc(TransportException failure) {
-        return toGrpc(failure.code(), String.valueOf(failure.getMessage()));
+        return toGrpc(failure.code(), failure.reasonWithDetails());
     }
 
     static StatusRuntimeException toGrpc(StatusCode code, String message) {

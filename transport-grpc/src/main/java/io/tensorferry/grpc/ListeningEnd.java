@@ -6,6 +6,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -57,12 +58,29 @@ final class ListeningEnd {
         try {
             return builder.build().start();
         } catch (IOException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new TransportException(
-                    StatusCode.FAILED_PRECONDITION,
-                    options.config().workerName() + " cannot listen on " + address + ": " + cause.getMessage()
-                            + "; the cluster must give it a free port of this machine, or bindAddress(...) a local address",
-                    e);
+            throw refused(options, e.getCause() == null ? e : e.getCause(), "a free port of this machine");
         }
+    }
+
+    /// Before a device is opened and memory registered: both would fail at an address that is not this machine's, and
+    /// not say so as plainly.
+    ///
+    /// @throws TransportException `FAILED_PRECONDITION` if the address to listen on is not this machine's
+    static void requireLocal(ServerOptions options) {
+        try (var probe = new Socket()) {
+            probe.bind(new InetSocketAddress(options.bindAddress(), 0));
+        } catch (IOException e) {
+            throw refused(options, e, "an address of this machine");
+        }
+    }
+
+    private static TransportException refused(ServerOptions options, Throwable cause, String needed) {
+        return new TransportException(
+                StatusCode.FAILED_PRECONDITION,
+                options.config().workerName() + " cannot listen on "
+                        + new WorkerAddress(options.bindAddress().getHostAddress(), options.port()) + ": "
+                        + cause.getMessage() + "; the cluster must give it " + needed
+                        + ", or bindAddress(...) a local address",
+                cause);
     }
 }

@@ -114,7 +114,7 @@ final class PeerDialer implements AutoCloseable {
         String why = obstacles.apply(peer);
         if (why == null) {
             TransportException attempt = latest.get(peer);
-            why = attempt == null ? null : attempt.getMessage();
+            why = attempt == null ? null : attempt.reasonWithDetails();
         }
         return why == null ? null : peer + ": " + why;
     }

@@ -64,7 +64,7 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
             }
         } catch (TransportException e) {
             broken = e;
-            call.cancel(e.getMessage(), null);
+            call.cancel(e.reason(), null);
             return;
         }
         // One message at a time: the sender is held back by what is not yet in the tensor.
@@ -101,7 +101,6 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
     }
 
     private TransportException failed(TransportException why) {
-        return new TransportException(
-                why.code(), "receiving " + receive.key() + ": " + why.getMessage(), receive.peer(), 0, why);
+        return why.within("receiving " + receive.key(), receive.peer());
     }
 }

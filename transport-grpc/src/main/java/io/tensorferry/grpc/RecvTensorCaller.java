@@ -105,6 +105,8 @@ final class RecvTensorCaller implements FallbackPath {
             var assembler = new TensorAssembler(
                     allocators.apply(receive.hostOptions()), worker.limits().maxTensorBytes());
             new RecvTensorCall(receive, call, assembler, traffic, progress).start(request.build());
+        } catch (TransportException e) {
+            fail(receive, e.within("receiving " + receive.key(), receive.peer()), progress);
         } catch (RuntimeException e) {
             fail(
                     receive,

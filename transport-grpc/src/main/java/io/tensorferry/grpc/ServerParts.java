@@ -28,6 +28,7 @@ record ServerParts(
     static ServerParts start(ServerOptions options) {
         ServerConfig config = options.config();
         String worker = config.workerName();
+        ListeningEnd.requireLocal(options);
         var refusals = new Refusals(worker, System::nanoTime);
         var threads = new ServerThreads(worker, options.callbacks(), options.callbacksOnLoop());
         Tls tls = null;

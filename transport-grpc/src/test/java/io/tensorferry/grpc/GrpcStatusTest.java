@@ -22,7 +22,7 @@ class GrpcStatusTest {
 
         assertThat(here.code()).isEqualTo(code);
         assertThat(here.peer()).isEqualTo(PEER);
-        assertThat(here).hasMessageContaining("receiving").hasMessageContaining("why");
+        assertThat(here).hasMessage(code + ": receiving: why [peer " + PEER + "]");
     }
 
     @Test

@@ -71,11 +71,10 @@ final class CheckRun {
             server.awaitPeers(timeout.plus(GRACE));
         } catch (TransportException e) {
             throw e.code() == StatusCode.PERMISSION_DENIED || e.code() == StatusCode.UNIMPLEMENTED
-                    ? new TransportException(
-                            e.code(),
+                    ? e.within(
                             "it is not 'tensorferry serve' that answers there; a worker of a cluster lets only members"
-                                    + " in, so start that command on another port of its machine: " + e.getMessage(),
-                            e)
+                                    + " in, so start that command on another port of its machine",
+                            null)
                     : e;
         }
         long took = System.nanoTime() - start;
@@ -94,7 +93,7 @@ final class CheckRun {
                 timings.add(conversation.fetch(item, TO_CALLER));
             }
         } catch (TransportException e) {
-            conversation.say(new Go(String.valueOf(e.getMessage())));
+            conversation.say(new Go(e.reasonWithDetails()));
             throw e;
         }
         return timings;

@@ -36,7 +36,7 @@ final class GpuOption {
         try {
             return gpus.apply(wanted);
         } catch (TransportException e) {
-            throw new TransportException(e.code(), "--gpu=" + wanted + " cannot be had: " + e.getMessage(), e);
+            throw e.within("--gpu=" + wanted + " cannot be had", null);
         }
     }
 

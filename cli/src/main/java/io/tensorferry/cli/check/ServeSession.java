@@ -60,7 +60,10 @@ final class ServeSession {
             for (Plan.Item item : items) {
                 conversation.offer(item, CheckRun.TO_CALLER);
             }
-        } catch (IllegalArgumentException | TransportException e) {
+        } catch (TransportException e) {
+            conversation.say(answer(conversation, e.reasonWithDetails()));
+            return new Outcome(0, e.getMessage());
+        } catch (IllegalArgumentException e) {
             conversation.say(answer(conversation, String.valueOf(e.getMessage())));
             return new Outcome(0, e.getMessage());
         }
@@ -79,16 +82,19 @@ final class ServeSession {
 
     private Outcome receive(Conversation conversation, List<Plan.Item> items) throws InterruptedException {
         var timings = new ArrayList<Timing>();
-        String failure = null;
+        TransportException failure = null;
         try {
             for (Plan.Item item : items) {
                 timings.add(conversation.fetch(item, CheckRun.TO_SERVER));
             }
         } catch (TransportException e) {
-            failure = e.getMessage();
+            failure = e;
         }
-        conversation.say(new Report(timings, failure == null ? residence.paths(items) : null, failure));
-        return new Outcome(items.size(), failure);
+        conversation.say(
+                failure == null
+                        ? new Report(timings, residence.paths(items), null)
+                        : new Report(timings, null, failure.reasonWithDetails()));
+        return new Outcome(items.size(), failure == null ? null : failure.getMessage());
     }
 
     /// Waits until the caller has gone, so that it can have what it did not ask for yet.

@@ -209,7 +209,7 @@ public final class ProxyPool {
                 cause == null ? StatusCode.RESOURCE_EXHAUSTED : cause.code(),
                 "no proxy of " + bytes + " bytes: there are " + mostBytes + " bytes for them (half of proxyBytes), "
                         + (strandedBytes.get() > 0 ? strandedBytes + " of them lost to a device that failed, " : "")
-                        + bytesInUse + " in use" + (cause == null ? "" : "; " + cause.getMessage()),
+                        + bytesInUse + " in use" + (cause == null ? "" : "; " + cause.reasonWithDetails()),
                 cause);
     }
 

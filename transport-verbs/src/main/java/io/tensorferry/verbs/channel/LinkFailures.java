@@ -46,9 +46,9 @@ record LinkFailures(String peer, String workerName) {
     TransportException noChannel(String what, @Nullable TransportException obstacle) {
         return new TransportException(
                 StatusCode.UNAVAILABLE,
-                what + (obstacle == null ? "" : ": " + obstacle.getMessage()),
+                what + (obstacle == null ? "" : ": " + obstacle.reason()),
                 peer,
-                0,
+                obstacle == null ? 0 : obstacle.errno(),
                 obstacle == null ? null : obstacle.verbsStatus(),
                 obstacle);
     }

@@ -24,6 +24,8 @@ final class DeviceSearch {
     private @Nullable ChosenPort chosen;
     private @Nullable Taken taken;
     private @Nullable RuntimeException failure;
+    // A device was refused the worker's address: that is a matter of the cluster, not of the device.
+    private boolean hasForeignAddress;
 
     /// @param providers in order of preference
     /// @param thorough whether to open devices even after one was taken, to say whether they would do
@@ -94,6 +96,7 @@ final class DeviceSearch {
         try {
             device = provider.open(name);
         } catch (VerbsException e) {
+            hasForeignAddress |= e.errno() == VerbsException.EADDRNOTAVAIL;
             return unusable(provider, name, "cannot be opened: " + e.getMessage(), List.of());
         }
         boolean kept = false;
@@ -137,7 +140,8 @@ final class DeviceSearch {
 
     private DeviceCandidate unusable(VerbsProvider provider, String name, String obstacle, List<PortCandidate> ports) {
         if (config.device() != null) {
-            failure = new IllegalArgumentException(RdmaSetting.DEVICE + " is " + name + ", which " + obstacle);
+            String why = RdmaSetting.DEVICE + " is " + name + ", which " + obstacle;
+            failure = hasForeignAddress ? foreignAddress(why) : new IllegalArgumentException(why);
         }
         return new DeviceCandidate(provider.name(), name, Verdict.REFUSED, obstacle, ports);
     }
@@ -159,13 +163,19 @@ final class DeviceSearch {
         return "is the first usable device";
     }
 
+    private static TransportException foreignAddress(String why) {
+        return new TransportException(
+                StatusCode.FAILED_PRECONDITION,
+                why + "; the worker's address must be one of this machine, for peers are told it");
+    }
+
     private RuntimeException nothingFound() {
         String wanted = config.device();
         List<String> refusals = explanation().refusals();
         if (wanted == null) {
-            return new TransportException(
-                    StatusCode.UNAVAILABLE,
-                    "there is no usable RDMA device" + (refusals.isEmpty() ? "" : ": " + String.join("; ", refusals)));
+            String why =
+                    "there is no usable RDMA device" + (refusals.isEmpty() ? "" : ": " + String.join("; ", refusals));
+            return hasForeignAddress ? foreignAddress(why) : new TransportException(StatusCode.UNAVAILABLE, why);
         }
         List<String> names = explanation()
                 .devices()

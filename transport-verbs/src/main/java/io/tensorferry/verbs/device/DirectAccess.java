@@ -127,7 +127,7 @@ public sealed interface DirectAccess {
         try {
             memory = accelerator.allocate(TRIAL_BYTES);
         } catch (TransportException e) {
-            return new Refused(List.of("no memory to try it with: " + e.getMessage()));
+            return new Refused(List.of("no memory to try it with: " + e.reasonWithDetails()));
         }
         boolean takesWrites = accelerator.nicWrites() != NicWrites.UNUSABLE;
         List<String> reasons = new ArrayList<>();
@@ -135,7 +135,10 @@ public sealed interface DirectAccess {
             MemoryRegion region;
             try {
                 region = way.register(domain, accelerator, memory.address(), memory.byteSize(), access);
-            } catch (TransportException | VerbsException | IllegalArgumentException e) {
+            } catch (TransportException e) {
+                reasons.add(way.name() + ": " + e.reasonWithDetails());
+                continue;
+            } catch (VerbsException | IllegalArgumentException e) {
                 reasons.add(way.name() + ": " + e.getMessage());
                 continue;
             }

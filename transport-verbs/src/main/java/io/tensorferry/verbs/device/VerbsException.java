@@ -21,6 +21,7 @@ public final class VerbsException extends RuntimeException {
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int EOPNOTSUPP = 95;
+    public static final int EADDRNOTAVAIL = 99;
     public static final int ENETDOWN = 100;
     public static final int ETIMEDOUT = 110;
 
@@ -40,6 +41,7 @@ public final class VerbsException extends RuntimeException {
             Map.entry(ENOSYS, "ENOSYS"),
             Map.entry(ENODATA, "ENODATA"),
             Map.entry(EOPNOTSUPP, "EOPNOTSUPP"),
+            Map.entry(EADDRNOTAVAIL, "EADDRNOTAVAIL"),
             Map.entry(ENETDOWN, "ENETDOWN"),
             Map.entry(ETIMEDOUT, "ETIMEDOUT"));
 

@@ -126,7 +126,7 @@ final class PeerEdges {
                     "it has received " + offer.received() + " tensors of " + offer.key() + " before it offered it");
         }
         if (stopped != null) {
-            refuse(from, offer, stopped.code(), String.valueOf(stopped.getMessage()));
+            refuse(from, offer, stopped.code(), stopped.reasonWithDetails());
             return;
         }
         Message.EdgeStatus word = lastWordFor(offer);
@@ -287,7 +287,7 @@ final class PeerEdges {
         stopped = cause;
         RdmaChannel open = channel;
         if (open != null) {
-            parked.values().forEach(offer -> refuse(open, offer, cause.code(), String.valueOf(cause.getMessage())));
+            parked.values().forEach(offer -> refuse(open, offer, cause.code(), cause.reasonWithDetails()));
         }
         unparkAll();
         receivers.all().forEach(end -> end.giveUp(cause));

@@ -373,8 +373,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
             return;
         }
         saidGivenUp = true;
-        open.send(new Message.EdgeStatus(
-                number, 0, Message.Direction.TO_SENDER, why.code(), String.valueOf(why.getMessage())));
+        open.send(new Message.EdgeStatus(number, 0, Message.Direction.TO_SENDER, why.code(), why.reasonWithDetails()));
         endIfAllIsHere();
     }
 

@@ -324,8 +324,11 @@ abstract class SendingEnd implements EdgeSender {
                 start(open, next, gone() - 1);
             } catch (RuntimeException e) {
                 removeNewest().close();
-                fail(new TransportException(
-                        StatusCode.INTERNAL, "a tensor that was sent over " + edge + " cannot be read: " + e, e));
+                String what = "a tensor that was sent over " + edge + " cannot be read";
+                fail(
+                        e instanceof TransportException known
+                                ? known.within(what, null)
+                                : new TransportException(StatusCode.INTERNAL, what + ": " + e, e));
                 return;
             }
             reached = Math.max(reached, gone());
@@ -450,7 +453,7 @@ abstract class SendingEnd implements EdgeSender {
 
     private Message.EdgeStatus lastWord(TransportException cause) {
         return new Message.EdgeStatus(
-                number, gone(), Message.Direction.TO_RECEIVER, notOk(cause), String.valueOf(cause.getMessage()));
+                number, gone(), Message.Direction.TO_RECEIVER, notOk(cause), cause.reasonWithDetails());
     }
 
     private void sayLastWord(TransportException cause) {

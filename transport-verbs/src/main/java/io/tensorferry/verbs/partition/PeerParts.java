@@ -149,7 +149,7 @@ final class PeerParts {
         }
         OpenTensor tensor = tensors.apply(open.name());
         if (stopped != null) {
-            reader.end(stopped.code(), String.valueOf(stopped.getMessage()));
+            reader.end(stopped.code(), stopped.reasonWithDetails());
         } else if (tensor != null) {
             reader.serve(tensor);
         }
@@ -177,7 +177,7 @@ final class PeerParts {
     void end(OpenTensor tensor, TransportException cause) {
         for (Reader reader : readers.values()) {
             if (reader.granted == tensor) {
-                reader.end(cause.code(), String.valueOf(cause.getMessage()));
+                reader.end(cause.code(), cause.reasonWithDetails());
             }
         }
     }
@@ -186,7 +186,7 @@ final class PeerParts {
     void stop(TransportException cause) {
         stopped = cause;
         for (Reader reader : readers.values()) {
-            reader.end(cause.code(), String.valueOf(cause.getMessage()));
+            reader.end(cause.code(), cause.reasonWithDetails());
         }
     }
 

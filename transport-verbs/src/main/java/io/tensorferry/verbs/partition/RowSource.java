@@ -289,6 +289,8 @@ final class RowSource {
         TransportException failure = null;
         try {
             reads.copyRows();
+        } catch (TransportException e) {
+            failure = e;
         } catch (RuntimeException e) {
             failure = new TransportException(StatusCode.INTERNAL, "rows could not be copied to their places: " + e, e);
         }

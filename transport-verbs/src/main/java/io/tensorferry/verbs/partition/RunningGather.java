@@ -173,6 +173,8 @@ final class RunningGather implements Gather {
         } catch (IndexOutOfBoundsException e) {
             refusal = new TransportException(
                     StatusCode.INVALID_ARGUMENT, "the ids were changed while they were gathered: " + e.getMessage(), e);
+        } catch (TransportException e) {
+            refusal = e;
         } catch (RuntimeException e) {
             refusal = new TransportException(StatusCode.INTERNAL, "rows could not be planned: " + e, e);
         }

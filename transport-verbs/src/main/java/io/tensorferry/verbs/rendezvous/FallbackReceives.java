@@ -2,8 +2,6 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.TransportException;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -115,12 +113,8 @@ final class FallbackReceives {
         try {
             path.start(next.receive, next.sent, transfer);
         } catch (RuntimeException e) {
-            next.receive.complete(new RecvResult.Failed(new TransportException(
-                    StatusCode.INTERNAL,
-                    "the receive of " + next.receive.key() + " could not be started: " + e,
-                    next.receive.peer(),
-                    0,
-                    e)));
+            next.receive.complete(
+                    new RecvResult.Failed(ReceivedContent.asFailure(next.receive.key(), next.receive.peer(), e)));
             transfer.onEnded();
         }
     }

@@ -218,7 +218,7 @@ final class IncomingTransfers implements ChannelHandler {
             rendezvous = steps.openForPeer(response);
         } catch (TransportException e) {
             response.drop();
-            refuse(channel, stepId, requestIndex, e.code(), String.valueOf(e.getMessage()));
+            refuse(channel, stepId, requestIndex, e.code(), e.reasonWithDetails());
             return;
         }
         if (rendezvous == null) {
@@ -240,12 +240,7 @@ final class IncomingTransfers implements ChannelHandler {
             return true;
         }
         if (refusal != null) {
-            refuse(
-                    channel,
-                    message.stepId(),
-                    message.requestIndex(),
-                    refusal.code(),
-                    String.valueOf(refusal.getMessage()));
+            refuse(channel, message.stepId(), message.requestIndex(), refusal.code(), refusal.reasonWithDetails());
             return true;
         }
         return false;

@@ -257,8 +257,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
             case ResponseState.Action.SendMetaData() -> channel().send(metaDataResponse(null));
             case ResponseState.Action.Write() -> write(false);
             case ResponseState.Action.SendWithMetaData() -> write(true);
-            case ResponseState.Action.SendError(var cause) ->
-                sendError(cause.code(), String.valueOf(cause.getMessage()));
+            case ResponseState.Action.SendError(var cause) -> sendError(cause.code(), cause.reasonWithDetails());
             case ResponseState.Action.ConfirmGiveUp() ->
                 sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
             case ResponseState.Action.Withdraw() -> withdraw();

@@ -75,7 +75,7 @@ class DirectAccessTest {
         domain.addressRefusal = RegisteringDomain.refusal("ibv_reg_mr", VerbsException.EFAULT);
         assertThat(verdict(gpu(PLAIN)))
                 .isEqualTo(new DirectAccess.Refused(List.of(
-                        "by dmabuf: UNIMPLEMENTED: GPU:0 exports no memory",
+                        "by dmabuf: GPU:0 exports no memory",
                         "by address: ibv_reg_mr failed with EFAULT (errno 14): said the driver")))
                 .asString()
                 .startsWith("no: by dmabuf: ");
@@ -111,7 +111,7 @@ class DirectAccessTest {
     @Test
     void anAcceleratorWithoutMemoryIsRefused() {
         DirectAccess verdict = verdict(gpu(PLAIN.withCapacity(4096)));
-        assertThat(verdict).asString().startsWith("no: no memory to try it with: RESOURCE_EXHAUSTED");
+        assertThat(verdict).asString().startsWith("no: no memory to try it with: ");
         assertThat(verdict.isPossible()).isFalse();
         assertThat(verdict.takesWrites()).isFalse();
         assertThatExceptionOfType(TransportException.class)

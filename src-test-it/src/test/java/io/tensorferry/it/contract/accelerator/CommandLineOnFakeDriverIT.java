@@ -115,7 +115,7 @@ class CommandLineOnFakeDriverIT {
         Tool fewer = start(FakeCudaDriver.compile(), Map.of(), "serve", freeAddress(), "--gpu=2");
         assertThat(fewer.status()).isOne();
         assertThat(fewer.lines())
-                .containsExactly("tensorferry serve: NOT_FOUND: --gpu=2 cannot be had: NOT_FOUND: there is no GPU:2;"
+                .containsExactly("tensorferry serve: NOT_FOUND: --gpu=2 cannot be had: there is no GPU:2;"
                         + " the CUDA driver lists 2, numbered from 0");
     }
 

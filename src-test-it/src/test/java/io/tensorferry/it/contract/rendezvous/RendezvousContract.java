@@ -17,12 +17,15 @@ import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +34,10 @@ import org.junit.jupiter.api.Timeout;
 /// Afterwards nothing may be left over.
 @Timeout(120)
 abstract class RendezvousContract {
+    private static final Pattern CODE_WITHIN = Pattern.compile(Arrays.stream(StatusCode.values())
+            .map(code -> code.name() + ": ")
+            .collect(Collectors.joining("|", ".+\\b(", ")")));
+
     static final int PRODUCER = 0;
     static final int CONSUMER = 1;
     static final int ABSENT = 2;
@@ -195,7 +202,11 @@ abstract class RendezvousContract {
             RecvResult result = await(receive);
             throw new AssertionError("the receive should have failed, but ended with " + result);
         } catch (ExecutionException e) {
-            return (TransportException) e.getCause();
+            var failure = (TransportException) e.getCause();
+            assertThat(failure.getMessage())
+                    .as("it says its own code, and none of a failure that it tells of")
+                    .doesNotContainPattern(CODE_WITHIN);
+            return failure;
         }
     }
 

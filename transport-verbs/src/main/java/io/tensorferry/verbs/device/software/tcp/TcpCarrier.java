@@ -10,6 +10,7 @@ import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.BindException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,12 +61,19 @@ public final class TcpCarrier implements Carrier {
                 server.close();
                 throw failure;
             }
+        } catch (BindException failure) {
+            // The port is any: what is refused is the address.
+            throw cannotListen(options, VerbsException.EADDRNOTAVAIL, failure);
         } catch (IOException failure) {
-            throw new VerbsException(
-                    "ibv_open_device",
-                    VerbsException.EIO,
-                    "cannot listen on " + options.bindAddress().getHostAddress() + ": " + failure.getMessage());
+            throw cannotListen(options, VerbsException.EIO, failure);
         }
+    }
+
+    private static VerbsException cannotListen(TcpOptions options, int errno, IOException failure) {
+        return new VerbsException(
+                "ibv_open_device",
+                errno,
+                "cannot listen on " + options.bindAddress().getHostAddress() + ": " + failure.getMessage());
     }
 
     /// Reaches peers on this host in another way. Before [#start].
