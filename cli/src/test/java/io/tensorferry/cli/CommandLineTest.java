@@ -2,6 +2,7 @@ package io.tensorferry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -24,6 +25,16 @@ class CommandLineTest {
                 .contains("check    Checks the way to a machine on which 'tensorferry serve' runs.")
                 .contains("serve    Answers 'tensorferry check' of other machines.")
                 .contains("2   wrong usage");
+    }
+
+    @Test
+    void helpHasNoDefaultWithoutAValueAndNoBrokenLine() throws Exception {
+        for (String command : List.of("devices", "check", "serve")) {
+            assertThat(Run.start(command, "--help").out())
+                    .as(command)
+                    .doesNotContainPattern("Default:\\s*\\R")
+                    .doesNotContainPattern("(?m)^\\w+,$");
+        }
     }
 
     @Test

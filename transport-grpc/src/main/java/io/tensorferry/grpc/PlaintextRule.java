@@ -44,14 +44,10 @@ final class PlaintextRule {
         };
     }
 
-    /// @throws IllegalArgumentException if there is a way out
+    /// @throws PlaintextRefusedException if there is a way out
     static void refuse(ServerConfig config, List<String> waysOut) {
         if (!waysOut.isEmpty()) {
-            throw new IllegalArgumentException(config.workerName() + " would speak plaintext beyond this machine ("
-                    + String.join(", ", waysOut) + "); give it certificates by security(...) or "
-                    + TransportSecurity.CERTIFICATE + ", " + TransportSecurity.KEY + " and " + TransportSecurity.TRUST
-                    + ", or, inside a network that you trust, allow it by allowInsecure(true) or " + ALLOW_INSECURE
-                    + "=true");
+            throw new PlaintextRefusedException(config.workerName(), waysOut);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// The text of `TF_CONFIG`, checked: the cluster, and, where it says so, which task this process is and the
@@ -23,6 +24,10 @@ record TfConfig(
         ClusterSpec cluster, @Nullable Task task, @Nullable String protocol) {
     private static final String FORM = "{\"cluster\": {\"ps\": [\"host:port\"], \"worker\": [\"host:port\"]},"
             + " \"task\": {\"type\": \"worker\", \"index\": 0}}";
+
+    // As "at line 1 column 27 path $.cluster.w[1]".
+    private static final Pattern PLACE = Pattern.compile("at line (\\d+) column (\\d+) path \\$\\.?(\\S*)");
+    private static final int LONGEST_FIELD = 100;
 
     /// @param job the field `task.type`
     /// @param index the field `task.index`
@@ -57,8 +62,20 @@ record TfConfig(
             return element;
         } catch (IOException | JsonParseException e) {
             throw new IllegalArgumentException(
-                    "TF_CONFIG is not JSON (" + e.getMessage() + "); the form is " + FORM, e);
+                    "TF_CONFIG is not JSON" + place(String.valueOf(e.getMessage())) + "; the form is " + FORM, e);
         }
+    }
+
+    /// Where it is wrong: of what Gson says, which is for programmers who call it, nothing else is kept.
+    private static String place(String gson) {
+        var place = PLACE.matcher(gson);
+        if (!place.find()) {
+            return "";
+        }
+        String field = place.group(3);
+        return (gson.contains("End of input") ? ": it ends too early, at" : " at") + " line " + place.group(1)
+                + ", column " + place.group(2)
+                + (field.isEmpty() || field.length() > LONGEST_FIELD ? "" : " (field '" + field + "')");
     }
 
     private static ClusterSpec clusterOf(JsonObject cluster) {

@@ -69,7 +69,22 @@ class TfConfigTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterSpec.fromTfConfig(json))
                 .withMessageContaining("TF_CONFIG")
-                .withMessageContaining("the form is");
+                .withMessageContaining("the form is")
+                .satisfies(e -> assertThat(e.getMessage())
+                        .doesNotContainIgnoringCase("gson")
+                        .doesNotContain("JsonReader", "Exception")
+                        .hasLineCount(1));
+    }
+
+    @Test
+    void saysWhereTheTextIsNotJson() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterSpec.fromTfConfig("{\n\"cluster\": {\"w\": [\"a:1\"}}"))
+                .withMessageStartingWith(
+                        "TF_CONFIG is not JSON at line 2, column 25 (field 'cluster.w[1]'); the form is");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterSpec.fromTfConfig("{"))
+                .withMessageStartingWith("TF_CONFIG is not JSON: it ends too early, at line 1, column 2; the form is");
     }
 
     @ParameterizedTest

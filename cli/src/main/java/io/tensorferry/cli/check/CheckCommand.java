@@ -20,6 +20,7 @@ import java.util.concurrent.Callable;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -49,7 +50,10 @@ public final class CheckCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec = CommandSpec.create();
 
-    @Parameters(paramLabel = "HOST:PORT", description = "where the other end serves")
+    @Parameters(
+            paramLabel = "HOST:PORT",
+            description = "where the other end serves",
+            showDefaultValue = Help.Visibility.NEVER)
     private String target = "";
 
     @Option(
@@ -144,19 +148,18 @@ public final class CheckCommand implements Callable<Integer> {
         Duration timeout = Duration.ofSeconds(timeoutSeconds);
         var peer = new InetSocketAddress(server.resolve(), server.port());
         InetAddress own = address == null ? Route.ownAddressTowards(peer) : address;
-        output.connected(server, own, Route.dial(peer, timeout));
+        output.connected(server, own, Route.dial(peer, timeout, security.forTheOtherEnd()));
         int task = CheckCluster.taskOf(own);
         // Nobody dials a caller, so its server is for nobody but itself.
         var listening = new WorkerAddress(LOOPBACK.getHostAddress(), Route.freePort(LOOPBACK));
-        try (TransportServer caller = builder.cluster(CheckCluster.ofCaller(server, task, listening))
+        try (TransportServer caller = security.start(builder.cluster(CheckCluster.ofCaller(server, task, listening))
                 .job(CheckCluster.CALLER)
                 .task(task)
                 .bindAddress(LOOPBACK)
                 .connectTimeout(timeout)
                 .rdmaConfig(config)
                 .accelerators(device == null ? List.of() : List.of(device))
-                .verbsProviders(VerbsProviders.forHost(own, config.softCarrier()))
-                .start()) {
+                .verbsProviders(VerbsProviders.forHost(own, config.softCarrier())))) {
             new CheckRun(caller, device, plan, timeout, output).run();
         }
     }

@@ -27,9 +27,10 @@ final class Route {
 
     /// Connects by TCP, and closes the connection.
     ///
+    /// @param options that the other end is to be started with, as ` --allow-insecure`
     /// @return how long it took, in nanoseconds
     /// @throws IOException if nobody listens there, or nothing comes back in time
-    static long dial(InetSocketAddress peer, Duration timeout) throws IOException {
+    static long dial(InetSocketAddress peer, Duration timeout, String options) throws IOException {
         long start = System.nanoTime();
         try (var socket = new Socket()) {
             socket.connect(peer, Math.toIntExact(timeout.toMillis()));
@@ -39,7 +40,7 @@ final class Route {
         } catch (IOException e) {
             throw new IOException(
                     "nobody answers at " + text(peer) + " (" + e.getMessage() + "); start there: tensorferry serve "
-                            + text(peer),
+                            + text(peer) + options,
                     e);
         }
     }

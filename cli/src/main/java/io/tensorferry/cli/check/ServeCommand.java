@@ -1,6 +1,7 @@
 package io.tensorferry.cli.check;
 
 import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.console.Settings;
 import io.tensorferry.grpc.TransportServer;
@@ -8,6 +9,7 @@ import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.WorkerAddress;
 import io.tensorferry.verbs.device.RdmaConfig;
 import java.io.PrintWriter;
+import java.net.BindException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,10 +31,10 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Answers 'tensorferry check' of other machines.",
-            "It does so until it is interrupted. It listens on the given address alone. With",
-            "the TLS files it serves whoever has a certificate of a trusted authority; without,",
-            "and with --allow-insecure, whoever reaches it. Several machines may check at the",
-            "same time."
+            "It does so until it is interrupted. It listens on the given address alone.",
+            "With the TLS files it serves whoever has a certificate of a trusted authority;",
+            "without, and with --allow-insecure, whoever reaches it. Several machines may",
+            "check at the same time."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
@@ -87,15 +89,30 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
+    /// In the words of this command where it cannot listen.
+    private TransportServer start(TransportServerBuilder builder) {
+        try {
+            return security.start(builder);
+        } catch (TransportException e) {
+            if (e.getCause() instanceof BindException refused) {
+                throw new TransportException(
+                        e.code(),
+                        "cannot listen on " + listen + ": " + refused.getMessage()
+                                + "; give an address of this machine, and a free port",
+                        e);
+            }
+            throw e;
+        }
+    }
+
     private int serve(
             TransportServerBuilder builder, WorkerAddress address, RdmaConfig config, @Nullable Accelerator device) {
         PrintWriter out = spec.commandLine().getOut();
-        TransportServer server = builder.cluster(CheckCluster.ofServer(address))
+        TransportServer server = start(builder.cluster(CheckCluster.ofServer(address))
                 .job(CheckCluster.SERVER)
                 .task(0)
                 .rdmaConfig(config)
-                .accelerators(device == null ? List.of() : List.of(device))
-                .start();
+                .accelerators(device == null ? List.of() : List.of(device)));
         try (var _ = new EndOnSignal(END_LIMIT)) {
             out.println("serving checks on " + address + " with " + server.transportDevice()
                     + (device == null ? "" : ", tensors on " + Residence.nameOf(device))

@@ -1,10 +1,16 @@
 package io.tensorferry.cli.check;
 
+import io.tensorferry.grpc.PlaintextRefusedException;
 import io.tensorferry.grpc.TransportSecurity;
+import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -13,6 +19,11 @@ import picocli.CommandLine.ParameterException;
 /// The options of both ends of a check that say whether it is encrypted, and who may take part.
 final class ServerSecurity {
     private static final String ALLOW_INSECURE = "RDMA_ALLOW_INSECURE";
+    private static final String CERTIFICATE = "RDMA_TLS_CERTIFICATE";
+    private static final String KEY = "RDMA_TLS_KEY";
+    private static final String TRUST = "RDMA_TLS_TRUST";
+    private static final SortedMap<String, String> OPTIONS =
+            new TreeMap<>(Map.of(CERTIFICATE, "--tls-certificate", KEY, "--tls-key", TRUST, "--tls-trust"));
 
     @Option(
             names = "--tls-certificate",
@@ -41,20 +52,53 @@ final class ServerSecurity {
     /// @throws ParameterException if only some of the files are named: that is wrong usage
     TransportServerBuilder apply(TransportServerBuilder builder, Map<String, String> environment, CommandSpec spec) {
         var files = new HashMap<>(environment);
-        put(files, "RDMA_TLS_CERTIFICATE", certificate);
-        put(files, "RDMA_TLS_KEY", key);
-        put(files, "RDMA_TLS_TRUST", trust);
+        put(files, CERTIFICATE, certificate);
+        put(files, KEY, key);
+        put(files, TRUST, trust);
         try {
             TransportSecurity.from(files)
                     .ifPresent(security -> builder.security(security.withIdentity((_, _) -> true)));
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+            String missing = Stream.of(CERTIFICATE, KEY, TRUST)
+                    .filter(variable -> files.getOrDefault(variable, "").isBlank())
+                    .map(variable -> OPTIONS.get(variable) + " (" + variable + ")")
+                    .collect(Collectors.joining(", "));
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "mutual TLS needs the three files of " + String.join(", ", OPTIONS.values()) + "; missing: "
+                            + missing,
+                    e);
         }
         if (allowInsecure
                 || environment.getOrDefault(ALLOW_INSECURE, "").strip().equalsIgnoreCase("true")) {
             builder.allowInsecure(true);
         }
         return builder;
+    }
+
+    /// Starts the server of one end.
+    ///
+    /// @throws IllegalArgumentException in the words of these options, if it would speak plaintext beyond this machine
+    ///     and nobody has allowed it
+    TransportServer start(TransportServerBuilder builder) {
+        try {
+            return builder.start();
+        } catch (PlaintextRefusedException e) {
+            throw new IllegalArgumentException(
+                    "it would speak plaintext beyond this machine (" + String.join(", ", e.waysOut()) + "); give "
+                            + String.join(", ", OPTIONS.values())
+                            + ", or, inside a network that you trust, --allow-insecure",
+                    e);
+        }
+    }
+
+    /// What the other end is to be started with, as ` --allow-insecure`; empty where it needs nothing.
+    String forTheOtherEnd() {
+        if (certificate != null) {
+            return " "
+                    + OPTIONS.values().stream().map(option -> option + "=FILE").collect(Collectors.joining(" "));
+        }
+        return allowInsecure ? " --allow-insecure" : "";
     }
 
     private static void put(Map<String, String> files, String variable, @Nullable Path file) {
