@@ -105,8 +105,8 @@ class DevicesCommandTest {
                         not taken:
                             siw0 has no RDMA WRITE with immediate (iWARP)
                             port 1 of mlx5_0: it is DOWN
-                            GID 0 fe80:0000:0000:0000:5054:00ff:fe12:3456 (RoCE v1) of port 2 of mlx5_0: it is RoCE v1, not RoCE v2
-                            GID 1 fe80:0000:0000:0000:5054:00ff:fe12:3456 (RoCE v2) of port 2 of mlx5_0: it has no IPv4 address
+                            GID 0 fe80:0000:0000:0000:5054:00ff:fe12:3456 (RoCE v1) of port 2 of mlx5_0: it is link-local
+                            GID 1 fe80:0000:0000:0000:5054:00ff:fe12:3456 (RoCE v2) of port 2 of mlx5_0: it is link-local
                             soft0 could be used, but mlx5_0 comes first
                         """);
     }

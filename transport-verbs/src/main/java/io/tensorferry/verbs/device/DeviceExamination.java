@@ -126,6 +126,14 @@ final class DeviceExamination {
         }
     }
 
+    private static String reasons(List<GidCandidate> refused) {
+        return refused.isEmpty()
+                ? ""
+                : refused.stream()
+                        .map(candidate -> candidate.entry() + ": " + candidate.reason())
+                        .collect(Collectors.joining("; ", " that can be used (", ")"));
+    }
+
     private Finding takeGid(PortCandidate port) {
         List<GidCandidate> gids = GidChoice.candidates(device, port.number(), port.attributes(), config.gidIndex());
         ports.set(
@@ -133,7 +141,7 @@ final class DeviceExamination {
                 new PortCandidate(port.number(), port.attributes(), port.verdict(), port.reason(), gids));
         Optional<GidEntry> gid = GidChoice.taken(gids);
         if (gid.isEmpty()) {
-            return new Unusable("has no GID on port " + port.number(), ports);
+            return new Unusable("has no GID on port " + port.number() + reasons(gids), ports);
         }
         Integer mtu = config.mtu();
         return new Usable(

@@ -6,6 +6,9 @@ package io.tensorferry.verbs.device;
 /// @param interfaceId the last 8 bytes, big-endian; `0x0000ffff_a_b_c_d` for an IPv4-mapped GID
 public record Gid(long subnetPrefix, long interfaceId) {
     private static final long IPV4_MARK = 0xFFFFL << 32;
+    private static final int IPV4_LINK_LOCAL = 169 << 8 | 254;
+    private static final long LINK_LOCAL = 0xFE80 >>> 6;
+    private static final long SITE_LOCAL = 0xFEC0 >>> 6;
 
     public static Gid ofIpv4(int address) {
         return new Gid(0, IPV4_MARK | Integer.toUnsignedLong(address));
@@ -17,6 +20,20 @@ public record Gid(long subnetPrefix, long interfaceId) {
 
     public boolean isIpv4Mapped() {
         return subnetPrefix == 0 && (interfaceId & 0xFFFF_FFFF_0000_0000L) == IPV4_MARK;
+    }
+
+    /// Whether no router forwards it: of `fe80::/10`, of IPv6's old site-local prefix `fec0::/10`, or the same of IPv4,
+    /// `169.254.0.0/16`.
+    public boolean isLinkLocal() {
+        long first10Bits = subnetPrefix >>> 54;
+        return isIpv4Mapped()
+                ? ipv4Address() >>> 16 == IPV4_LINK_LOCAL
+                : first10Bits == LINK_LOCAL || first10Bits == SITE_LOCAL;
+    }
+
+    /// Whether it is `::1`, which no packet carries.
+    boolean isLoopback() {
+        return subnetPrefix == 0 && interfaceId == 1;
     }
 
     /// The IPv4 address of an IPv4-mapped GID, big-endian in an int.

@@ -35,6 +35,12 @@ public interface VerbsDevice extends AutoCloseable {
     /// @throws IllegalArgumentException if there is no such port or entry
     GidEntry gid(int portNumber, int index);
 
+    /// Why this process cannot send under an entry of a port's GID table that is in use; null where nothing is known
+    /// against it. For Ethernet.
+    default @Nullable String gidObstacle(int portNumber, int index) {
+        return null;
+    }
+
     /// An entry of a port's partition-key table, 16 bits: the highest says that this end is a full member of the
     /// partition that the others name. 0 in those means that the entry is unused.
     ///

@@ -2,7 +2,9 @@ package io.tensorferry.verbs.device;
 
 import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.PortAttributes.PortState;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ final class FakeDevice implements VerbsDevice {
     private List<PortState> ports = List.of(PortState.ACTIVE);
     private LinkLayer linkLayer = LinkLayer.ETHERNET;
     private List<GidEntry> gids = List.of(new GidEntry(0, Gid.ofIpv4(0x0A000001), GidEntry.Type.ROCE_V2));
+    private final Map<Integer, String> gidObstacles = new HashMap<>();
     private boolean queryFails;
     Runnable onClose = () -> {};
 
@@ -41,6 +44,11 @@ final class FakeDevice implements VerbsDevice {
 
     FakeDevice gids(GidEntry... entries) {
         gids = List.of(entries);
+        return this;
+    }
+
+    FakeDevice gidObstacle(int index, String why) {
+        gidObstacles.put(index, why);
         return this;
     }
 
@@ -75,6 +83,11 @@ final class FakeDevice implements VerbsDevice {
     @Override
     public GidEntry gid(int portNumber, int index) {
         return gids.get(index);
+    }
+
+    @Override
+    public @Nullable String gidObstacle(int portNumber, int index) {
+        return gidObstacles.get(index);
     }
 
     static GidEntry unused(int index) {

@@ -118,14 +118,29 @@ final class DeviceQueries {
     static GidEntry gid(MemorySegment context, int portNumber, int index) {
         try (var call = new NativeCall()) {
             MemorySegment entry = ibv_gid_entry.allocate(call);
-            int result = Ibverbs._ibv_query_gid_ex(context, portNumber, index, entry, 0, entry.byteSize());
-            if (Math.abs(result) == VerbsException.ENODATA) {
-                return new GidEntry(index, new Gid(0, 0), GidEntry.Type.INFINIBAND);
-            }
-            VerbsCheck.returnedErrno(
-                    "ibv_query_gid_ex", result, () -> "entry " + index + " of the GID table of port " + portNumber);
-            return new GidEntry(index, readGid(ibv_gid_entry.gid(entry)), gidType(ibv_gid_entry.gid_type(entry)));
+            return isGidInUse(context, portNumber, index, entry)
+                    ? new GidEntry(index, readGid(ibv_gid_entry.gid(entry)), gidType(ibv_gid_entry.gid_type(entry)))
+                    : new GidEntry(index, new Gid(0, 0), GidEntry.Type.INFINIBAND);
         }
+    }
+
+    /// The number of the network device of an entry of the GID table; 0 where it is not known.
+    static int gidInterface(MemorySegment context, int portNumber, int index) {
+        try (var call = new NativeCall()) {
+            MemorySegment entry = ibv_gid_entry.allocate(call);
+            return isGidInUse(context, portNumber, index, entry) ? ibv_gid_entry.ndev_ifindex(entry) : 0;
+        }
+    }
+
+    /// Fills `entry`, if there is something.
+    private static boolean isGidInUse(MemorySegment context, int portNumber, int index, MemorySegment entry) {
+        int result = Ibverbs._ibv_query_gid_ex(context, portNumber, index, entry, 0, entry.byteSize());
+        if (Math.abs(result) == VerbsException.ENODATA) {
+            return false;
+        }
+        VerbsCheck.returnedErrno(
+                "ibv_query_gid_ex", result, () -> "entry " + index + " of the GID table of port " + portNumber);
+        return true;
     }
 
     static int partitionKey(MemorySegment context, int portNumber, int index) {

@@ -122,6 +122,12 @@ final class IbverbsDevice implements VerbsDevice {
     }
 
     @Override
+    public @Nullable String gidObstacle(int portNumber, int index) {
+        return NetworkNamespace.OWN.obstacle(
+                name, portNumber, index, DeviceQueries.gidInterface(context, portNumber, index));
+    }
+
+    @Override
     public int partitionKey(int portNumber, int index) {
         return DeviceQueries.partitionKey(context, portNumber, index);
     }

@@ -1,0 +1,85 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The network devices of this process, as the kernel's files tell them, and whether that of a GID is one of them.
+///
+/// In a container they are fewer than those of the host, and a name may be that of another device: `eth0` is in each
+/// network namespace. So numbers are compared too. Where the kernel does not tell, nothing is held against a GID.
+///
+/// Threading: any thread.
+final class NetworkNamespace {
+    /// The one that this process is in.
+    static final NetworkNamespace OWN = new NetworkNamespace(Path.of("/"));
+
+    private static final Logger LOG = LoggerFactory.getLogger(NetworkNamespace.class);
+    private static final int HEADLINES = 2;
+
+    private final Path root;
+
+    /// @param root where `proc` and `sys` are
+    NetworkNamespace(Path root) {
+        this.root = root;
+    }
+
+    /// Why a queue pair of this process cannot send under an entry of the GID table of a RoCE port, or null.
+    ///
+    /// @param interfaceNumber of the entry's network device in its own namespace; 0 where it is not known
+    @Nullable
+    String obstacle(String device, int port, int index, int interfaceNumber) {
+        String name;
+        try {
+            name = read("sys/class/infiniband/" + device + "/ports/" + port + "/gid_attrs/ndevs/" + index);
+        } catch (NoSuchFileException | AccessDeniedException e) {
+            LOG.debug("the network device of GID {} of {} is not told", index, device, e);
+            return null;
+        } catch (IOException e) {
+            // The kernel refuses to read the file of an entry that has none.
+            LOG.debug("GID {} of {} has no network device", index, device, e);
+            return "it has no network device";
+        }
+        if (!isHere(name)) {
+            return "its network device " + name + " is not in this network namespace";
+        }
+        int own = numberOf(name);
+        return own == 0 || interfaceNumber == 0 || own == interfaceNumber
+                ? null
+                : "its network device " + name + " is in another network namespace, and not the " + name
+                        + " of this one";
+    }
+
+    private boolean isHere(String name) {
+        List<String> lines;
+        try {
+            // Unlike /sys it is never that of another namespace.
+            lines = Files.readAllLines(root.resolve("proc/self/net/dev"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            LOG.debug("the network devices of this process are not told", e);
+            return Files.exists(root.resolve("sys/class/net").resolve(name));
+        }
+        return lines.stream().skip(HEADLINES).anyMatch(line -> line.strip().startsWith(name + ":"));
+    }
+
+    /// 0 where it is not known.
+    private int numberOf(String name) {
+        try {
+            return Integer.parseInt(read("sys/class/net/" + name + "/ifindex"));
+        } catch (IOException | NumberFormatException e) {
+            LOG.debug("the number of the network device {} is not told", name, e);
+            return 0;
+        }
+    }
+
+    private String read(String file) throws IOException {
+        return Files.readString(root.resolve(file), StandardCharsets.ISO_8859_1).strip();
+    }
+}
