@@ -39,6 +39,30 @@ public sealed interface DirectAccess {
         }
     }
 
+    /// The same, of memory that peers reach by memory windows alone (`RDMA_RKEY_SCOPE=request`): a dmabuf takes none,
+    /// so
+    /// no peer is given a key to it.
+    record ToSendByDmabuf() implements DirectAccess {
+        @Override
+        public boolean takesWrites() {
+            return false;
+        }
+
+        @Override
+        public MemoryRegion register(
+                ProtectionDomain domain, Accelerator accelerator, long address, long bytes, Set<AccessFlag> access) {
+            Set<AccessFlag> left = EnumSet.noneOf(AccessFlag.class);
+            left.addAll(allowed(access, false));
+            left.remove(AccessFlag.MW_BIND);
+            return new ByDmabuf(false).register(domain, accelerator, address, bytes, left);
+        }
+
+        @Override
+        public String toString() {
+            return name() + ", for sending only: a dmabuf takes no memory windows, which RDMA_RKEY_SCOPE=request needs";
+        }
+    }
+
     /// The device's driver finds the memory by its address.
     ///
     /// @param takesWrites whether peers may write there: what they write can be known to be there
@@ -99,7 +123,7 @@ public sealed interface DirectAccess {
     /// `by dmabuf`, `by address` or `no`.
     default String name() {
         return switch (this) {
-            case ByDmabuf _ -> "by dmabuf";
+            case ByDmabuf _, ToSendByDmabuf _ -> "by dmabuf";
             case ByAddress _ -> "by address";
             case Refused _ -> "no";
         };
@@ -130,16 +154,20 @@ public sealed interface DirectAccess {
             return new Refused(List.of("no memory to try it with: " + e.reasonWithDetails()));
         }
         boolean takesWrites = accelerator.nicWrites() != NicWrites.UNUSABLE;
+        List<DirectAccess> ways = new ArrayList<>(List.of(new ByDmabuf(takesWrites), new ByAddress(takesWrites)));
+        if (access.contains(AccessFlag.MW_BIND)) {
+            ways.add(new ToSendByDmabuf());
+        }
         List<String> reasons = new ArrayList<>();
-        for (DirectAccess way : List.of(new ByDmabuf(takesWrites), new ByAddress(takesWrites))) {
+        for (DirectAccess way : ways) {
             MemoryRegion region;
             try {
                 region = way.register(domain, accelerator, memory.address(), memory.byteSize(), access);
             } catch (TransportException e) {
-                reasons.add(way.name() + ": " + e.reasonWithDetails());
+                reasons.add(attempt(way) + ": " + e.reasonWithDetails());
                 continue;
             } catch (VerbsException | IllegalArgumentException e) {
-                reasons.add(way.name() + ": " + e.getMessage());
+                reasons.add(attempt(way) + ": " + e.getMessage());
                 continue;
             }
             region.close();
@@ -148,6 +176,10 @@ public sealed interface DirectAccess {
         }
         memory.close();
         return new Refused(reasons);
+    }
+
+    private static String attempt(DirectAccess way) {
+        return way instanceof ToSendByDmabuf ? "to send by dmabuf" : way.name();
     }
 
     private static Set<AccessFlag> allowed(Set<AccessFlag> access, boolean takesWrites) {

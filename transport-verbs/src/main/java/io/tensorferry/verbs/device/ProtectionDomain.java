@@ -41,7 +41,8 @@ public interface ProtectionDomain extends AutoCloseable {
     ///     same place within a page
     /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
     /// ones
-    /// @throws VerbsException EOPNOTSUPP if the device or its driver cannot; otherwise as it refuses
+    /// @throws VerbsException EINVAL if `access` has MW_BIND; EOPNOTSUPP if the device or its driver cannot; otherwise
+    ///     as it refuses
     default MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         checkDmabuf(fileDescriptor, offset, length, address, access);
@@ -90,9 +91,11 @@ public interface ProtectionDomain extends AutoCloseable {
         checkAccess(access);
     }
 
-    /// What no device registers of a dmabuf, for those who implement one.
+    /// What no device registers of a dmabuf, for those who implement one. The kernel takes no dmabuf for memory windows
+    /// (`UVERBS_METHOD_REG_DMABUF_MR` knows no such access), whatever the device.
     ///
     /// @throws IllegalArgumentException as [#registerDmabuf] says
+    /// @throws VerbsException the same
     static void checkDmabuf(int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         if (fileDescriptor < 0 || offset < 0 || length < 1 || offset > Long.MAX_VALUE - length) {
             throw new IllegalArgumentException("a dmabuf's descriptor and offset are 0 or more, its length 1 or more,"
@@ -103,6 +106,12 @@ public interface ProtectionDomain extends AutoCloseable {
                     .formatted(address, offset));
         }
         checkAccess(access);
+        if (access.contains(AccessFlag.MW_BIND)) {
+            throw new VerbsException(
+                    "ibv_reg_dmabuf_mr",
+                    VerbsException.EINVAL,
+                    "a dmabuf takes no memory windows, which RDMA_RKEY_SCOPE=request needs");
+        }
     }
 
     /// What no device registers by its address, for those who implement one.

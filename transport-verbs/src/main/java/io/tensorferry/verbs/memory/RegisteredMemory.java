@@ -227,6 +227,8 @@ public final class RegisteredMemory implements AutoCloseable {
                         what,
                         why);
             }
+            case DirectAccess.ToSendByDmabuf way ->
+                LOG.warn("{} reaches the memory of {} {}; results come by way of host memory", deviceName, what, way);
             case DirectAccess.ByDmabuf way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
             case DirectAccess.ByAddress way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
         }

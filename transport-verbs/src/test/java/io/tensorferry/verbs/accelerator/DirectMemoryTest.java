@@ -16,7 +16,6 @@ import io.tensorferry.verbs.device.DirectAccess;
 import io.tensorferry.verbs.device.GpuDirect;
 import io.tensorferry.verbs.device.LogCapture;
 import io.tensorferry.verbs.device.MemoryRegion;
-import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.RegisteringDomain;
@@ -42,7 +41,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Memory of an accelerator that the RDMA device reaches by itself.
@@ -104,35 +102,23 @@ class DirectMemoryTest {
         end.await(() -> end.polled(count) || (fabric.runNext() && end.polled(count)), count + " completions");
     }
 
-    /// The key of a slab, or that of a window.
-    private int keyFor(RemoteKeyScope scope, SoftwareEnd end, MemoryWindow window, MemoryRegion region, Tensor tensor) {
-        if (scope == RemoteKeyScope.SLAB) {
-            return region.remoteKey();
-        }
-        end.queuePair.postSend(new SendWorkRequest().bind(9, window, region, tensor.address(), BYTES));
-        await(end, 1);
-        assertThat(end.statuses).containsExactly(WorkStatus.SUCCESS);
-        return window.remoteKey();
-    }
-
-    private void aPeerWritesATensor(boolean simulated, RemoteKeyScope scope) {
+    private void aPeerWritesATensor(boolean simulated) {
         SimulatedAccelerator gpu = exporting(NicWrites.VISIBLE);
         try (VerbsDevice first = open(simulated, "one");
                 VerbsDevice second = open(simulated, "two");
                 var peer = new SoftwareEnd(first, BYTES, 64);
                 var end = new SoftwareEnd(second, 4096, 64);
-                RegisteredMemory memory = memory(end.domain, GpuDirect.ON, scope)) {
+                RegisteredMemory memory = memory(end.domain, GpuDirect.ON, RemoteKeyScope.SLAB)) {
             SoftwareEnd.connect(peer, end);
             AcceleratorUnit unit = unit(gpu, memory);
             assertThat(unit.directAccess()).isEqualTo(new DirectAccess.ByDmabuf(true));
             assertThat(unit.statistics().direct()).isEqualTo("by dmabuf");
             try (Tensor before = unit.allocator().allocate(DataType.UINT8, Shape.of(BYTES));
-                    Tensor tensor = unit.allocator().allocate(DataType.UINT8, Shape.of(BYTES));
-                    MemoryWindow window = end.domain.allocateWindow()) {
+                    Tensor tensor = unit.allocator().allocate(DataType.UINT8, Shape.of(BYTES))) {
                 MemoryRegion region = memory.regionOf(tensor.address(), BYTES);
                 assertThat(region).isNotNull();
                 assertThat(memory.regionOf(before.address(), BYTES)).isSameAs(region);
-                int key = keyFor(scope, end, window, region, tensor);
+                int key = region.remoteKey();
                 peer.memory.fill((byte) 42);
                 peer.queuePair.postSend(new SendWorkRequest()
                         .write(1, peer.region.address(), BYTES, peer.region.localKey(), tensor.address(), key));
@@ -141,8 +127,8 @@ class DirectMemoryTest {
                 assertThat(gpu.peek(tensor.address(), BYTES)).containsOnly(42);
                 assertThat(gpu.peek(before.address(), BYTES)).containsOnly(0);
 
-                // What lies beside the window, or the slab, is closed to the peer.
-                long beside = scope == RemoteKeyScope.SLAB ? region.address() - 1 : tensor.address() - 1;
+                // What lies beside the slab is closed to the peer.
+                long beside = region.address() - 1;
                 peer.queuePair.postSend(
                         new SendWorkRequest().write(2, peer.region.address(), 2, peer.region.localKey(), beside, key));
                 await(peer, 2);
@@ -152,16 +138,37 @@ class DirectMemoryTest {
         nothingIsLeft(gpu);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aPeerWritesATensorOnTheSimulatedFabric(RemoteKeyScope scope) {
-        aPeerWritesATensor(true, scope);
+    @Test
+    void aPeerWritesATensorOnTheSimulatedFabric() {
+        aPeerWritesATensor(true);
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void aPeerWritesATensorOnTheSoftwareDevice(RemoteKeyScope scope) {
-        aPeerWritesATensor(false, scope);
+    @Test
+    void aPeerWritesATensorOnTheSoftwareDevice() {
+        aPeerWritesATensor(false);
+    }
+
+    /// No peer has a key to it.
+    @Test
+    void withWindowsTheMemoryIsRegisteredToSendFromAndOneLineSaysSo() {
+        SimulatedAccelerator gpu = exporting(NicWrites.VISIBLE);
+        try (VerbsDevice device = open(true, "one");
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                RegisteredMemory memory = memory(domain, GpuDirect.ON, RemoteKeyScope.REQUEST);
+                var log = new LogCapture(RegisteredMemory.class)) {
+            AcceleratorUnit unit = unit(gpu, memory);
+            assertThat(unit.directAccess()).isEqualTo(new DirectAccess.ToSendByDmabuf());
+            assertThat(unit.directAccess().takesWrites()).isFalse();
+            assertThat(unit.statistics().direct()).startsWith("by dmabuf, for sending only");
+            assertThat(log.messages(Level.WARN))
+                    .singleElement()
+                    .asString()
+                    .contains("a dmabuf takes no memory windows", "RDMA_RKEY_SCOPE=request", "by way of host memory");
+            try (Tensor tensor = unit.allocator().allocate(DataType.UINT8, Shape.of(BYTES))) {
+                assertThat(memory.regionOf(tensor.address(), BYTES)).isNotNull();
+            }
+        }
+        nothingIsLeft(gpu);
     }
 
     @Test

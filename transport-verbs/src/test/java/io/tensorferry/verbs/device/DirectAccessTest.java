@@ -108,6 +108,39 @@ class DirectAccessTest {
         }
     }
 
+    /// The kernel takes no dmabuf with the right to bind windows, whatever the device.
+    @Test
+    void memoryForWindowsIsReachedByItsAddressAndElseOnlyToSendByDmabuf() {
+        Set<AccessFlag> windows = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        var gpu = gpu(PLAIN.withExport(NicWrites.VISIBLE));
+        assertThat(DirectAccess.tryOut(domain, gpu, windows)).isEqualTo(new DirectAccess.ByAddress(true));
+        domain.addressRefusal = RegisteringDomain.refusal("ibv_reg_mr", VerbsException.EFAULT);
+        DirectAccess verdict = DirectAccess.tryOut(domain, gpu, windows);
+        assertThat(verdict).isEqualTo(new DirectAccess.ToSendByDmabuf());
+        assertThat(verdict.takesWrites()).isFalse();
+        assertThat(verdict).asString().startsWith("by dmabuf, for sending only").contains("RDMA_RKEY_SCOPE=request");
+        assertThat(domain.calls.getLast()).startsWith("dmabuf").endsWith(" []");
+        domain.dmabufRefusal = RegisteringDomain.refusal("ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP);
+        assertThat(DirectAccess.tryOut(domain, gpu, windows))
+                .asString()
+                .contains("by dmabuf: ibv_reg_dmabuf_mr failed with EINVAL", "a dmabuf takes no memory windows")
+                .contains("to send by dmabuf: ibv_reg_dmabuf_mr failed with EOPNOTSUPP");
+        assertThat(gpu.leftOver()).isEmpty();
+    }
+
+    @Test
+    void noDeviceTakesADmabufWithTheRightToBindWindows() {
+        try (VerbsDevice device = new SimulatedFabric(1).provider("node").open(SimulatedFabric.DEVICE);
+                ProtectionDomain own = device.allocateProtectionDomain()) {
+            for (ProtectionDomain each : List.of(own, domain)) {
+                assertThatExceptionOfType(VerbsException.class)
+                        .isThrownBy(() -> each.registerDmabuf(3, 0, 4096, 4096, Set.of(AccessFlag.MW_BIND)))
+                        .satisfies(refusal -> assertThat(refusal.errno()).isEqualTo(VerbsException.EINVAL))
+                        .withMessageContaining("no memory windows");
+            }
+        }
+    }
+
     @Test
     void anAcceleratorWithoutMemoryIsRefused() {
         DirectAccess verdict = verdict(gpu(PLAIN.withCapacity(4096)));

@@ -19,6 +19,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
@@ -52,7 +53,18 @@ class AcceleratorDirectScenarioTest {
     private static Scenario scenario(
             long seed, NicWrites writes, SimulatedCluster.Options options, SimulationOptions network) {
         var gpu = AcceleratorResults.gpu(SimulatedAcceleratorOptions.defaults().withExport(writes));
-        return new Scenario(seed, 2, 0, options.variedBy(seed).withGpu(gpu), network);
+        return new Scenario(
+                seed,
+                2,
+                0,
+                options.variedBy(seed).withRkeyScope(RemoteKeyScope.SLAB).withGpu(gpu),
+                network);
+    }
+
+    private static Scenario withWindows(long seed) {
+        var gpu = AcceleratorResults.gpu(SimulatedAcceleratorOptions.defaults().withExport(NicWrites.VISIBLE));
+        var options = SimulatedCluster.Options.defaults().variedBy(seed).withRkeyScope(RemoteKeyScope.REQUEST);
+        return new Scenario(seed, 2, 0, options.withGpu(gpu), Scenario.network());
     }
 
     private static AcceleratorStatistics statistics(Scenario scenario, int worker) {
@@ -91,7 +103,22 @@ class AcceleratorDirectScenarioTest {
         }
     }
 
-    /// Over one lane and several, with keys of slabs and with windows.
+    /// A dmabuf takes no windows.
+    @Test
+    void withWindowsTensorsAreSentDirectlyAndResultsGoByProxies() {
+        for (long seed = 0; seed < 24; seed++) {
+            try (var scenario = withWindows(seed)) {
+                exchangeAll(scenario, 2);
+                assertThat(statistics(scenario, 1).directTensors()).isEqualTo(2L * FILLED);
+                assertThat(statistics(scenario, 1).stagedTensors()).isZero();
+                assertThat(statistics(scenario, 0).directTensors()).isZero();
+                assertThat(statistics(scenario, 0).stagedTensors()).isEqualTo(2L * FILLED);
+                end(scenario);
+            }
+        }
+    }
+
+    /// Over one lane and several.
     @ParameterizedTest
     @EnumSource(
             value = NicWrites.class,
