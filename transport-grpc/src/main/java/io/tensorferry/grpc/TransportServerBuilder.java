@@ -3,6 +3,7 @@ package io.tensorferry.grpc;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.device.DeviceRequirement;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
@@ -34,6 +35,7 @@ public final class TransportServerBuilder {
     private @Nullable Duration reconnectTimeout;
     private RendezvousLimits limits = RendezvousLimits.defaults();
     private @Nullable RdmaConfig rdmaConfig;
+    private @Nullable DeviceRequirement requirement;
     private @Nullable Fallback fallback;
     private ChannelOptions channelOptions = ChannelOptions.defaults();
     private MemoryOptions memoryOptions = MemoryOptions.defaults();
@@ -136,6 +138,14 @@ public final class TransportServerBuilder {
         return this;
     }
 
+    /// What the device must be; by default what the [RdmaConfig] says, which is anything unless `RDMA_REQUIRE` is set.
+    /// With [DeviceRequirement#HARDWARE] the server does not start where it would have to take the software device. For
+    /// `grpc+verbs`.
+    public TransportServerBuilder require(DeviceRequirement requirement) {
+        this.requirement = requirement;
+        return this;
+    }
+
     /// What carries receives while no channel to their peer can be had; by default what the [RdmaConfig] says, which is
     /// nothing unless `RDMA_FALLBACK` is set: they end with `UNAVAILABLE`. All workers should be given the same. For
     /// `grpc+verbs`.
@@ -210,9 +220,14 @@ public final class TransportServerBuilder {
                     + (cluster == null ? "cluster " : "") + (job == null ? "job " : "") + (task == null ? "task" : ""));
         }
         var config = new ServerConfig(cluster, job, task, protocol);
+        RdmaConfig.warnOfUnknown(System.getenv());
         if (protocol.equals(ServerConfig.GRPC) && !accelerators.isEmpty()) {
             throw new IllegalArgumentException("the accelerators " + accelerators + " need the protocol '"
                     + ServerConfig.GRPC_VERBS + "', not '" + ServerConfig.GRPC + "'");
+        }
+        if (protocol.equals(ServerConfig.GRPC) && requirement == DeviceRequirement.HARDWARE) {
+            throw new IllegalArgumentException("require(" + requirement + ") needs the protocol '"
+                    + ServerConfig.GRPC_VERBS + "'; '" + ServerConfig.GRPC + "' uses no device");
         }
         WorkerAddress own = cluster.addressOf(job, task);
         InetAddress address = Objects.requireNonNullElseGet(bindAddress, own::resolve);
@@ -244,6 +259,9 @@ public final class TransportServerBuilder {
         // A device has one address: where the server listens on all, it is the one that peers are told.
         InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
         RdmaConfig config = rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment();
+        if (requirement != null) {
+            config = config.withRequire(requirement);
+        }
         return new VerbsOptions(
                 fallback == null ? config : config.withFallback(fallback),
                 channelOptions(),

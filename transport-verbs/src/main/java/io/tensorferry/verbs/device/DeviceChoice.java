@@ -20,7 +20,8 @@ public final class DeviceChoice {
     /// @throws IllegalArgumentException if the named device cannot be used, with the reason, or the device or the
     ///     port does not take a setting, naming it, its value and what is accepted
     /// @throws io.tensorferry.api.TransportException `UNAVAILABLE` if no device is named and none is usable, with
-    ///     the reason for each; `FAILED_PRECONDITION` where the worker's address is not one of this machine
+    ///     the reason for each; `FAILED_PRECONDITION` where the worker's address is not one of this
+    ///     machine, or the configuration requires hardware
     public static ChosenPort choose(RdmaConfig config, List<VerbsProvider> providers) {
         var search = new DeviceSearch(config, providers, false);
         ChoiceLog.report(config, search.run());

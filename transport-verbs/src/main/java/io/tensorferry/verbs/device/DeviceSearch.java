@@ -101,6 +101,13 @@ final class DeviceSearch {
         }
         boolean kept = false;
         try {
+            if (config.require() == DeviceRequirement.HARDWARE && isSoftware(provider, device)) {
+                return unusable(
+                        provider,
+                        name,
+                        "is no hardware, and " + RdmaSetting.REQUIRE + " is " + config.require(),
+                        List.of());
+            }
             DeviceCandidate candidate = judge(provider, device, DeviceExamination.examine(config, device));
             kept = candidate.verdict() == Verdict.TAKEN;
             return candidate;
@@ -109,6 +116,11 @@ final class DeviceSearch {
                 device.close();
             }
         }
+    }
+
+    private static boolean isSoftware(VerbsProvider provider, VerbsDevice device) {
+        return DeviceChoice.isSoftware(provider.name())
+                || device.description().transport() == DeviceDescription.Transport.SOFTWARE;
     }
 
     private DeviceCandidate judge(VerbsProvider provider, VerbsDevice device, Finding finding) {
@@ -175,6 +187,12 @@ final class DeviceSearch {
         if (wanted == null) {
             String why =
                     "there is no usable RDMA device" + (refusals.isEmpty() ? "" : ": " + String.join("; ", refusals));
+            if (config.require() == DeviceRequirement.HARDWARE) {
+                return new TransportException(
+                        StatusCode.FAILED_PRECONDITION,
+                        why + "; make one usable ('tensorferry devices' shows all there is), or set "
+                                + RdmaSetting.REQUIRE.variable() + "=" + DeviceRequirement.ANY);
+            }
             return hasForeignAddress ? foreignAddress(why) : new TransportException(StatusCode.UNAVAILABLE, why);
         }
         List<String> names = explanation()

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// A value's own range is checked here; what depends on the device is checked by [DeviceChoice].
 ///
 /// @param device the device's name (`RDMA_DEVICE`), or null for the first that has an active port
+/// @param require what the device must be (`RDMA_REQUIRE`)
 /// @param port the port, from 1 (`RDMA_DEVICE_PORT`), or null for the first active one; only with a device
 /// @param gidIndex the entry of the port's GID table (`RDMA_GID_INDEX`), or null to choose one
 /// @param pkeyIndex the entry of the port's partition-key table (`RDMA_QP_PKEY_INDEX`)
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param gpuDirect whether the device is to reach the memory of accelerators by itself (`RDMA_GPU_DIRECT`)
 public record RdmaConfig(
         @Nullable String device,
+        DeviceRequirement require,
         @Nullable Integer port,
         @Nullable Integer gidIndex,
         int pkeyIndex,
@@ -101,29 +103,42 @@ public record RdmaConfig(
                 : Optional.of(Duration.ofNanos(LATEST_TIMEOUT_FACTOR * attemptNs * (retryCount + 1)));
     }
 
+    /// Warns in the log, once in the life of the process for each, of variables that begin with `RDMA_` and have no
+    /// effect, with the name that each is most probably meant to be. [#from] does so too.
+    public static void warnOfUnknown(Map<String, String> variables) {
+        UnknownVariables.report(variables);
+    }
+
     /// The same but for the scope of keys.
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
-        return with(scope, fallback, softCarrier, gpuDirect);
+        return with(require, scope, fallback, softCarrier, gpuDirect);
     }
 
     /// The same with another fallback.
     public RdmaConfig withFallback(Fallback changed) {
-        return with(rkeyScope, changed, softCarrier, gpuDirect);
+        return with(require, rkeyScope, changed, softCarrier, gpuDirect);
     }
 
     /// The same with another way of the software device.
     public RdmaConfig withSoftCarrier(SoftCarrier changed) {
-        return with(rkeyScope, fallback, changed, gpuDirect);
+        return with(require, rkeyScope, fallback, changed, gpuDirect);
     }
 
     /// The same with another use of accelerators' memory.
     public RdmaConfig withGpuDirect(GpuDirect changed) {
-        return with(rkeyScope, fallback, softCarrier, changed);
+        return with(require, rkeyScope, fallback, softCarrier, changed);
     }
 
-    private RdmaConfig with(RemoteKeyScope scope, Fallback changed, SoftCarrier way, GpuDirect direct) {
+    /// The same with another requirement of the device.
+    public RdmaConfig withRequire(DeviceRequirement changed) {
+        return with(changed, rkeyScope, fallback, softCarrier, gpuDirect);
+    }
+
+    private RdmaConfig with(
+            DeviceRequirement needed, RemoteKeyScope scope, Fallback changed, SoftCarrier way, GpuDirect direct) {
         return new RdmaConfig(
                 device,
+                needed,
                 port,
                 gidIndex,
                 pkeyIndex,
@@ -154,6 +169,7 @@ public record RdmaConfig(
         private static final int DEFAULT_RETRY_COUNT = 7;
 
         private @Nullable String device;
+        private DeviceRequirement require = DeviceRequirement.ANY;
         private @Nullable Integer port;
         private @Nullable Integer gidIndex;
         private int pkeyIndex;
@@ -175,6 +191,11 @@ public record RdmaConfig(
 
         public Builder device(@Nullable String device) {
             this.device = device;
+            return this;
+        }
+
+        public Builder require(DeviceRequirement require) {
+            this.require = require;
             return this;
         }
 
@@ -263,6 +284,7 @@ public record RdmaConfig(
         public RdmaConfig build() {
             return new RdmaConfig(
                     device,
+                    require,
                     port,
                     gidIndex,
                     pkeyIndex,

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// [RdmaConfig], and what values are accepted whatever the device.
 enum RdmaSetting {
     DEVICE("RDMA_DEVICE", null, "device", 0, 0, "the name of a device"),
+    REQUIRE("RDMA_REQUIRE", null, "require", 0, 0, "any, hardware"),
     PORT("RDMA_DEVICE_PORT", null, "port", 1, Integer.MAX_VALUE, "1 to the device's number of ports, and active"),
     GID_INDEX("RDMA_GID_INDEX", null, "gidIndex", 0, Integer.MAX_VALUE, "0 to the length of the port's GID table - 1"),
     PKEY_INDEX(

@@ -29,6 +29,7 @@ final class RdmaVariables {
     RdmaConfig read() {
         RdmaConfig.Builder builder = RdmaConfig.builder();
         builder.device(value(RdmaSetting.DEVICE.variable()));
+        word(RdmaSetting.REQUIRE, word -> named(word, DeviceRequirement.values()), builder::require);
         number(RdmaSetting.PORT, builder::port);
         number(RdmaSetting.GID_INDEX, builder::gidIndex);
         number(RdmaSetting.PKEY_INDEX, builder::pkeyIndex);
@@ -54,6 +55,7 @@ final class RdmaVariables {
                     "environment variables with another spelling than the documented one: {}",
                     String.join("; ", remarks));
         }
+        UnknownVariables.report(variables);
         return config;
     }
 

@@ -231,6 +231,27 @@ class DeviceChoiceTest {
     }
 
     @Test
+    void whereHardwareIsRequiredTheSoftwareDeviceIsNotTaken() {
+        RdmaConfig config = config(builder -> builder.require(DeviceRequirement.HARDWARE));
+        assertThatThrownBy(() -> choose(config, verbs().obstacle("libibverbs.so.1 is not installed")))
+                .hasMessage("FAILED_PRECONDITION: there is no usable RDMA device: libibverbs has no device:"
+                        + " libibverbs.so.1 is not installed; soft0 is no hardware, and require (RDMA_REQUIRE) is"
+                        + " hardware; make one usable ('tensorferry devices' shows all there is), or set"
+                        + " RDMA_REQUIRE=any");
+        assertThat(software.open()).isEmpty();
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        choose(config(builder -> builder.device("soft0").require(DeviceRequirement.HARDWARE)), verbs()))
+                .withMessage("device (RDMA_DEVICE) is soft0, which is no hardware, and require (RDMA_REQUIRE) is"
+                        + " hardware");
+
+        ChosenPort chosen = choose(config, verbs(new FakeDevice("mlx5_0")));
+        assertThat(chosen.device().name()).isEqualTo("mlx5_0");
+        chosen.device().close();
+    }
+
+    @Test
     void aProviderThatCanHaveNoDeviceSaysWhy() {
         var verbs = verbs().obstacle("libibverbs.so.1 is not installed");
         try (var log = new LogCapture(DeviceChoice.class)) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RdmaConfigTest {
     private static final RdmaConfig DEFAULTS = new RdmaConfig(
             null,
+            DeviceRequirement.ANY,
             null,
             null,
             0,
@@ -53,6 +54,7 @@ class RdmaConfigTest {
     void readsTheDocumentedNames() {
         var config = RdmaConfig.from(Map.ofEntries(
                 Map.entry("RDMA_DEVICE", "mlx5_1"),
+                Map.entry("RDMA_REQUIRE", "hardware"),
                 Map.entry("RDMA_DEVICE_PORT", "2"),
                 Map.entry("RDMA_GID_INDEX", "3"),
                 Map.entry("RDMA_QP_PKEY_INDEX", "4"),
@@ -72,6 +74,7 @@ class RdmaConfigTest {
         assertThat(config)
                 .isEqualTo(new RdmaConfig(
                         "mlx5_1",
+                        DeviceRequirement.HARDWARE,
                         2,
                         3,
                         4,
@@ -90,6 +93,7 @@ class RdmaConfigTest {
                         GpuDirect.ON));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
+                        .require(DeviceRequirement.HARDWARE)
                         .port(2)
                         .gidIndex(3)
                         .pkeyIndex(4)
@@ -136,6 +140,7 @@ class RdmaConfigTest {
             assertThat(config)
                     .isEqualTo(new RdmaConfig(
                             null,
+                            DeviceRequirement.ANY,
                             null,
                             null,
                             1,
@@ -272,5 +277,37 @@ class RdmaConfigTest {
         for (int mtu : List.of(256, 512, 1024, 2048, 4096)) {
             assertThat(from("RDMA_QP_MTU", Integer.toString(mtu)).mtu()).isEqualTo(mtu);
         }
+    }
+
+    @Test
+    void aVariableThatNobodyReadsIsWarnedAboutOnceWithTheNearestName() {
+        try (var log = new LogCapture(RdmaConfig.class)) {
+            var variables = Map.of("RDMA_QP_TIMOUT", "14", "RDMA_DEVICE", "mlx5_0", "HOME", "/root");
+            RdmaConfig.from(variables);
+            RdmaConfig.from(variables);
+            RdmaConfig.warnOfUnknown(variables);
+            assertThat(log.messages(Level.WARN))
+                    .containsExactly("the environment variable RDMA_QP_TIMOUT is unknown and has no effect; is it meant"
+                            + " to be RDMA_QP_TIMEOUT?");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "RDMA_DEVICES, RDMA_DEVICE",
+        "RDMA_DEV, RDMA_DEVICE",
+        "RDMA_GIDINDEX, RDMA_GID_INDEX",
+        "RDMA_GID, RDMA_GID_INDEX",
+        "RDMA_RETRY_COUNT, RDMA_QP_RETRY_COUNT",
+        "RDMA_RETRY_CNTS, RDMA_QP_RETRY_COUNT",
+        "RDMA_HUGEPAGES, RDMA_HUGE_PAGES",
+        "RDMA_ALLOW_UNSECURE, RDMA_ALLOW_INSECURE",
+        "RDMA_TLS_CERT, RDMA_TLS_CERTIFICATE",
+        "RDMA_REQUIRED, RDMA_REQUIRE",
+        "RDMA_rkey_scope, ",
+        "RDMA_BLUE_GREEN_DEPLOYMENT, "
+    })
+    void theNearestNameIsTheDocumentedOne(String unknown, String nearest) {
+        assertThat(UnknownVariables.nearest(unknown)).isEqualTo(nearest);
     }
 }
