@@ -23,6 +23,7 @@ import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.TableRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -101,6 +102,11 @@ final class GrpcTransport implements WorkerTransport {
     }
 
     @Override
+    public CompletableFuture<Void> finishStep(long stepId, Duration timeout) {
+        return steps.finish(stepId, timeout);
+    }
+
+    @Override
     public void closeSteps() {
         service.refuseAll();
         steps.closeAll();
@@ -157,7 +163,7 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public TransportStatistics statistics() {
-        return traffic.snapshot(steps.openSteps(), steps.droppedSends());
+        return traffic.snapshot(steps.statistics());
     }
 
     @Override

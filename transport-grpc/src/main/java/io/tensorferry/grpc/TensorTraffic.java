@@ -1,7 +1,10 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.rendezvous.StepStatistics;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /// Counts what the gRPC transport moves.
 ///
@@ -32,13 +35,16 @@ final class TensorTraffic {
         bytesSent.add(bytes);
     }
 
-    TransportStatistics snapshot(int openSteps, long droppedSends) {
+    /// @param steps null where these transfers are a part of a server's
+    TransportStatistics snapshot(@Nullable StepStatistics steps) {
         // Ended before started: a receive between the two readings must not make the difference negative.
         long ended = receivesEnded.sum();
         return new TransportStatistics(
-                openSteps,
+                steps == null ? 0 : steps.open(),
+                steps == null ? 0 : steps.own(),
+                steps == null ? Duration.ZERO : steps.oldestOwn(),
                 (int) (receivesStarted.sum() - ended),
-                droppedSends,
+                steps == null ? 0 : steps.droppedSends(),
                 tensorsReceived.sum(),
                 bytesReceived.sum(),
                 tensorsSent.sum(),

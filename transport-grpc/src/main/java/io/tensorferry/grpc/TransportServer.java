@@ -20,6 +20,8 @@ import io.tensorferry.verbs.channel.PeerStatus;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,7 +33,7 @@ import org.slf4j.LoggerFactory;
 ///     server.awaitPeers(Duration.ofSeconds(30));
 ///     Rendezvous rendezvous = server.rendezvous(step);
 ///     ...
-///     server.closeStep(step);
+///     server.finishStep(step, Duration.ofSeconds(60));
 /// }
 /// ```
 ///
@@ -99,7 +101,7 @@ public final class TransportServer implements AutoCloseable {
     }
 
     /// The rendezvous of a step: made when this worker or a peer first names the step, the same object until
-    /// [#closeStep].
+    /// [#finishStep] or [#closeStep], one of which every step needs: a step that is not closed stays in memory.
     ///
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public Rendezvous rendezvous(long stepId) {
@@ -180,8 +182,55 @@ public final class TransportServer implements AutoCloseable {
         return parts.transport().openPartitioned(spec);
     }
 
-    /// Ends a step on this worker: what waits ends with `ABORTED`, sends that nobody asked for are dropped and
-    /// counted, their memory goes back.
+    /// Ends a step on this worker as soon as nothing is left to be done in it, and waits for that: from now on nothing
+    /// more is sent in it by this worker, and it is closed when all that was sent is with whoever asked for it, and all
+    /// receives of this worker in it have ended. Receives that wait for a tensor of this worker which was not sent end
+    /// with `ABORTED`, because it will not come. After that the step starts anew if it is named again.
+    ///
+    /// This is how every step is to end, on each worker that names it, producers and consumers. A consumer that is
+    /// gone,
+    /// or never asks for what was sent to it, makes this last until `timeout`: then what is left is dropped, as
+    /// [#closeStep] does. A receive of this worker from a producer that is gone ends by itself, with `UNAVAILABLE`.
+    ///
+    /// @throws TransportException `DEADLINE_EXCEEDED`, naming what was left, if `timeout` has passed; the status of
+    ///     [Rendezvous#startAbort] if the step was aborted, here, before or meanwhile; `ABORTED` if it was closed
+    ///     meanwhile, with the server or by [#closeStep]; `UNAVAILABLE` once the server is stopping. The step is closed
+    ///     in any case
+    /// @throws InterruptedException if the calling thread was interrupted; the step goes on to its end
+    public void finishStep(long stepId, Duration timeout) throws InterruptedException {
+        requireRunning();
+        try {
+            parts.transport().finishStep(stepId, timeout).get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof TransportException cause
+                    ? cause
+                    : new TransportException(StatusCode.INTERNAL, "step " + stepId + " could not be finished", e);
+        }
+    }
+
+    /// The same without waiting.
+    ///
+    /// @return completes when the step is closed, or fails with what [#finishStep] throws. Dependent stages run on the
+    ///     callback executor. Cancelling it changes nothing for the step
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping
+    public CompletableFuture<Void> finishStepAsync(long stepId, Duration timeout) {
+        requireRunning();
+        var finished = new CompletableFuture<Void>();
+        var _ = parts.transport()
+                .finishStep(stepId, timeout)
+                .whenComplete((_, failure) -> parts.threads().callbacks().execute(() -> {
+                    if (failure == null) {
+                        finished.complete(null);
+                    } else {
+                        finished.completeExceptionally(failure);
+                    }
+                }));
+        return finished;
+    }
+
+    /// Ends a step on this worker now: what waits ends with `ABORTED`, also receives of other workers that wait for a
+    /// tensor of this one, or ask for one later; sends that nobody asked for are dropped and counted, their memory goes
+    /// back. [#finishStep] is the end of a step whose tensors are wanted.
     ///
     /// @return the sends that were dropped
     public int closeStep(long stepId) {

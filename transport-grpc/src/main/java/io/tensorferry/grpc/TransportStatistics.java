@@ -4,6 +4,7 @@ import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
 import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.partition.PartitionStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// Tensors that stay on their worker are not counted: they do not move.
 ///
 /// @param openSteps steps that this worker or a peer has named and this worker has not closed
+/// @param ownOpenSteps of these, steps that this worker has named itself, and is to finish or close; a number that
+/// grows
+///     shows that some never are. At 1,000 a warning is logged, once
+/// @param oldestOwnStep how long the oldest of them has been open; 0 if there is none
 /// @param pendingReceives receives of tensors on other workers that have not ended
 /// @param droppedSends sends that nobody had asked for when their step was closed
 /// @param tensorsReceived tensors from other workers, dead ones too
@@ -31,6 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// @param verbs more about the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
+        int ownOpenSteps,
+        Duration oldestOwnStep,
         int pendingReceives,
         long droppedSends,
         long tensorsReceived,
@@ -51,6 +58,8 @@ public record TransportStatistics(
     TransportStatistics withRefused(long calls, long connections, long callbacks) {
         return new TransportStatistics(
                 openSteps,
+                ownOpenSteps,
+                oldestOwnStep,
                 pendingReceives,
                 droppedSends,
                 tensorsReceived,

@@ -32,9 +32,11 @@ import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import io.tensorferry.verbs.rendezvous.ResultAllocator;
 import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.StepStatistics;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -185,6 +187,11 @@ final class VerbsTransport implements WorkerTransport {
     }
 
     @Override
+    public CompletableFuture<Void> finishStep(long stepId, Duration timeout) {
+        return manager.finishStep(stepId, timeout);
+    }
+
+    @Override
     public void closeSteps() {
         fallbackService.refuseAll();
         manager.close();
@@ -269,12 +276,15 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public TransportStatistics statistics() {
         RendezvousStatistics verbs = manager.statistics();
-        TransportStatistics fallback = fallbackTraffic.snapshot(0, 0);
+        TransportStatistics fallback = fallbackTraffic.snapshot(null);
+        StepStatistics steps = manager.stepStatistics();
         EdgeStatistics straight = edges.statistics();
         return new TransportStatistics(
-                verbs.openSteps(),
+                steps.open(),
+                steps.own(),
+                steps.oldestOwn(),
                 verbs.pendingRequests(),
-                verbs.droppedSends(),
+                steps.droppedSends(),
                 verbs.tensorsReceived() + fallback.tensorsReceived() + straight.tensorsReceived(),
                 verbs.bytesReceived() + fallback.bytesReceived() + straight.bytesReceived(),
                 verbs.tensorsSent() + fallback.tensorsSent() + straight.tensorsSent(),

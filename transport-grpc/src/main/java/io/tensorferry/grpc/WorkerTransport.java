@@ -15,6 +15,7 @@ import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.rendezvous.StepRendezvous;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,9 @@ interface WorkerTransport extends AutoCloseable {
 
     /// Ends a step; returns the sends that nobody had asked for.
     int closeStep(long stepId);
+
+    /// Ends a step when nothing is left to be done in it, as [io.tensorferry.verbs.rendezvous.StepTable#finish].
+    CompletableFuture<Void> finishStep(long stepId, Duration timeout);
 
     /// Ends every step, every edge and every partitioned tensor: what waits fails with `ABORTED`.
     void closeSteps();

@@ -308,6 +308,11 @@ class CallsAfterCloseTest {
                         () -> server.openReceiver(DynamicEdge.of(fromPeer("d"))))
                 .of("openPartitioned(PartitionedTensorSpec)", "UNAVAILABLE", () -> server.openPartitioned(spec()))
                 .of("closeStep(long)", "0", () -> server.closeStep(1))
+                .of("finishStep(long, Duration)", "UNAVAILABLE", () -> {
+                    server.finishStep(1, LONG);
+                    return "finished";
+                })
+                .of("finishStepAsync(long, Duration)", "UNAVAILABLE", () -> server.finishStepAsync(1, LONG))
                 .of("allocator()", verbs ? "FAILED_PRECONDITION" : "closed again", () -> {
                     server.allocator().allocate(DataType.INT32, Shape.of(4)).close();
                     return "closed again";
@@ -505,7 +510,15 @@ class CallsAfterCloseTest {
                         rendezvous.send(toPeer("a"), tensor);
                     }
                 },
-                () -> server.awaitPeers(LONG)));
+                () -> server.awaitPeers(LONG),
+                () -> {
+                    server.rendezvous(3).recvAsync(fromPeer("a"));
+                    server.finishStep(3, LONG);
+                },
+                () -> {
+                    server.rendezvous(4).recvAsync(fromPeer("a"));
+                    begun.add(server.finishStepAsync(4, LONG));
+                }));
         if (verbs) {
             var number = new AtomicInteger();
             calls.add(() -> {

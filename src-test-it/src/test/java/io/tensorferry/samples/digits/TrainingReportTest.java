@@ -29,7 +29,8 @@ class TrainingReportTest {
     }
 
     private static TrainingReport report(long steps, double accuracy, double distance) {
-        var traffic = new TransportStatistics(0, 0, 0, 5, 500, 5, 500, 0, 0, 0, null, null, List.of(), null);
+        var traffic = new TransportStatistics(
+                0, 0, Duration.ZERO, 0, 0, 5, 500, 5, 500, 0, 0, 0, null, null, List.of(), null);
         return new TrainingReport(
                 new TrainingPlan(steps, 2), "grpc", "none (grpc)", accuracy, distance, traffic, Duration.ofSeconds(1));
     }

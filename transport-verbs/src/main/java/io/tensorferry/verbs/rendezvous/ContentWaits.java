@@ -25,11 +25,14 @@ final class ContentWaits {
     private final Accelerators accelerators;
     private final ResultMove moves;
     private final Executor closers;
+    private final Runnable onEnded;
     private final Set<Wait> waiting = ConcurrentHashMap.newKeySet();
     private volatile @Nullable TransportException aborted;
 
     /// @param closers close tensors, which may wait for a driver
-    ContentWaits(ResultMove moves, Executor closers) {
+    /// @param onEnded runs each time that one has ended
+    ContentWaits(ResultMove moves, Executor closers, Runnable onEnded) {
+        this.onEnded = onEnded;
         this.accelerators = moves.accelerators();
         this.moves = moves;
         this.closers = closers;
@@ -92,6 +95,10 @@ final class ContentWaits {
             return accelerators.of(tensor.device());
         }
         return accelerators.isEmpty() ? null : accelerators.first();
+    }
+
+    boolean isEmpty() {
+        return waiting.isEmpty();
     }
 
     /// Ends all with a failure, and those that begin later.
@@ -169,6 +176,7 @@ final class ContentWaits {
             }
             waiting.remove(this);
             end.accept(how);
+            onEnded.run();
             return true;
         }
 

@@ -110,6 +110,17 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         return head;
     }
 
+    /// One of the keys under which something waits; null if nothing does.
+    @Nullable
+    String anyKey() {
+        for (N head : table) {
+            if (head != null) {
+                return head.waitingKey();
+            }
+        }
+        return null;
+    }
+
     boolean hasWaiting(String key) {
         return find(key, hash(key)) != null;
     }

@@ -9,7 +9,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread; its monitor is held for a few instructions.
 final class PendingReceives {
+    private final Runnable onEmpty;
     private @Nullable RemoteReceive newest;
+
+    /// @param onEmpty runs each time that the last one is removed, on the thread that removes it
+    PendingReceives(Runnable onEmpty) {
+        this.onEmpty = onEmpty;
+    }
 
     /// @param receive a new one
     synchronized void add(RemoteReceive receive) {
@@ -21,7 +27,13 @@ final class PendingReceives {
     }
 
     /// @param receive one that was added, and not removed since
-    synchronized void remove(RemoteReceive receive) {
+    void remove(RemoteReceive receive) {
+        if (removeAndLook(receive)) {
+            onEmpty.run();
+        }
+    }
+
+    private synchronized boolean removeAndLook(RemoteReceive receive) {
         RemoteReceive newer = receive.newer;
         RemoteReceive older = receive.older;
         if (newer == null) {
@@ -34,6 +46,19 @@ final class PendingReceives {
         }
         receive.newer = null;
         receive.older = null;
+        return newest == null;
+    }
+
+    synchronized int size() {
+        int size = 0;
+        for (RemoteReceive each = newest; each != null; each = each.older) {
+            size++;
+        }
+        return size;
+    }
+
+    synchronized boolean isEmpty() {
+        return newest == null;
     }
 
     /// Those that are pending now, oldest first.

@@ -10,6 +10,8 @@ import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelHandler;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaAdapter;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those
@@ -78,6 +80,18 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return steps.close(stepId);
     }
 
+    /// Takes no more sends of this worker in a step, and closes it when all that were sent are with whoever asked for
+    /// them and all receives of this worker have ended; when `timeout` has passed at the latest.
+    ///
+    /// @return as [StepTable#finish]
+    public CompletableFuture<Void> finishStep(long stepId, Duration timeout) {
+        return steps.finish(stepId, timeout);
+    }
+
+    public StepStatistics stepStatistics() {
+        return steps.statistics();
+    }
+
     public RendezvousStatistics statistics() {
         int requests = 0;
         int responses = 0;
@@ -88,9 +102,10 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             responses += transfers.responseCount();
         }
         RendezvousCounters counters = context.counters();
+        StepStatistics named = steps.statistics();
         return new RendezvousStatistics(
-                steps.openSteps(),
-                steps.droppedSends(),
+                named.open(),
+                named.droppedSends(),
                 requests,
                 responses,
                 counters.coldRequests.sum(),

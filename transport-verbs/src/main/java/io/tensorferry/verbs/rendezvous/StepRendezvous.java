@@ -14,6 +14,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -26,10 +28,15 @@ public abstract class StepRendezvous implements Rendezvous {
     private final WorkerContext worker;
     private final TagTable table;
     private final Accelerators accelerators;
-    private final PendingReceives pending = new PendingReceives();
+    private final PendingReceives pending = new PendingReceives(this::endIfFinished);
     private final ResultMove moves;
     private final ContentWaits waits;
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
+    // Once the step is to end as soon as nothing is left to be done in it.
+    private final AtomicReference<@Nullable StepFinish> finish = new AtomicReference<>();
+    // What may hold something of the step that stands in no table: requests of peers, contents on their way to them,
+    // and calls of this worker.
+    private final AtomicInteger uses = new AtomicInteger();
 
     /// Of a worker without accelerators.
     protected StepRendezvous(long stepId, WorkerContext worker) {
@@ -43,7 +50,7 @@ public abstract class StepRendezvous implements Rendezvous {
         this.accelerators = accelerators;
         this.moves = new ResultMove(accelerators, hostMemory);
         this.table = new TagTable(worker.limits());
-        this.waits = new ContentWaits(moves, worker.callbacks());
+        this.waits = new ContentWaits(moves, worker.callbacks(), this::endIfFinished);
     }
 
     /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
@@ -100,7 +107,12 @@ public abstract class StepRendezvous implements Rendezvous {
             throw new IllegalArgumentException(
                     "the consumer of " + key + " is on " + consumer + ", which is not in the cluster");
         }
-        table.send(key, item);
+        beginUse();
+        try {
+            table.send(key, item);
+        } finally {
+            endUse();
+        }
     }
 
     @Override
@@ -184,7 +196,12 @@ public abstract class StepRendezvous implements Rendezvous {
             @Nullable AcceleratorUnit accelerator,
             DoneCallback done) {
         var receive = new LocalReceive(key, table, done, options, accelerator, worker.callbacks(), waits);
-        receive.start(timeout, worker.timer());
+        beginUse();
+        try {
+            receive.start(timeout, worker.timer());
+        } finally {
+            endUse();
+        }
         return receive;
     }
 
@@ -219,24 +236,116 @@ public abstract class StepRendezvous implements Rendezvous {
         if (code == StatusCode.OK) {
             throw new IllegalArgumentException("a step cannot be aborted with OK");
         }
-        end(new TransportException(code, message));
+        endEarly(new TransportException(code, message));
+    }
+
+    /// Something may hold a tensor of the step that stands in no table; before it takes it out of one.
+    final void beginUse() {
+        uses.incrementAndGet();
+    }
+
+    final void endUse() {
+        if (uses.decrementAndGet() == 0) {
+            endIfFinished();
+        }
+    }
+
+    /// Takes no more sends, and closes the step when all that were sent are with whoever asked for them and all
+    /// receives
+    /// of this worker have ended.
+    ///
+    /// @param leave takes the step out of the table of steps; the second and later calls do nothing
+    /// @return completes on whatever thread closes the step; fails with why it has ended before
+    final CompletableFuture<Void> finish(Runnable leave) {
+        var begun = new StepFinish(leave);
+        StepFinish first = finish.compareAndExchange(null, begun);
+        if (first != null) {
+            return first.done();
+        }
+        table.finish(new TransportException(
+                StatusCode.ABORTED,
+                "step " + stepId + " is finished: " + worker.name() + " sends nothing in it any more"));
+        TransportException cause = ended.get();
+        if (cause != null) {
+            begun.fail(cause);
+        } else {
+            endIfFinished();
+        }
+        return begun.done();
+    }
+
+    private void endIfFinished() {
+        StepFinish finishing = finish.get();
+        if (finishing == null || ended.get() != null || !isIdle()) {
+            return;
+        }
+        finishing.leaveTable();
+        TransportException closed = closed();
+        if (ended.compareAndSet(null, closed)) {
+            int _ = endParts(closed);
+            finishing.succeed();
+        }
+    }
+
+    /// Of a step that takes no more sends. In this order: whoever takes a send counts as a use before.
+    private boolean isIdle() {
+        return table.waitingSends() == 0 && uses.get() == 0 && waits.isEmpty() && pending.isEmpty();
+    }
+
+    /// What keeps a step from its end that is being finished.
+    final TransportException notFinished(Duration timeout) {
+        String key = table.anyWaitingSend();
+        return new TransportException(
+                StatusCode.DEADLINE_EXCEEDED,
+                "step " + stepId + " was not finished within " + timeout + " and is closed: " + table.waitingSends()
+                        + " sends that nobody has asked for" + (key == null ? "" : ", such as " + key) + ", "
+                        + uses.get()
+                        + " tensors on their way to others, " + pending.size() + " receives of " + worker.name());
+    }
+
+    /// Keeps time for the receives of the step, and for its end.
+    final ReceiveTimer timer() {
+        return worker.timer();
+    }
+
+    private TransportException closed() {
+        return new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed");
     }
 
     /// Ends the step for good; returns how many sends nobody had asked for.
     final int close() {
-        return end(new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed"));
+        return endEarly(closed());
+    }
+
+    /// The same, because `timeout` has passed since it was to be finished.
+    final int expire(Duration timeout) {
+        StepFinish finishing = finish.get();
+        if (finishing != null) {
+            finishing.fail(notFinished(timeout));
+        }
+        return close();
     }
 
     /// The same with all the others of this worker.
     final int stop() {
-        return end(new TransportException(
+        return endEarly(new TransportException(
                 StatusCode.ABORTED, "step " + stepId + " is closed: " + worker.name() + " is stopping"));
     }
 
-    private int end(TransportException cause) {
-        if (!ended.compareAndSet(null, cause)) {
-            return 0;
+    private int endEarly(TransportException cause) {
+        int dropped = end(cause);
+        StepFinish finishing = finish.get();
+        if (finishing != null) {
+            finishing.fail(cause);
         }
+        return dropped;
+    }
+
+    private int end(TransportException cause) {
+        return ended.compareAndSet(null, cause) ? endParts(cause) : 0;
+    }
+
+    private int endParts(TransportException cause) {
         int dropped = table.abort(cause);
         waits.abort(cause);
         for (RemoteReceive receive : pending.all()) {

@@ -1,10 +1,14 @@
 package io.tensorferry.verbs.rendezvous;
 
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongFunction;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The rendezvous of each step, made when a step is first named, by this worker or by a peer, and gone when the
 /// step is closed.
@@ -16,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <R> the rendezvous of the transport
 public final class StepTable<R extends StepRendezvous> {
+    private static final Logger LOG = LoggerFactory.getLogger(StepTable.class);
     private static final int REMEMBERED = 4096;
+    /// So many steps at once no training has under way.
+    static final int MANY_OWN = 1000;
 
     private final LongFunction<R> factory;
     private final LongTable<OpenStep<R>> open = new LongTable<>();
@@ -27,7 +34,10 @@ public final class StepTable<R extends StepRendezvous> {
         }
     };
     private final PeerLoads loads;
+    // Those among the open ones that this worker has named.
+    private int own;
     private long droppedSends;
+    private boolean warned;
     private boolean stopped;
 
     /// @param limits what peers may park here
@@ -42,6 +52,8 @@ public final class StepTable<R extends StepRendezvous> {
         private @Nullable String namedBy;
         // Requests of peers that use it.
         private int requests;
+        // When this worker named it.
+        private long namedNs;
 
         OpenStep(long stepId, R rendezvous, @Nullable String namedBy) {
             super(stepId);
@@ -51,20 +63,46 @@ public final class StepTable<R extends StepRendezvous> {
     }
 
     /// The rendezvous of `stepId`; a closed step that is asked for by this worker starts anew.
-    public synchronized R open(long stepId) {
-        if (stopped) {
-            R ended = factory.apply(stepId);
-            ended.stop();
-            return ended;
+    public R open(long stepId) {
+        OpenStep<R> step;
+        boolean warns;
+        synchronized (this) {
+            if (stopped) {
+                R ended = factory.apply(stepId);
+                ended.stop();
+                return ended;
+            }
+            step = openOwn(stepId);
+            warns = own >= MANY_OWN && !warned;
+            warned |= warns;
         }
+        if (warns) {
+            warnOfOwn();
+        }
+        return step.rendezvous;
+    }
+
+    private OpenStep<R> openOwn(long stepId) {
         closed.remove(stepId);
         OpenStep<R> step = open.get(stepId);
         if (step == null) {
             step = new OpenStep<>(stepId, factory.apply(stepId), null);
+            step.namedNs = System.nanoTime();
             open.add(step);
+            own++;
         }
         endNaming(step);
-        return step.rendezvous;
+        return step;
+    }
+
+    /// Steps that this worker has named and neither finished nor closed.
+    private void warnOfOwn() {
+        StepStatistics now = statistics();
+        LOG.warn(
+                "{} steps are open that this worker has named, the oldest for {} s: TransportServer.finishStep or closeStep"
+                        + " ends a step; without it the step, and what was sent in it and not asked for, stay in memory",
+                now.own(),
+                now.oldestOwn().toSeconds());
     }
 
     /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever
@@ -83,19 +121,25 @@ public final class StepTable<R extends StepRendezvous> {
             open.add(step);
         }
         step.requests++;
+        step.rendezvous.beginUse();
         return step.rendezvous;
     }
 
     /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers
     /// has named goes with its last request, or else peers could name steps without end.
-    public synchronized void release(PeerRequest request, R rendezvous) {
+    public void release(PeerRequest request, R rendezvous) {
+        endRequest(request, rendezvous);
+        rendezvous.endUse();
+    }
+
+    private synchronized void endRequest(PeerRequest request, R rendezvous) {
         loads.endRequest(request);
         long stepId = request.stepId();
         OpenStep<R> step = open.get(stepId);
         if (step != null && step.rendezvous.equals(rendezvous)) {
             step.requests--;
             if (step.requests == 0 && step.namedBy != null) {
-                endNaming(step);
+                loads.endStep(step.namedBy);
                 open.remove(stepId);
             }
         }
@@ -105,7 +149,58 @@ public final class StepTable<R extends StepRendezvous> {
         if (step.namedBy != null) {
             loads.endStep(step.namedBy);
             step.namedBy = null;
+            step.namedNs = System.nanoTime();
+            own++;
         }
+    }
+
+    /// Takes no more sends of this worker in a step, and closes it when all that were sent are with whoever asked for
+    /// them and all receives of this worker have ended; when `timeout` has passed at the latest, then as [#close] does.
+    /// A
+    /// step that does not exist is marked as closed.
+    ///
+    /// @return completes when the step is closed, on whatever thread closes it. Fails with a
+    ///     [io.tensorferry.api.TransportException]: `DEADLINE_EXCEEDED` with what was left, or why the step ended
+    /// before
+    public CompletableFuture<Void> finish(long stepId, Duration timeout) {
+        OpenStep<R> step;
+        synchronized (this) {
+            step = open.get(stepId);
+            if (step == null) {
+                closed.put(stepId, true);
+                return CompletableFuture.completedFuture(null);
+            }
+            endNaming(step);
+        }
+        CompletableFuture<Void> done = step.rendezvous.finish(() -> leave(step));
+        if (!done.isDone()) {
+            var deadline = new ReceiveDeadline();
+            var _ = done.whenComplete((_, _) -> deadline.end());
+            deadline.start(step.rendezvous.timer(), timeout, () -> drop(step.rendezvous.expire(timeout)));
+        }
+        return done;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another step may have its number by then
+    private synchronized void leave(OpenStep<R> step) {
+        if (open.get(step.id()) == step) {
+            open.remove(step.id());
+            forgetOwn(step);
+            closed.put(step.id(), true);
+        }
+    }
+
+    private void forgetOwn(OpenStep<R> step) {
+        if (step.namedBy != null) {
+            loads.endStep(step.namedBy);
+            step.namedBy = null;
+        } else {
+            own--;
+        }
+    }
+
+    private synchronized void drop(int sends) {
+        droppedSends += sends;
     }
 
     /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their
@@ -121,14 +216,12 @@ public final class StepTable<R extends StepRendezvous> {
         synchronized (this) {
             step = open.remove(stepId);
             if (step != null) {
-                endNaming(step);
+                forgetOwn(step);
             }
             closed.put(stepId, true);
         }
         int dropped = step == null ? 0 : how.applyAsInt(step.rendezvous);
-        synchronized (this) {
-            droppedSends += dropped;
-        }
+        drop(dropped);
         return dropped;
     }
 
@@ -144,12 +237,12 @@ public final class StepTable<R extends StepRendezvous> {
         }
     }
 
-    /// Sends that were dropped at the close of their steps, since the start.
-    public synchronized long droppedSends() {
-        return droppedSends;
-    }
-
-    public synchronized int openSteps() {
-        return open.size();
+    public synchronized StepStatistics statistics() {
+        long now = System.nanoTime();
+        long oldest = 0;
+        for (OpenStep<R> step : open.all()) {
+            oldest = step.namedBy == null ? Math.max(oldest, now - step.namedNs) : oldest;
+        }
+        return new StepStatistics(open.size(), own, Duration.ofNanos(oldest), droppedSends);
     }
 }

@@ -31,6 +31,8 @@ public final class TagTable {
     private final RendezvousLimits limits;
     private long waitingBytes;
     private @Nullable TransportException abortStatus;
+    // Why nothing is sent any more, while what was sent is still received.
+    private @Nullable TransportException finishStatus;
 
     /// What a receive waits as: told once of its match, unless it is removed. It may wait again then, in one table and
     /// under one key at a time. What [#done] throws is logged.
@@ -72,7 +74,8 @@ public final class TagTable {
     ///
     /// @param item a [Received] or a [RecvResult.Dead]
     /// @throws IllegalStateException if the tensor's handle is closed or was sent before
-    /// @throws TransportException the status of [#abort]; `RESOURCE_EXHAUSTED` if it would have to wait and too much
+    /// @throws TransportException the status of [#abort] or [#finish]; `RESOURCE_EXHAUSTED` if it would have to wait
+    /// and too much
     ///     waits already
     /// @throws IllegalArgumentException if `item` is a [Failed]
     public void send(RendezvousKey key, RecvResult item) {
@@ -85,6 +88,9 @@ public final class TagTable {
         synchronized (lock) {
             if (abortStatus != null) {
                 throw abortStatus;
+            }
+            if (finishStatus != null) {
+                throw finishStatus;
             }
             if (hasRoomFor(item) || receives.hasWaiting(name)) {
                 // Before anybody can see the tensor: its owner may close the handle, or send it again, at any time.
@@ -115,7 +121,8 @@ public final class TagTable {
         }
     }
 
-    /// Gives `waiter` the oldest send of `key`, at once or when it comes; after [#abort], at once a [Failed].
+    /// Gives `waiter` the oldest send of `key`, at once or when it comes; at once a [Failed] after [#abort], and after
+    /// [#finish] if there is none.
     ///
     /// The waiter is called once, unless it is removed, and owns the tensor it is given.
     public void receive(RendezvousKey key, Waiter waiter) {
@@ -138,6 +145,9 @@ public final class TagTable {
                 waitingBytes -= bytesOf(send.item);
                 return send.item;
             }
+            if (finishStatus != null) {
+                return new Failed(finishStatus);
+            }
             receives.add(key.toString(), waiter);
             return null;
         }
@@ -152,6 +162,23 @@ public final class TagTable {
         synchronized (lock) {
             return receives.remove(waiter);
         }
+    }
+
+    /// Takes no more sends: later ones fail with `status`, and every waiter is told it, because nothing will come for
+    /// it. Sends that wait stay for their receives.
+    ///
+    /// Only the first call counts, and only before [#abort].
+    public void finish(TransportException status) {
+        List<Waiter> waiters = new ArrayList<>();
+        synchronized (lock) {
+            if (abortStatus != null || finishStatus != null) {
+                return;
+            }
+            finishStatus = status;
+            receives.drain(waiters::add);
+        }
+        var failed = new Failed(status);
+        waiters.forEach(waiter -> tell(waiter, failed));
     }
 
     /// Ends the table: every waiter is told `status`, every send is dropped and its tensor closed, and later sends
@@ -183,6 +210,14 @@ public final class TagTable {
     public int waitingSends() {
         synchronized (lock) {
             return sends.size();
+        }
+    }
+
+    /// The key of a send that no receive has asked for yet; null if there is none.
+    @Nullable
+    String anyWaitingSend() {
+        synchronized (lock) {
+            return sends.anyKey();
         }
     }
 

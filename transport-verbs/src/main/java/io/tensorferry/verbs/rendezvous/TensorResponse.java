@@ -33,6 +33,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private @Nullable PeerTransfers transfers;
     // Of the step, until the answer is on its way.
     private @Nullable RdmaRendezvous rendezvous;
+    // The same, from then on until the content has left.
+    private @Nullable RdmaRendezvous delivering;
     private @Nullable PeerName name;
     // Another one when the request was asked again.
     private @Nullable RdmaChannel channel;
@@ -280,6 +282,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 }
                 transfers().forget(this);
                 leaveStep();
+                endDelivery();
             }
         }
     }
@@ -289,6 +292,22 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         if (rendezvous != null) {
             steps.release(this, rendezvous);
             rendezvous = null;
+        }
+    }
+
+    /// The step is not finished while its content is on the way.
+    private void beginDelivery() {
+        if (delivering == null && rendezvous != null) {
+            rendezvous.beginUse();
+            delivering = rendezvous;
+        }
+    }
+
+    private void endDelivery() {
+        if (delivering != null) {
+            RdmaRendezvous of = delivering;
+            delivering = null;
+            of.endUse();
         }
     }
 
@@ -317,6 +336,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     }
 
     private void write(boolean withMetaData) {
+        beginDelivery();
         // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
         leaveStep();
         OutgoingContent outgoing = content();

@@ -96,7 +96,7 @@ class StepTableTest {
         table.release(request(1, PEER), one);
         table.release(request(1, PEER), one);
         open(table, request(6, PEER));
-        assertThat(table.openSteps()).isEqualTo(4);
+        assertThat(table.statistics().open()).isEqualTo(4);
     }
 
     /// A request may end after its step was closed, and after another step took its number.

@@ -8,6 +8,7 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Immediate;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,7 @@ class ProtocolSimulationTest {
     private static final int STEPS = 4;
     private static final int OTHER_PARTITION = 0x8123;
     private static final int SMALL_WINDOW_BYTES = 16_384;
+    private static final Duration FINISH_LIMIT = Duration.ofSeconds(3);
 
     private enum Fault {
         CANCEL,
@@ -179,20 +182,34 @@ class ProtocolSimulationTest {
             } else {
                 cluster.runFor(2 * SECOND_NS);
             }
-            for (var worker : cluster.living()) {
-                for (long step = 0; step < STEPS; step++) {
-                    worker.manager.closeStep(step);
-                }
-            }
+            List<CompletableFuture<Void>> ends = endSteps(seed, cluster);
             boolean done = cluster.run(fabric.now() + 60 * SECOND_NS, traffic::allEnded);
             assertThat(done)
                     .as("receives that never ended: %s", traffic.waiting())
                     .isTrue();
+            boolean ended = cluster.run(
+                    fabric.now() + 60 * SECOND_NS, () -> ends.stream().allMatch(CompletableFuture::isDone));
+            assertThat(ended).as("all steps are finished").isTrue();
             cluster.run(fabric.now() + 60 * SECOND_NS, () -> isQuiet(cluster));
             check(faults, cluster, traffic);
             return new Outcome(
                     traffic.started(), traffic.received(), traffic.failures(), lostChannels(cluster), fabric.now());
         }
+    }
+
+    /// Half of the runs close their steps, the others finish them.
+    private static List<CompletableFuture<Void>> endSteps(long seed, SimulatedCluster cluster) {
+        List<CompletableFuture<Void>> ends = new ArrayList<>();
+        for (var worker : cluster.living()) {
+            for (long step = 0; step < STEPS; step++) {
+                if (seed % 2 == 0) {
+                    worker.manager.closeStep(step);
+                } else {
+                    ends.add(worker.manager.finishStep(step, FINISH_LIMIT));
+                }
+            }
+        }
+        return ends;
     }
 
     /// Two of five runs have accelerators, and the RDMA device reaches those of one.

@@ -53,6 +53,13 @@ abstract class RendezvousContracts {
     }
 
     @Nested
+    class Finish extends FinishContract {
+        Finish() {
+            super(protocol);
+        }
+    }
+
+    @Nested
     class Deadline extends DeadlineContract {
         Deadline() {
             super(protocol);
