@@ -3,33 +3,50 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.TensorMetaData;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The metadata that each key's tensor had when it was last received, by this process, in any step: what the next
 /// request for the key allocates for.
 ///
-/// A wrong or missing entry costs one round trip, never a wrong result: the sender compares. Holds the entries used
-/// last, up to a limit; values are immutable, so that what one request took from here cannot change under it.
+/// A wrong or missing entry costs one round trip, never a wrong result: the sender compares. Values are immutable, so
+/// that what one request took from here cannot change under it.
+///
+/// Where there are more keys than entries, a new key takes the place of the one that was not used for longest, but only
+/// if that one was not used for several times as long as the new key takes to come again. So keys that come once per
+/// step keep their entries where there are too many of them, and keys that come once in all take none; keys of a graph
+/// that is no longer run give theirs up after a few steps. Nothing here is random: equal uses keep equal entries.
 ///
 /// Threading: any thread; one lock.
 public final class MetaDataCache {
-    private final Map<String, WarmRequest> entries;
+    /// How much longer the oldest entry must have been unused. With 1, keys that come in another order in each step
+    /// would take the places of such as come later in the same step.
+    private static final int TIMES_LONGER = 3;
+
+    private final int capacity;
+
+    // By the printed key, for the reason that TagTable gives; the one used last comes last.
+    private final LinkedHashMap<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private @Nullable MissedKeys missed;
+
+    /// Counts the look-ups; this is the time here. It wraps.
+    private int now;
+
+    private static final class Entry {
+        WarmRequest course;
+        int usedAt;
+
+        Entry(WarmRequest course, int usedAt) {
+            this.course = course;
+            this.usedAt = usedAt;
+        }
+    }
 
     /// @param capacity the most entries it holds, 1 or more
     public MetaDataCache(int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("capacity " + capacity + " must be 1 or more");
         }
-        // By the printed key, for the reason that TagTable gives.
-        this.entries = new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, WarmRequest> eldest) {
-                return size() > capacity;
-            }
-        };
+        this.capacity = capacity;
     }
 
     /// What was put last for `key`, or null; counts as a use.
@@ -40,15 +57,45 @@ public final class MetaDataCache {
 
     /// The course of a request for `key` if its metadata is what was put last, or null; counts as a use.
     synchronized @Nullable WarmRequest course(RendezvousKey key) {
-        return entries.get(key.toString());
+        now++;
+        Entry entry = entries.get(key.toString());
+        if (entry != null) {
+            entry.usedAt = now;
+            return entry.course;
+        }
+        if (entries.size() == capacity) {
+            missedKeys().miss(key, now, (now - eldest().usedAt) / TIMES_LONGER);
+        }
+        return null;
     }
 
-    /// Remembers `metaData`; drops the entry that was not used for longest if there are too many.
+    /// Remembers `metaData`, where there is room or the last look-up found that `key` is used more often than another.
     public void put(RendezvousKey key, TensorMetaData metaData) {
         var course = new WarmRequest(metaData);
         synchronized (this) {
-            entries.put(key.toString(), course);
+            Entry entry = entries.get(key.toString());
+            if (entry != null) {
+                entry.course = course;
+            } else if (entries.size() < capacity) {
+                entries.put(key.toString(), new Entry(course, now));
+            } else if (missedKeys().takeWanted(key)) {
+                entries.pollFirstEntry();
+                entries.put(key.toString(), new Entry(course, now));
+            }
         }
+    }
+
+    private Entry eldest() {
+        return entries.firstEntry().getValue();
+    }
+
+    private MissedKeys missedKeys() {
+        MissedKeys known = missed;
+        if (known == null) {
+            known = new MissedKeys(capacity);
+            missed = known;
+        }
+        return known;
     }
 
     public synchronized void remove(RendezvousKey key) {

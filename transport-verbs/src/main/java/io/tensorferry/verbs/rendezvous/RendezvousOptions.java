@@ -4,8 +4,8 @@ package io.tensorferry.verbs.rendezvous;
 ///
 /// @param dataValidation whether each receive asks for a checksum of the content and verifies it: one more round
 ///     trip, and two passes over the bytes
-/// @param metaDataCacheEntries keys whose metadata is remembered, 1 or more; the least recently used is forgotten
-///     first
+/// @param metaDataCacheEntries keys whose metadata is remembered, 1 or more; receives of further keys take one more
+///     round trip
 public record RendezvousOptions(boolean dataValidation, int metaDataCacheEntries) {
     private static final int DEFAULT_CACHE_ENTRIES = 65_536;
 
