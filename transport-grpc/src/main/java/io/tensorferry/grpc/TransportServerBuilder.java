@@ -269,7 +269,7 @@ public final class TransportServerBuilder {
                 rendezvousOptions,
                 accelerators,
                 acceleratorOptions,
-                providers != null ? providers : VerbsProviders.forHost(address, config.softCarrier()));
+                providers != null ? providers : VerbsProviders.forHost(address, config));
     }
 
     private PeerTimeouts timeouts() {

@@ -1,9 +1,11 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsOptions;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
@@ -21,15 +23,18 @@ public final class VerbsProviders {
     /// @param address an address of this machine: the software device would listen there. It speaks IPv4 only, so at
     ///     an IPv6 address other than loopback its provider has no device, and says so
     public static List<VerbsProvider> forHost(InetAddress address) {
-        return forHost(address, SoftCarrier.AUTO);
+        return forHost(address, RdmaConfig.builder().build());
     }
 
     /// As [#forHost(InetAddress)].
     ///
-    /// @param carrier how the software device reaches its peers
-    public static List<VerbsProvider> forHost(InetAddress address, SoftCarrier carrier) {
+    /// @param config of which the sources have what they need before a device is open: how the software device reaches
+    ///     its peers, and in what memory the bytes of messages may come in any order
+    public static List<VerbsProvider> forHost(InetAddress address, RdmaConfig config) {
         // The software device is the last resort.
-        return List.of(new IbverbsProvider(), software(address, carrier));
+        return List.of(
+                new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(config.relaxedOrdering())),
+                software(address, config.softCarrier()));
     }
 
     private static VerbsProvider software(InetAddress address, SoftCarrier carrier) {

@@ -4,15 +4,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.verbs.device.Gid;
+import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.device.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import java.net.InetAddress;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class VerbsProvidersTest {
     private static VerbsProvider last(String address) {
         return VerbsProviders.forHost(InetAddress.ofLiteral(address)).getLast();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void memoryOfLibibverbsDevicesIsRegisteredAsTheConfigurationSays(RelaxedOrdering ordering) {
+        var config = RdmaConfig.builder().relaxedOrdering(ordering).build();
+        List<VerbsProvider> providers = VerbsProviders.forHost(InetAddress.getLoopbackAddress(), config);
+        assertThat(providers.getFirst())
+                .isInstanceOfSatisfying(
+                        IbverbsProvider.class,
+                        ibverbs ->
+                                assertThat(ibverbs.options().relaxedOrdering()).isEqualTo(ordering));
     }
 
     @Test

@@ -159,7 +159,7 @@ public final class CheckCommand implements Callable<Integer> {
                 .connectTimeout(timeout)
                 .rdmaConfig(config)
                 .accelerators(device == null ? List.of() : List.of(device))
-                .verbsProviders(VerbsProviders.forHost(own, config.softCarrier())))) {
+                .verbsProviders(VerbsProviders.forHost(own, config)))) {
             new CheckRun(caller, device, plan, timeout, output).run();
         }
     }

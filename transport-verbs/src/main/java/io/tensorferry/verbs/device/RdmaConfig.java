@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param numaNode on which node's memory the slabs lie (`RDMA_NUMA_NODE`)
 /// @param softCarrier how the software device reaches its peers (`RDMA_SOFT_CARRIER`)
 /// @param gpuDirect whether the device is to reach the memory of accelerators by itself (`RDMA_GPU_DIRECT`)
+/// @param relaxedOrdering in what memory the bytes of messages may come in any order (`RDMA_RELAXED_ORDERING`)
 public record RdmaConfig(
         @Nullable String device,
         DeviceRequirement require,
@@ -47,7 +48,8 @@ public record RdmaConfig(
         HugePages hugePages,
         NumaPlacement numaNode,
         SoftCarrier softCarrier,
-        GpuDirect gpuDirect) {
+        GpuDirect gpuDirect,
+        RelaxedOrdering relaxedOrdering) {
     private static final long TIMEOUT_UNIT_NS = 4096;
     private static final long LATEST_TIMEOUT_FACTOR = 4;
 
@@ -154,7 +156,8 @@ public record RdmaConfig(
                 hugePages,
                 numaNode,
                 way,
-                direct);
+                direct,
+                relaxedOrdering);
     }
 
     /// A builder with the defaults.
@@ -186,6 +189,7 @@ public record RdmaConfig(
         private SoftCarrier softCarrier = SoftCarrier.AUTO;
         private NumaPlacement numaNode = NumaPlacement.ANYWHERE;
         private GpuDirect gpuDirect = GpuDirect.AUTO;
+        private RelaxedOrdering relaxedOrdering = RelaxedOrdering.AUTO;
 
         private Builder() {}
 
@@ -279,6 +283,11 @@ public record RdmaConfig(
             return this;
         }
 
+        public Builder relaxedOrdering(RelaxedOrdering relaxedOrdering) {
+            this.relaxedOrdering = relaxedOrdering;
+            return this;
+        }
+
         /// @throws IllegalArgumentException if a value is out of its range, naming the field, or a port is given
         ///     without a device
         public RdmaConfig build() {
@@ -300,7 +309,8 @@ public record RdmaConfig(
                     hugePages,
                     numaNode,
                     softCarrier,
-                    gpuDirect);
+                    gpuDirect,
+                    relaxedOrdering);
         }
     }
 }

@@ -46,7 +46,8 @@ enum RdmaSetting {
     HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "none, transparent, reserved"),
     NUMA_NODE("RDMA_NUMA_NODE", null, "numaNode", 0, 0, "none, device, or the number of a node"),
     SOFT_CARRIER("RDMA_SOFT_CARRIER", null, "softCarrier", 0, 0, "auto, shared, tcp"),
-    GPU_DIRECT("RDMA_GPU_DIRECT", null, "gpuDirect", 0, 0, "auto, on, off");
+    GPU_DIRECT("RDMA_GPU_DIRECT", null, "gpuDirect", 0, 0, "auto, on, off"),
+    RELAXED_ORDERING("RDMA_RELAXED_ORDERING", null, "relaxedOrdering", 0, 0, "auto, on, off");
 
     private static final List<Integer> MTUS = List.of(256, 512, 1024, 2048, 4096);
 

@@ -49,6 +49,7 @@ final class RdmaVariables {
         word(RdmaSetting.NUMA_NODE, NumaPlacement::of, builder::numaNode);
         word(RdmaSetting.SOFT_CARRIER, word -> named(word, SoftCarrier.values()), builder::softCarrier);
         word(RdmaSetting.GPU_DIRECT, word -> named(word, GpuDirect.values()), builder::gpuDirect);
+        word(RdmaSetting.RELAXED_ORDERING, word -> named(word, RelaxedOrdering.values()), builder::relaxedOrdering);
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(

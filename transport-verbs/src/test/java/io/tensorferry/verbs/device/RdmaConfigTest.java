@@ -35,7 +35,8 @@ class RdmaConfigTest {
             HugePages.NONE,
             NumaPlacement.ANYWHERE,
             SoftCarrier.AUTO,
-            GpuDirect.AUTO);
+            GpuDirect.AUTO,
+            RelaxedOrdering.AUTO);
 
     /// A device is set as well, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
@@ -70,7 +71,8 @@ class RdmaConfigTest {
                 Map.entry("RDMA_HUGE_PAGES", "transparent"),
                 Map.entry("RDMA_NUMA_NODE", "1"),
                 Map.entry("RDMA_SOFT_CARRIER", "shared"),
-                Map.entry("RDMA_GPU_DIRECT", "on")));
+                Map.entry("RDMA_GPU_DIRECT", "on"),
+                Map.entry("RDMA_RELAXED_ORDERING", "off")));
         assertThat(config)
                 .isEqualTo(new RdmaConfig(
                         "mlx5_1",
@@ -90,7 +92,8 @@ class RdmaConfigTest {
                         HugePages.TRANSPARENT,
                         new NumaPlacement.Node(1),
                         SoftCarrier.SHARED,
-                        GpuDirect.ON));
+                        GpuDirect.ON,
+                        RelaxedOrdering.OFF));
         assertThat(RdmaConfig.builder()
                         .device("mlx5_1")
                         .require(DeviceRequirement.HARDWARE)
@@ -110,6 +113,7 @@ class RdmaConfigTest {
                         .numaNode(new NumaPlacement.Node(1))
                         .softCarrier(SoftCarrier.SHARED)
                         .gpuDirect(GpuDirect.ON)
+                        .relaxedOrdering(RelaxedOrdering.OFF)
                         .build())
                 .isEqualTo(config);
     }
@@ -156,7 +160,8 @@ class RdmaConfigTest {
                             HugePages.NONE,
                             NumaPlacement.ANYWHERE,
                             SoftCarrier.AUTO,
-                            GpuDirect.AUTO));
+                            GpuDirect.AUTO,
+                            RelaxedOrdering.AUTO));
             assertThat(log.messages(Level.WARN))
                     .singleElement()
                     .asString()
@@ -226,6 +231,7 @@ class RdmaConfigTest {
         "RDMA_SOFT_CARRIER, memory, 'auto, shared, tcp'",
         "RDMA_GPU_DIRECT, yes, 'auto, on, off'",
         "RDMA_GPU_DIRECT, ON, 'auto, on, off'",
+        "RDMA_RELAXED_ORDERING, 1, 'auto, on, off'",
         "RDMA_SL, 8, 0 to 7",
         "RDMA_QP_MTU, 1500, '256, 512, 1024, 2048 or 4096'",
         "RDMA_QP_MTU, 0, '256, 512, 1024, 2048 or 4096'",

@@ -5,6 +5,7 @@ import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.device.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.ibverbs.IbverbsOptions;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 @DeviceTests(kind = "device", on = On.NAMED)
 class IbverbsRelaxedOrderingTest extends TransferContract {
     private static final List<VerbsProvider> PROVIDERS =
-            List.of(new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(true)));
+            List.of(new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(RelaxedOrdering.ON)));
 
     @BeforeAll
     static void isThereADevice() {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.tensorferry.it.process.Place;
 import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
+import io.tensorferry.verbs.device.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.ibverbs.IbverbsOptions;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class IbverbsRelaxedOrderingRendezvousTest {
     private static final List<VerbsProvider> PROVIDERS =
-            List.of(new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(true)));
+            List.of(new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(RelaxedOrdering.ON)));
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
     @Test

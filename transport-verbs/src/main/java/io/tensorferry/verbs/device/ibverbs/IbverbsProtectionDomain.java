@@ -45,7 +45,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         ProtectionDomain.checkRegistration(memory, access);
         checkSize(REGISTER, memory.byteSize());
-        int flags = accessFlags(access);
+        int flags = accessFlags(access, device.options().relaxedOrdering().ofHostMemory());
         return register(
                 REGISTER,
                 memory.address(),
@@ -69,7 +69,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                     VerbsException.EOPNOTSUPP,
                     "this libibverbs has no such function; rdma-core 34 or newer has");
         }
-        int flags = accessFlags(access);
+        int flags = accessFlags(access, device.options().relaxedOrdering().ofAccelerators());
         return register(
                 REGISTER_DMABUF,
                 address,
@@ -87,7 +87,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     public MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
         ProtectionDomain.checkAddress(address, length, access);
         checkSize(REGISTER, length);
-        int flags = accessFlags(access);
+        int flags = accessFlags(access, device.options().relaxedOrdering().ofAccelerators());
         return register(
                 REGISTER,
                 address,
@@ -128,8 +128,8 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
         }
     }
 
-    private int accessFlags(Set<AccessFlag> access) {
-        int flags = device.options().relaxedOrdering() ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0;
+    static int accessFlags(Set<AccessFlag> access, boolean relaxedOrdering) {
+        int flags = relaxedOrdering ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0;
         for (AccessFlag flag : access) {
             flags |= flag(flag);
         }

@@ -37,6 +37,10 @@ public final class IbverbsProvider implements VerbsProvider {
         this.options = options;
     }
 
+    public IbverbsOptions options() {
+        return options;
+    }
+
     @Override
     public String name() {
         return NAME;

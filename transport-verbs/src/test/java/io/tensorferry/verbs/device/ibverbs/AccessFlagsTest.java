@@ -1,0 +1,36 @@
+package io.tensorferry.verbs.device.ibverbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.verbs.device.AccessFlag;
+import io.tensorferry.verbs.device.RelaxedOrdering;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// With what access memory is registered.
+@Timeout(30)
+class AccessFlagsTest {
+    @Test
+    void relaxedOrderingIsAddedToTheAccessThatIsAskedFor() {
+        Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        int plain = Ibverbs.IBV_ACCESS_LOCAL_WRITE() | Ibverbs.IBV_ACCESS_MW_BIND();
+        assertThat(IbverbsProtectionDomain.accessFlags(access, false)).isEqualTo(plain);
+        assertThat(IbverbsProtectionDomain.accessFlags(access, true))
+                .isEqualTo(plain | Ibverbs.IBV_ACCESS_RELAXED_ORDERING());
+    }
+
+    /// What a NIC writes into memory of an accelerator takes another way than its completions.
+    @Test
+    void byDefaultItIsForHostMemoryAlone() {
+        RelaxedOrdering byDefault = IbverbsOptions.defaults().relaxedOrdering();
+        assertThat(byDefault).isEqualTo(RelaxedOrdering.AUTO);
+        assertThat(byDefault.ofHostMemory()).isTrue();
+        assertThat(byDefault.ofAccelerators()).isFalse();
+        assertThat(RelaxedOrdering.ON.ofHostMemory() && RelaxedOrdering.ON.ofAccelerators())
+                .isTrue();
+        assertThat(RelaxedOrdering.OFF.ofHostMemory() || RelaxedOrdering.OFF.ofAccelerators())
+                .isFalse();
+    }
+}
