@@ -12,6 +12,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// so that no memory is made for it; where that one's content is still to come, and the user wants it, it waits for it.
 /// A tensor that is on another device than it is wanted on becomes one there first.
 ///
-/// Threading: any thread. It ends when the table calls it, or when it is taken out of the table.
+/// Threading: any thread. The first of tensor, failure, cancellation and abort ends it; the others find it ended.
 final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runnable {
     private final RendezvousKey key;
     private final TagTable table;
@@ -31,7 +32,8 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     private final ReceiveDeadline deadline = new ReceiveDeadline();
     // Once there is a tensor whose content is waited for.
     private volatile ContentWaits.@Nullable Wait wait;
-    private volatile @Nullable TransportException tooLate;
+    private volatile @Nullable TransportException givenUp;
+    private final AtomicBoolean over = new AtomicBoolean();
     // Until the callback takes it: an executor of the user's may run this more than once.
     private final AtomicReference<@Nullable RecvResult> ended = new AtomicReference<>();
 
@@ -57,11 +59,11 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     void start(@Nullable Duration timeout, ReceiveTimer timer) {
         table.receive(key, this);
         if (timeout != null) {
-            deadline.start(timer, timeout, () -> expire(RemoteReceive.deadlinePassed(key, timeout)));
+            deadline.start(timer, timeout, () -> giveUp(RemoteReceive.deadlinePassed(key, timeout)));
         }
     }
 
-    /// The table's answer.
+    /// The table's answer. The receive may have been given up since the table decided.
     @Override
     public void done(RecvResult result) {
         boolean complete = options.delivery() == Delivery.COMPLETE;
@@ -71,15 +73,21 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
         }
         ContentWaits.Wait begun =
                 waits.of(tensor, options, accelerator, key.source().worker(), this::end);
-        wait = begun;
         begun.start();
-        TransportException passed = tooLate;
-        if (passed != null) {
-            begun.giveUp(passed);
+        wait = begun;
+        TransportException cause = givenUp;
+        if (cause != null) {
+            begun.giveUp(cause);
         }
     }
 
-    private void end(RecvResult result) {
+    private boolean end(RecvResult result) {
+        if (!over.compareAndSet(false, true)) {
+            if (result instanceof RecvResult.Received(Tensor tensor)) {
+                waits.close(tensor);
+            }
+            return false;
+        }
         deadline.end();
         ended.set(result);
         if (done instanceof RemoteReceive.Immediate) {
@@ -87,6 +95,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
         } else {
             callbacks.execute(this);
         }
+        return true;
     }
 
     /// The user's callback.
@@ -104,17 +113,10 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     }
 
     private boolean giveUp(TransportException cause) {
-        if (table.remove(this)) {
-            end(new RecvResult.Failed(cause));
-            return true;
-        }
+        // Before the look at the wait: one that is not to be seen yet is given up by the thread that begins it.
+        givenUp = cause;
+        table.remove(this);
         ContentWaits.Wait begun = wait;
-        return begun != null && begun.giveUp(cause);
-    }
-
-    /// The deadline has passed, perhaps between the table's answer and the wait for the content.
-    private void expire(TransportException cause) {
-        tooLate = cause;
-        giveUp(cause);
+        return begun == null ? end(new RecvResult.Failed(cause)) : begun.giveUp(cause);
     }
 }
