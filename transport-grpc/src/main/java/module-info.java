@@ -7,6 +7,7 @@ import org.jspecify.annotations.NullMarked;
 module io.tensorferry.grpc {
     requires com.google.gson;
     requires io.grpc;
+    requires io.grpc.internal;
     requires io.grpc.netty.shaded;
     requires io.grpc.protobuf;
     requires io.grpc.stub;

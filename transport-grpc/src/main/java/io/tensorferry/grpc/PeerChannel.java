@@ -199,7 +199,7 @@ final class PeerChannel {
     }
 
     private void noteFailure(Status status, CompletableFuture<Void> future) {
-        if (status.getCode() != Status.Code.UNAVAILABLE) {
+        if (status.getCode() != Status.Code.UNAVAILABLE && status.getCode() != Status.Code.INTERNAL) {
             return;
         }
         latestFailure = status;

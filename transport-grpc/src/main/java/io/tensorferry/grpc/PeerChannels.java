@@ -34,6 +34,7 @@ final class PeerChannels {
     /// @param tls null for plaintext
     PeerChannels(
             Map<String, WorkerAddress> addresses, ServerThreads threads, PeerTimeouts timeouts, @Nullable Tls tls) {
+        GrpcProviders.register();
         this.addresses = Map.copyOf(addresses);
         this.threads = threads;
         this.timeouts = timeouts;

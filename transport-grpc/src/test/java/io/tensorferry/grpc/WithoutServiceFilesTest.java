@@ -1,0 +1,93 @@
+package io.tensorferry.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// An application in one jar whose build has not merged the files of `META-INF/services`: of those with one name it has
+/// one, or none at all.
+@Timeout(120)
+class WithoutServiceFilesTest {
+    /// The application's classes once more, with the service files that a test leaves.
+    private static final class OneJar extends URLClassLoader {
+        private static final String SERVICES = "META-INF/services/";
+
+        private final List<String> kept;
+
+        /// @param kept names of jars: where several have a file, the first of these has won
+        OneJar(List<String> kept) {
+            super(classPath(), ClassLoader.getPlatformClassLoader());
+            this.kept = kept;
+        }
+
+        private static URL[] classPath() {
+            return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                    .filter(entry -> !entry.isEmpty())
+                    .map(entry -> {
+                        try {
+                            return new File(entry).toURI().toURL();
+                        } catch (MalformedURLException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    })
+                    .toArray(URL[]::new);
+        }
+
+        @Override
+        public Enumeration<URL> findResources(String name) throws IOException {
+            List<URL> all = Collections.list(super.findResources(name));
+            if (!name.startsWith(SERVICES)) {
+                return Collections.enumeration(all);
+            }
+            for (String jar : kept) {
+                for (URL each : all) {
+                    if (each.toString().contains("/" + jar)) {
+                        return Collections.enumeration(List.of(each));
+                    }
+                }
+            }
+            return Collections.emptyEnumeration();
+        }
+    }
+
+    private static Object run(List<String> kept) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (var loader = new OneJar(kept)) {
+            thread.setContextClassLoader(loader);
+            var application = (Callable<?>) loader.loadClass(ShadedApplication.class.getName())
+                    .getConstructor()
+                    .newInstance();
+            return application.call();
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    @Test
+    void workersMeetWhereNoServiceFileIsLeft() throws Exception {
+        assertThat(run(List.of())).isEqualTo(42);
+    }
+
+    /// gRPC's own, of those jars: neither has what a channel needs.
+    @Test
+    void workersMeetWhereTheFilesOfOtherJarsHaveWon() throws Exception {
+        assertThat(run(List.of("grpc-util-", "grpc-netty-shaded-"))).isEqualTo(42);
+    }
+
+    @Test
+    void workersMeetWithTheFilesOfGrpcsCore() throws Exception {
+        assertThat(run(List.of("grpc-core-"))).isEqualTo(42);
+    }
+}
