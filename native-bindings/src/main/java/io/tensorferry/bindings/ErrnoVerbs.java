@@ -126,10 +126,11 @@ public final class ErrnoVerbs {
     }
 
     /// @param channel or `MemorySegment.NULL`
-    public static MemorySegment createCq(NativeCall call, MemorySegment context, int entries, MemorySegment channel) {
+    public static MemorySegment createCq(
+            NativeCall call, MemorySegment context, int entries, MemorySegment channel, int vector) {
         try {
             return (MemorySegment)
-                    CREATE_CQ.invokeExact(call.state(), context, entries, MemorySegment.NULL, channel, 0);
+                    CREATE_CQ.invokeExact(call.state(), context, entries, MemorySegment.NULL, channel, vector);
         } catch (Throwable e) {
             throw NativeCall.impossible(e);
         }

@@ -30,6 +30,7 @@ record AdapterContext(
         ChannelCounters counters,
         PeerStatuses peers,
         DeviceHealth health,
+        CompletionVectors vectors,
         RandomGenerator random) {
     /// The most bytes that one key opens to a peer; memory of more is named in pieces.
     long mostGrantedBytes() {

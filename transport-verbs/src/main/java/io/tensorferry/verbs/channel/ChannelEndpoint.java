@@ -8,6 +8,7 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import java.util.ArrayList;
@@ -61,12 +62,15 @@ final class ChannelEndpoint implements AutoCloseable {
         int sendDepth = context.config().queueDepth();
         int receiveDepth = Math.max(sendDepth, ConnectionParameters.MIN_RECEIVE_DEPTH);
         int controlReceives = options.ringSlots() + ImmediateCredits.RESERVE;
-        int completions = sendDepth + controlReceives + options.lanes() * (sendDepth + receiveDepth);
-        CompletionQueue queue = context.port().device().createCompletionQueue(completions, context.completions());
+        VerbsDevice device = context.port().device();
+        int lanes = options.lanesOn(device);
+        int completions = sendDepth + controlReceives + lanes * (sendDepth + receiveDepth);
+        CompletionQueue queue = device.createCompletionQueue(
+                completions, context.completions(), context.vectors().next());
         var endpoint = new ChannelEndpoint(context, address, queue, sendDepth, receiveDepth);
         try {
             endpoint.addQueuePair(controlReceives);
-            for (int i = 0; i < options.lanes(); i++) {
+            for (int i = 0; i < lanes; i++) {
                 endpoint.addQueuePair(receiveDepth);
             }
             long ringBytes = (long) options.ringSlots() * options.slotBytes();

@@ -1,10 +1,12 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.device.VerbsDevice;
 import java.time.Duration;
 
 /// How channels are made and watched. Immutable.
 ///
-/// @param lanes data queue pairs per peer, 1 to 64; the smaller number of both ends is used
+/// @param lanes data queue pairs per peer, 1 to 64, or 0 for what suits the device ([#lanesOn]); the smaller number of
+///     both ends is used
 /// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
 /// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
 ///     rendezvous keys
@@ -33,10 +35,11 @@ public record ChannelOptions(
         int readsAtOnce,
         PostingOptions posting) {
     private static final long DEFAULT_STRIPE_BYTES = 1 << 20;
+    private static final int HARDWARE_LANES = 4;
 
     /// @throws IllegalArgumentException naming the option that is out of its range
     public ChannelOptions {
-        require(lanes >= 1 && lanes <= ConnectionParameters.MAX_LANES, "lanes", lanes, "1..64");
+        require(lanes >= 0 && lanes <= ConnectionParameters.MAX_LANES, "lanes", lanes, "0..64");
         require(
                 Integer.bitCount(ringSlots) == 1
                         && ringSlots >= ConnectionParameters.MIN_RING_SLOTS
@@ -68,6 +71,17 @@ public record ChannelOptions(
                 "readsAtOnce",
                 readsAtOnce,
                 "0.." + ConnectionParameters.MAX_READS_AT_ONCE);
+    }
+
+    /// Data queue pairs per peer on this device: [#lanes], or what suits the device. That is one where processors of
+    /// this
+    /// machine do the work; on a card 4, but no more than it has completion vectors: a card works on several queue
+    /// pairs at once, and bonded ports and switches with several ways choose among them by the queue pair.
+    public int lanesOn(VerbsDevice device) {
+        if (lanes > 0) {
+            return lanes;
+        }
+        return device.description().isHardware() ? Math.min(HARDWARE_LANES, device.completionVectors()) : 1;
     }
 
     /// With the default threshold for all lanes, and the default way of posting.
@@ -157,7 +171,7 @@ public record ChannelOptions(
 
     public static ChannelOptions defaults() {
         return new ChannelOptions(
-                1,
+                0,
                 256,
                 4096,
                 Duration.ofSeconds(1),

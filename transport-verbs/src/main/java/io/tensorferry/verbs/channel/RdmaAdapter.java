@@ -73,6 +73,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 new ChannelCounters(),
                 new PeerStatuses(),
                 new DeviceHealth(port, options.config(), loop, runtime.workers()),
+                new CompletionVectors(port.device(), runtime.random()),
                 runtime.random());
     }
 

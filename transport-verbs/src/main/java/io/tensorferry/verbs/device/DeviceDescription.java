@@ -35,6 +35,11 @@ public record DeviceDescription(
         return transport == Transport.INFINIBAND && vendorId == SOFT_ROCE_VENDOR;
     }
 
+    /// Whether it is a card of its own, which does what this process' processors do not.
+    public boolean isHardware() {
+        return transport != Transport.SOFTWARE && !isSoftRoce();
+    }
+
     /// Of a device that is no hardware and has no maker.
     public static DeviceDescription software() {
         return new DeviceDescription(Transport.SOFTWARE, "", 0, 0, 0, 0, 0);

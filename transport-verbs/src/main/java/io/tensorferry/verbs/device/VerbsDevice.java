@@ -61,6 +61,19 @@ public interface VerbsDevice extends AutoCloseable {
     /// @throws VerbsException if the device refuses
     CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel);
 
+    /// The same on one of several completion vectors: each has an interrupt of its own, which the system may have
+    /// another processor handle.
+    ///
+    /// @param vector 0 to [#completionVectors()] - 1
+    default CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel, int vector) {
+        return createCompletionQueue(minimumEntries, channel);
+    }
+
+    /// How many interrupts completions are announced by (`num_comp_vectors`), 1 or more.
+    default int completionVectors() {
+        return 1;
+    }
+
     /// Where asynchronous events go from now on. It runs on the device's own thread and must not block; events
     /// before the first call are dropped.
     void onAsyncEvent(Consumer<AsyncEvent> listener);

@@ -65,9 +65,8 @@ final class FaultyDevice {
         altered.put(method, answer -> change.apply(type.cast(answer)));
     }
 
-    /// From now on a bind of a memory window of more than `bytes` is refused when it is posted, with EOPNOTSUPP, as
-    /// mlx5
-    /// refuses one of more than 2 GiB. The queue pair goes on.
+    /// From now on a bind of a memory window of more than `bytes` is refused when it is posted, with EOPNOTSUPP,
+    /// as mlx5 refuses one of more than 2 GiB. The queue pair goes on.
     void refuseBindsOver(long bytes) {
         mostBoundBytes = bytes;
     }
@@ -112,6 +111,11 @@ final class FaultyDevice {
     /// From now on this is told of each call and its arguments, before it is made.
     void observe(BiConsumer<String, Object[]> newObserver) {
         observer = newObserver;
+    }
+
+    /// Calls of this name are not refused any more.
+    void accept(String method) {
+        refused.remove(method);
     }
 
     /// Refuses nothing and alters nothing any more.

@@ -68,7 +68,7 @@ class GrantedRightsTest {
         }
         assertThat(queuePairs)
                 .as("each queue pair is given its rights once")
-                .hasSize(1 + ChannelOptions.defaults().lanes())
+                .hasSize(2)
                 .startsWith(QueuePairAttributes.ACCESS_REMOTE_WRITE);
         assertThat(queuePairs.subList(1, queuePairs.size()))
                 .as("lanes can be read over where a region allows it")

@@ -129,6 +129,17 @@ final class LoopbackWorkers implements AutoCloseable {
         this(DEVICES, faults::wrap, MEMORY, scope);
     }
 
+    /// @param first stands before the device of worker 0
+    /// @param second stands before that of worker 1
+    /// @param channel what the channels of both are like
+    LoopbackWorkers(FaultyDevice first, FaultyDevice second, ChannelOptions channel) {
+        this.channel = channel;
+        this.runners = null;
+        RdmaConfig config = RdmaConfig.builder().build();
+        workers.add(new Worker(0, DEVICES.get(0), first::wrap, MEMORY.get(0), config, List.of()));
+        workers.add(new Worker(1, DEVICES.get(1), second::wrap, MEMORY.get(1), config, List.of()));
+    }
+
     /// @param memory of worker 0
     LoopbackWorkers(MemoryOptions memory) {
         this(DEVICES, UnaryOperator.identity(), List.of(memory, MemoryOptions.defaults()), RemoteKeyScope.SLAB);

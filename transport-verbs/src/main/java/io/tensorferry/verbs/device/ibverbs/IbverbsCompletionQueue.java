@@ -64,7 +64,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
     }
 
     static IbverbsCompletionQueue create(
-            IbverbsDevice device, int minimumEntries, @Nullable IbverbsCompletionChannel channel) {
+            IbverbsDevice device, int minimumEntries, @Nullable IbverbsCompletionChannel channel, int vector) {
         String verb = "ibv_create_cq";
         OpenChildren[] parents = channel == null
                 ? new OpenChildren[] {device.children()}
@@ -77,7 +77,8 @@ final class IbverbsCompletionQueue implements CompletionQueue {
                             call,
                             device.context(),
                             minimumEntries,
-                            channel == null ? MemorySegment.NULL : channel.pointer()),
+                            channel == null ? MemorySegment.NULL : channel.pointer(),
+                            vector),
                     call,
                     () -> "a completion queue of " + minimumEntries + " entries on " + device.name());
             return new IbverbsCompletionQueue(device, pointer, channel);

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.device.ibverbs;
 import io.tensorferry.bindings.IbverbsLibrary;
 import io.tensorferry.bindings.NativeCall;
 import io.tensorferry.bindings.ibverbs.Ibverbs;
+import io.tensorferry.bindings.ibverbs.ibv_context;
 import io.tensorferry.bindings.ibverbs.ibv_device_attr;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.CompletionChannel;
@@ -155,7 +156,17 @@ final class IbverbsDevice implements VerbsDevice {
     }
 
     @Override
+    public int completionVectors() {
+        return Math.max(1, ibv_context.num_comp_vectors(context));
+    }
+
+    @Override
     public CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel) {
+        return createCompletionQueue(minimumEntries, channel, 0);
+    }
+
+    @Override
+    public CompletionQueue createCompletionQueue(int minimumEntries, @Nullable CompletionChannel channel, int vector) {
         String verb = "ibv_create_cq";
         int most = attributes.maxCompletionQueueEntries();
         if (minimumEntries < 1 || minimumEntries > most) {
@@ -171,7 +182,7 @@ final class IbverbsDevice implements VerbsDevice {
         }
         // Its failure is an asynchronous event, so somebody must be reading those.
         events.start();
-        return IbverbsCompletionQueue.create(this, minimumEntries, own);
+        return IbverbsCompletionQueue.create(this, minimumEntries, own, vector);
     }
 
     @Override
