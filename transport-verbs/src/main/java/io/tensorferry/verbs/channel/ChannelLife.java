@@ -77,7 +77,15 @@ final class ChannelLife {
         this.departures = new Departures(lanes, channel.outgoing(), keys, context.counters(), work);
         ChannelOptions options = context.options();
         this.keepalive = new Keepalive(
-                context.loop(), options.keepaliveInterval(), options.peerTimeout(), this::showLife, this::onSilent);
+                context.loop(),
+                options.keepaliveInterval(),
+                options.peerTimeout(),
+                options.reconnectTimeout(),
+                this::showLife,
+                this::onSilent);
+        if (mayWrite) {
+            keepalive.ready();
+        }
         context.counters().opened.increment();
         context.loop().add(this);
     }
@@ -100,6 +108,7 @@ final class ChannelLife {
     void permitWriting() {
         if (!mayWrite && channel.isOpen()) {
             mayWrite = true;
+            keepalive.ready();
             channel.pumpSoon();
         }
     }
@@ -280,11 +289,11 @@ final class ChannelLife {
     }
 
     private void onSilent() {
-        String what = mayWrite ? "the peer was silent for " : "the peer was not ready after ";
-        lose(
-                new TransportException(
-                        StatusCode.UNAVAILABLE, what + context.options().peerTimeout(), peer, 0, null),
-                true);
+        ChannelOptions options = context.options();
+        String what = mayWrite
+                ? "the peer was silent for " + options.peerTimeout()
+                : "the peer was not ready after " + options.reconnectTimeout();
+        lose(new TransportException(StatusCode.UNAVAILABLE, what, peer, 0, null), true);
     }
 
     private void showLife() {

@@ -13,11 +13,14 @@ final class Keepalive {
     private final CompletionLoop loop;
     private final long intervalNs;
     private final long timeoutNs;
+    private final long readyTimeoutNs;
     private final Runnable showLife;
     private final Runnable onSilent;
     // When something of the peer arrived last, or the channel was opened.
     private long heardAtNs;
     private boolean heard;
+    // Whether the peer has said that its end is ready, or this end need not know.
+    private boolean ready;
     // Whether the peer has been sent something since the last look.
     private boolean spoke;
     private long dueNs;
@@ -27,12 +30,21 @@ final class Keepalive {
     ///
     /// @param interval how long this end may say nothing
     /// @param timeout how long the peer may
+    /// @param readyTimeout how long the peer may do so before it is ready: until then this end may not write, so that
+    ///     its device cannot find out whether the peer is there
     /// @param showLife runs when this end has said nothing for an interval
     /// @param onSilent runs once, when the peer has said nothing for the timeout
-    Keepalive(CompletionLoop loop, Duration interval, Duration timeout, Runnable showLife, Runnable onSilent) {
+    Keepalive(
+            CompletionLoop loop,
+            Duration interval,
+            Duration timeout,
+            Duration readyTimeout,
+            Runnable showLife,
+            Runnable onSilent) {
         this.loop = loop;
         this.intervalNs = interval.toNanos();
         this.timeoutNs = timeout.toNanos();
+        this.readyTimeoutNs = Math.min(timeoutNs, readyTimeout.toNanos());
         this.showLife = showLife;
         this.onSilent = onSilent;
         this.heardAtNs = loop.nanoTime();
@@ -44,7 +56,13 @@ final class Keepalive {
     boolean heard() {
         boolean first = !heard;
         heard = true;
+        ready = true;
         return first;
+    }
+
+    /// The peer is ready, so that this end may write.
+    void ready() {
+        ready = true;
     }
 
     /// Looks at the clock for what arrived.
@@ -69,10 +87,15 @@ final class Keepalive {
 
     private void schedule() {
         long nowNs = loop.nanoTime();
-        long untilDeadNs = Math.max(0, heardAtNs + timeoutNs - nowNs);
+        long untilDeadNs = Math.max(0, heardAtNs + silenceNs() - nowNs);
         long delayNs = Math.min(intervalNs, untilDeadNs);
         dueNs = nowNs + delayNs;
         timer = loop.schedule(delayNs, this::look);
+    }
+
+    /// How long the peer may say nothing.
+    private long silenceNs() {
+        return ready ? timeoutNs : readyTimeoutNs;
     }
 
     private void look() {
@@ -81,7 +104,7 @@ final class Keepalive {
             // This process stood still itself, and has not looked at what came meanwhile.
             heardAtNs = nowNs;
         }
-        if (nowNs - heardAtNs >= timeoutNs) {
+        if (nowNs - heardAtNs >= silenceNs()) {
             onSilent.run();
             return;
         }

@@ -359,6 +359,10 @@ final class PeerLink {
             return;
         }
         remember(offer);
+        if (patience.isLongerThan(context.options().reconnectTimeout())) {
+            // Whoever waits, waits for a peer that has started.
+            startPatience();
+        }
         if (state == State.DIALLING && context.workerName().compareTo(peer) < 0) {
             reply.complete(new OfferAnswer.Yield());
             return;

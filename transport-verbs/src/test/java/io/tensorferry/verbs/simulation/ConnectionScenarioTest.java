@@ -99,6 +99,91 @@ class ConnectionScenarioTest {
         }
     }
 
+    /// Whenever it dies after it has dialled: before it has the answer, before it has said that it is ready, before it
+    /// was heard. Without `ready` this end may not write, so that no retries of its device tell it.
+    @Test
+    void aPeerThatDialsAndDiesIsUnavailableWithinTwoReconnectTimeouts() {
+        var options = SimulatedCluster.Options.defaults().withChannel(ChannelOptions.defaults());
+        long boundNs = 2 * ChannelOptions.defaults().reconnectTimeout().toNanos() + 10 * MILLISECOND_NS;
+        for (int i = 0; i < 100; i++) {
+            for (boolean waits : new boolean[] {true, false}) {
+                try (var scenario = new Scenario(i, 2, 0, options, Scenario.network())) {
+                    var _ = scenario.worker(1).adapter.connect(SimulatedCluster.name(0));
+                    var receive = waits ? scenario.receive(1, 0, 1, "edge") : null;
+                    scenario.await(() -> hasAnswered(scenario), "the offer has arrived");
+                    scenario.runFor(i * MILLISECOND_NS / 20);
+                    scenario.cluster.kill(scenario.worker(1));
+                    long diedAt = scenario.fabric.now();
+                    if (receive == null) {
+                        scenario.runFor(MILLISECOND_NS);
+                        receive = scenario.receive(1, 0, 1, "edge");
+                    }
+                    scenario.await(receive::hasEnded, "the receive fails");
+                    assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+                    assertThat(scenario.fabric.now() - diedAt)
+                            .as("seed %d, %s", i, receive.failure())
+                            .isLessThan(boundNs);
+                    scenario.end();
+                }
+            }
+        }
+    }
+
+    /// It has dialled, so it has started, and is not waited for as one that has not.
+    @Test
+    void aPeerThatDialsAndIsGoneBeforeItAnswersIsWaitedForAsOneThatWasThere() {
+        try (var scenario = withAbsentPeer(10)) {
+            var offered = new AtomicInteger();
+            scenario.cluster.play(SimulatedCluster.name(1), new EndpointAcceptor() {
+                @Override
+                public CompletableFuture<OfferAnswer> onOffer(ConnectionParameters offer) {
+                    if (offered.getAndIncrement() == 0) {
+                        // Both dial at once, and the worker with the smaller name waits for its answer.
+                        var _ = scenario.worker(0).adapter.acceptor().onOffer(ofPeer(offer));
+                    }
+                    return CompletableFuture.failedFuture(new TransportException(StatusCode.UNAVAILABLE, "gone"));
+                }
+
+                @Override
+                public CompletableFuture<Void> onReady(String peer, long incarnation, long connectionId) {
+                    return CompletableFuture.completedFuture(null);
+                }
+            });
+            var receive = scenario.receive(1, 0, 1, "edge");
+            scenario.await(receive::hasEnded, "the receive fails");
+            assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+            assertThat(offered).hasValueGreaterThan(1);
+            assertThat(scenario.fabric.now()).isBetween(3 * SECOND_NS, 4 * SECOND_NS);
+            scenario.end();
+        }
+    }
+
+    private static ConnectionParameters ofPeer(ConnectionParameters offer) {
+        return new ConnectionParameters(
+                offer.protocolVersion(),
+                SimulatedCluster.name(1),
+                offer.incarnation() + 1,
+                offer.connectionId() + 1,
+                1,
+                offer.queuePairs(),
+                offer.ring(),
+                offer.ringSlots(),
+                offer.slotBytes(),
+                offer.receiveDepth(),
+                offer.mtu(),
+                offer.maxMessageBytes(),
+                offer.stripeBytes(),
+                offer.readsAtOnce(),
+                offer.piecesAtOnce(),
+                offer.fabric());
+    }
+
+    /// Whether worker 0 has heard of worker 1.
+    private static boolean hasAnswered(Scenario scenario) {
+        return scenario.worker(0).adapter.channels().stream()
+                .anyMatch(channel -> channel.peer().equals(SimulatedCluster.name(1)));
+    }
+
     /// However many there were: what waits is what is live.
     @Test
     void receivesThatEndLeaveTheLineForTheChannelAtOnce() {
