@@ -7,20 +7,23 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /// The example of the README. What stands between the two marks is there word for word; a test compares them.
 public final class ReadmeExample {
-    private ReadmeExample() {}
-
     public static void main(String[] arguments) {
         var cluster = ClusterSpec.of(Map.of("ps", List.of("localhost:2222"), "worker", List.of("localhost:2223")));
         System.out.println(Arrays.toString(ferry(cluster)));
     }
 
     // README begins
+    /// How long a step may wait for its consumers.
+    private static final Duration LIMIT = Duration.ofSeconds(30);
+
     /// One tensor from a parameter server to a worker: here in one process, in real life in two.
     static float[] ferry(ClusterSpec cluster) {
         try (TransportServer ps = start(cluster, "ps");
@@ -33,12 +36,18 @@ public final class ReadmeExample {
                 weights.asByteBuffer().asFloatBuffer().put(new float[] {1, 2, 3, 4, 5, 6});
                 ps.rendezvous(step).send(key, weights);
             }
+            // It sends nothing more in this step, which ends when the consumer has the tensor.
+            CompletableFuture<Void> sent = ps.finishStepAsync(step, LIMIT);
 
             // The consumer asks for the key, before or after. The bytes land in memory of its own.
             RecvResult result = worker.rendezvous(step).recvAsync(key).join();
+            float[] values;
             try (Tensor received = result.tensorOrThrow()) {
-                return received.toFloatArray();
+                values = received.toFloatArray();
             }
+            worker.finishStepAsync(step, LIMIT).join();
+            sent.join();
+            return values;
         }
     }
 
@@ -46,4 +55,6 @@ public final class ReadmeExample {
         return TransportServer.builder().cluster(cluster).job(job).task(0).start();
     }
     // README ends
+
+    private ReadmeExample() {}
 }

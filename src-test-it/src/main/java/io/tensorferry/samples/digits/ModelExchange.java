@@ -47,9 +47,10 @@ interface ModelExchange extends AutoCloseable {
     /// @param shape that it has
     CompletableFuture<double[]> receive(long step, DeviceName from, String name, Shape shape);
 
-    /// Everything of a step was received.
+    /// This task sends nothing more in a step. Returns at once; what was sent is still received.
     void stepDone(long step);
 
+    /// Waits until what was sent is received.
     @Override
     void close();
 }

@@ -50,6 +50,7 @@ final class ParameterServer {
         }
         // The model of the step after the last one tells the workers that there is no more to do.
         offerModel(plan.steps());
+        exchange.stepDone(plan.steps());
         return model;
     }
 

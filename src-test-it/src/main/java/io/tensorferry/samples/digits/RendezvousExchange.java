@@ -6,13 +6,20 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.grpc.TransportServer;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
 /// Each tensor is asked for: each training step is one step of the transport, with a rendezvous of its own.
 final class RendezvousExchange implements ModelExchange {
+    private static final Duration FINISH_LIMIT = Duration.ofSeconds(30);
+
     private final TransportServer server;
     private final DeviceName self;
+    // Steps whose tensors are not all received, the oldest first.
+    private final Queue<CompletableFuture<Void>> finishing = new ArrayDeque<>();
 
     RendezvousExchange(TransportServer server) {
         this.server = server;
@@ -46,11 +53,15 @@ final class RendezvousExchange implements ModelExchange {
 
     @Override
     public void stepDone(long step) {
-        server.closeStep(step);
+        finishing.add(server.finishStepAsync(step, FINISH_LIMIT));
+        // A step that could not be finished says so here.
+        while (!finishing.isEmpty() && finishing.peek().isDone()) {
+            finishing.remove().join();
+        }
     }
 
     @Override
     public void close() {
-        // The steps end with the server.
+        finishing.forEach(CompletableFuture::join);
     }
 }

@@ -32,12 +32,11 @@ final class Worker {
     void work() {
         for (long step = 0; step < plan.steps(); step++) {
             SoftmaxRegression model = receiveModel(step);
-            // There is a model for this step, so the gradients of the step before were collected. Closing it earlier
-            // would drop them.
-            exchange.stepDone(step - 1);
             offerGradient(step, model.gradient(training, plan.share(step, training, self.task())));
+            exchange.stepDone(step);
         }
         receiveModel(plan.steps());
+        exchange.stepDone(plan.steps());
     }
 
     private SoftmaxRegression receiveModel(long step) {

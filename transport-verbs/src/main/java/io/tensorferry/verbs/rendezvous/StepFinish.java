@@ -8,10 +8,13 @@ import java.util.concurrent.CompletableFuture;
 /// Threading: any thread.
 final class StepFinish {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final TransportException closed;
     private final Runnable leave;
 
+    /// @param closed what is said of the step when nothing was left to be done in it
     /// @param leave takes the step out of the table of steps; the second and later calls do nothing
-    StepFinish(Runnable leave) {
+    StepFinish(TransportException closed, Runnable leave) {
+        this.closed = closed;
         this.leave = leave;
     }
 
@@ -25,14 +28,26 @@ final class StepFinish {
         leave.run();
     }
 
-    /// The step has ended, and nothing was left to be done.
-    void succeed() {
-        done.complete(null);
+    /// What the step ends with when nothing is left to be done in it.
+    TransportException closed() {
+        return closed;
     }
 
-    /// The step has ended, or is about to, and something was.
-    void fail(TransportException cause) {
+    /// The step has ended with [#closed()] or with something else, which whoever waits for its end is told. It may be
+    /// told by several threads.
+    void onEnded(TransportException cause) {
         leave.run();
-        done.completeExceptionally(cause);
+        // Whoever closes a step that is done may be slower than another who finds it closed.
+        if (cause.equals(closed)) {
+            done.complete(null);
+        } else {
+            done.completeExceptionally(cause);
+        }
+    }
+
+    /// The step is about to end because its time is over.
+    void onLate(TransportException why) {
+        leave.run();
+        done.completeExceptionally(why);
     }
 }

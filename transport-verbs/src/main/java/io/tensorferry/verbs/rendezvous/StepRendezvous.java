@@ -14,6 +14,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -236,7 +237,7 @@ public abstract class StepRendezvous implements Rendezvous {
         if (code == StatusCode.OK) {
             throw new IllegalArgumentException("a step cannot be aborted with OK");
         }
-        endEarly(new TransportException(code, message));
+        end(new TransportException(code, message));
     }
 
     /// Something may hold a tensor of the step that stands in no table; before it takes it out of one.
@@ -251,13 +252,12 @@ public abstract class StepRendezvous implements Rendezvous {
     }
 
     /// Takes no more sends, and closes the step when all that were sent are with whoever asked for them and all
-    /// receives
-    /// of this worker have ended.
+    /// receives of this worker have ended.
     ///
     /// @param leave takes the step out of the table of steps; the second and later calls do nothing
     /// @return completes on whatever thread closes the step; fails with why it has ended before
     final CompletableFuture<Void> finish(Runnable leave) {
-        var begun = new StepFinish(leave);
+        var begun = new StepFinish(closed(), leave);
         StepFinish first = finish.compareAndExchange(null, begun);
         if (first != null) {
             return first.done();
@@ -267,7 +267,7 @@ public abstract class StepRendezvous implements Rendezvous {
                 "step " + stepId + " is finished: " + worker.name() + " sends nothing in it any more"));
         TransportException cause = ended.get();
         if (cause != null) {
-            begun.fail(cause);
+            begun.onEnded(cause);
         } else {
             endIfFinished();
         }
@@ -280,16 +280,12 @@ public abstract class StepRendezvous implements Rendezvous {
             return;
         }
         finishing.leaveTable();
-        TransportException closed = closed();
-        if (ended.compareAndSet(null, closed)) {
-            int _ = endParts(closed);
-            finishing.succeed();
-        }
+        int _ = end(finishing.closed());
     }
 
     /// Of a step that takes no more sends. In this order: whoever takes a send counts as a use before.
     private boolean isIdle() {
-        return table.waitingSends() == 0 && uses.get() == 0 && waits.isEmpty() && pending.isEmpty();
+        return table.isFinished() && uses.get() == 0 && waits.isEmpty() && pending.isEmpty();
     }
 
     /// What keeps a step from its end that is being finished.
@@ -314,35 +310,32 @@ public abstract class StepRendezvous implements Rendezvous {
 
     /// Ends the step for good; returns how many sends nobody had asked for.
     final int close() {
-        return endEarly(closed());
+        return end(closed());
     }
 
     /// The same, because `timeout` has passed since it was to be finished.
     final int expire(Duration timeout) {
         StepFinish finishing = finish.get();
         if (finishing != null) {
-            finishing.fail(notFinished(timeout));
+            finishing.onLate(notFinished(timeout));
         }
         return close();
     }
 
     /// The same with all the others of this worker.
     final int stop() {
-        return endEarly(new TransportException(
+        return end(new TransportException(
                 StatusCode.ABORTED, "step " + stepId + " is closed: " + worker.name() + " is stopping"));
     }
 
-    private int endEarly(TransportException cause) {
-        int dropped = end(cause);
+    private int end(TransportException cause) {
+        int dropped = ended.compareAndSet(null, cause) ? endParts(cause) : 0;
         StepFinish finishing = finish.get();
         if (finishing != null) {
-            finishing.fail(cause);
+            // Perhaps not this cause, if another thread was faster.
+            finishing.onEnded(Objects.requireNonNull(ended.get(), "ended above"));
         }
         return dropped;
-    }
-
-    private int end(TransportException cause) {
-        return ended.compareAndSet(null, cause) ? endParts(cause) : 0;
     }
 
     private int endParts(TransportException cause) {

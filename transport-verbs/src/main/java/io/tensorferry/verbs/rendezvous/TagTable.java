@@ -206,6 +206,13 @@ public final class TagTable {
         return droppedSends.size();
     }
 
+    /// Whether no more sends are taken, and those that were have their receives.
+    boolean isFinished() {
+        synchronized (lock) {
+            return finishStatus != null && sends.size() == 0;
+        }
+    }
+
     /// Sends that no receive has asked for yet.
     public int waitingSends() {
         synchronized (lock) {

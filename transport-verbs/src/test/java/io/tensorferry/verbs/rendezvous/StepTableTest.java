@@ -3,16 +3,22 @@ package io.tensorferry.verbs.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What peers may park in the steps of a worker.
-@Timeout(20)
+@Timeout(60)
 class StepTableTest {
     private static final String PEER = "/job:worker/replica:0/task:1";
     private static final String OTHER = "/job:worker/replica:0/task:2";
@@ -65,6 +71,35 @@ class StepTableTest {
         table.release(request(1, PEER), step);
         open(table, request(1, PEER));
         assertRefused(table, request(1, PEER), "3 requests of this peer");
+    }
+
+    /// Its last tensor is taken at the same moment.
+    @Test
+    void aStepIsFinishedWhoeverClosesIt() throws Exception {
+        StepTable<Idle> table = table(100, 100);
+        var key = RendezvousKey.of(
+                DeviceName.parse(SELF + "/device:CPU:0"), DeviceName.parse(SELF + "/device:CPU:1"), "edge");
+        var started = new CyclicBarrier(2);
+        int rounds = 20_000;
+        Thread taker = Thread.ofPlatform().start(() -> {
+            try {
+                for (long step = 0; step < rounds; step++) {
+                    Idle rendezvous = table.open(step);
+                    rendezvous.sendDead(key);
+                    started.await();
+                    rendezvous.recvAsync(key, _ -> {});
+                }
+            } catch (InterruptedException | BrokenBarrierException e) {
+                throw new AssertionError(e);
+            }
+        });
+        for (long step = 0; step < rounds; step++) {
+            started.await();
+            assertThat(table.finish(step, Duration.ofSeconds(10)).get(10, TimeUnit.SECONDS))
+                    .isNull();
+        }
+        taker.join();
+        assertThat(table.statistics()).isEqualTo(new StepStatistics(0, 0, Duration.ZERO, 0));
     }
 
     @Test
