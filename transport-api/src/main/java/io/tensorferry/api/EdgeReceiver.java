@@ -27,9 +27,10 @@ public interface EdgeReceiver extends PollingReceive, AutoCloseable {
     /// @throws TransportException why the edge has ended, when all that had arrived is taken
     Tensor take();
 
-    /// Has `action` run each time a tensor has arrived, and when the edge ends: for schedulers that sleep. It runs on a
-    /// thread of the transport that others wait for, and must not block. Where there is something already, it runs
-    /// soon.
+    /// Has `action` run each time a tensor has arrived, and when the edge ends: for schedulers that sleep. It runs
+    /// where
+    /// callbacks run, perhaps several times at once, and what it throws is logged. Where there is something already, it
+    /// runs soon.
     void onReady(Runnable action);
 
     /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken. A producer

@@ -78,10 +78,10 @@ final class SharedMemory {
             try {
                 DeviceEvent event = ready;
                 if (event != null) {
-                    event.close();
+                    ReleaseThreads.run(event::close);
                 }
             } finally {
-                onFree.run();
+                ReleaseThreads.run(onFree);
             }
         }
     }

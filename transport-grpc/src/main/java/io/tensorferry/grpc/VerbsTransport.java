@@ -21,6 +21,7 @@ import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.channel.UserCode;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.edge.EdgeManager;
@@ -83,8 +84,9 @@ final class VerbsTransport implements WorkerTransport {
                 fallbackTraffic);
         this.manager = new RdmaRendezvousManager(
                 adapter, worker, options.rendezvous(), accelerators, hasFallback ? fallback : null);
-        this.edges = new EdgeManager(adapter, worker.members());
-        this.partitions = new PartitionManager(adapter, worker.members());
+        var users = new UserCode(worker.callbacks());
+        this.edges = new EdgeManager(adapter, worker.members(), users);
+        this.partitions = new PartitionManager(adapter, worker.members(), users);
         adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
         this.service = new VerbsServiceImpl(callers, adapter.acceptor());
         this.fallbackService = new TensorServiceImpl(

@@ -6,7 +6,6 @@ import io.tensorferry.verbs.device.Fallback;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.memory.RegisteredMemory;
-import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say
@@ -26,7 +25,7 @@ record AdapterContext(
         RegisteredMemory memory,
         EndpointExchange exchange,
         CompletionLoop loop,
-        Executor workers,
+        Workers workers,
         ChannelCounters counters,
         PeerStatuses peers,
         DeviceHealth health,
@@ -38,6 +37,20 @@ record AdapterContext(
             case SLAB -> Long.MAX_VALUE;
             case REQUEST -> port.device().attributes().maxWindowBytes();
         };
+    }
+
+    /// Does `work` on a worker, and `then` on the loop, whatever the work throws. Where no worker takes it, this thread
+    /// does: what a channel holds must come back.
+    void offLoop(String what, Runnable work, Runnable then) {
+        Runnable task = () -> {
+            Tell.one(what, work);
+            loop.execute(then);
+        };
+        try {
+            workers.execute(task);
+        } catch (RuntimeException | Error e) {
+            task.run();
+        }
     }
 
     /// Whether there is another way for receives from a peer to whom no channel can be had.

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
 /// Time, threads and chance of an adapter, so that a simulation can put its own in their place.
@@ -8,4 +7,4 @@ import java.util.random.RandomGenerator;
 /// @param workers where registration, copies and other work that takes long is done
 /// @param random source of packet sequence numbers, connection ids, openings of edges and jitter; unpredictable in
 ///     production
-public record AdapterRuntime(NanoClock clock, LoopRunner runner, Executor workers, RandomGenerator random) {}
+public record AdapterRuntime(NanoClock clock, LoopRunner runner, Workers workers, RandomGenerator random) {}

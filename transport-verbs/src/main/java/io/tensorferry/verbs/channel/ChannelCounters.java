@@ -21,7 +21,7 @@ public final class ChannelCounters {
         return opened.sum();
     }
 
-    /// Channels that failed.
+    /// Channels that failed, and of whose end all have been told.
     public long failed() {
         return failed.sum();
     }

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have
 /// work requests, so it cannot overrun, and a failing one takes no other channel with it.
 ///
-/// Threading: made on a worker thread, because registration may block; then owned by the loop.
+/// Threading: made, connected, stopped and destroyed on a worker, because a device may take its time over each; one
+/// call at a time, and the loop owns it between them.
 final class ChannelEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelEndpoint.class);
     private static final int PSN_BITS = 24;
@@ -34,6 +35,7 @@ final class ChannelEndpoint implements AutoCloseable {
     private final List<QueuePairAddress> addresses = new ArrayList<>();
     private final int sendDepth;
     private final int receiveDepth;
+    // Written by a worker and read by the loop, behind the command that follows.
     private boolean quiet;
     private @Nullable RegisteredBuffer incoming;
     private @Nullable RegisteredBuffer outgoing;
@@ -176,6 +178,10 @@ final class ChannelEndpoint implements AutoCloseable {
     ///
     /// @throws IllegalArgumentException if the peer's device is connected through another fabric
     void connect(ConnectionParameters peer) {
+        WorkerThreads.waiting(() -> connectTo(peer));
+    }
+
+    private void connectTo(ConnectionParameters peer) {
         requireSameFabric(peer);
         int mtu = Math.min(address.mtu(), peer.mtu());
         int laneReads = Math.min(readsAtOnce(), peer.readsAtOnce());
@@ -219,11 +225,15 @@ final class ChannelEndpoint implements AutoCloseable {
     /// Stops all traffic: nothing lands in local memory any more. A queue pair that cannot be stopped is left to
     /// [#close()].
     void stopTraffic() {
+        WorkerThreads.waiting(this::stopQueuePairs);
+    }
+
+    private void stopQueuePairs() {
         quiet = true;
         for (QueuePair queuePair : queuePairs) {
             try {
                 queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
-            } catch (VerbsException e) {
+            } catch (RuntimeException e) {
                 quiet = false;
                 LOG.warn("a queue pair could not be stopped; it is destroyed as it is", e);
             }
@@ -240,6 +250,10 @@ final class ChannelEndpoint implements AutoCloseable {
     /// ring stays with it, because the device may still use it.
     @Override
     public void close() {
+        WorkerThreads.waiting(this::destroyAll);
+    }
+
+    private void destroyAll() {
         boolean destroyed = true;
         for (QueuePair queuePair : queuePairs) {
             destroyed &= destroy(queuePair::close);

@@ -1,5 +1,7 @@
 package io.tensorferry.verbs.channel;
 
+import java.util.List;
+
 /// All that is above the channels of an adapter.
 ///
 /// @param transfers what is asked for, each by itself
@@ -9,22 +11,20 @@ public record ChannelHandlers(ChannelHandler transfers, EdgeHandler edges, PartH
         implements ChannelListener {
     @Override
     public void onChannelOpen(RdmaChannel channel) {
-        transfers.onChannelOpen(channel);
-        edges.onChannelOpen(channel);
-        parts.onChannelOpen(channel);
+        Tell.each("begin on a channel", all(), handler -> handler.onChannelOpen(channel));
     }
 
     @Override
     public void onMemoryStranded(RdmaChannel channel) {
-        transfers.onMemoryStranded(channel);
-        edges.onMemoryStranded(channel);
-        parts.onMemoryStranded(channel);
+        Tell.each("strand memory", all(), handler -> handler.onMemoryStranded(channel));
     }
 
     @Override
     public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
-        transfers.onChannelLost(channel, loss);
-        edges.onChannelLost(channel, loss);
-        parts.onChannelLost(channel, loss);
+        Tell.each("end what was under way", all(), handler -> handler.onChannelLost(channel, loss));
+    }
+
+    private List<ChannelListener> all() {
+        return List.of(transfers, edges, parts);
     }
 }

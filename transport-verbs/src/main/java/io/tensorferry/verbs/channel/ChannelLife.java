@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -9,6 +10,7 @@ import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -321,6 +323,10 @@ final class ChannelLife {
 
     /// Ends the channel: no more traffic, everything in flight given back, the handlers told. Does nothing if it is
     /// lost already.
+    ///
+    /// Nothing more is taken for the channel when this returns; the rest follows, because a device may take its time
+    /// over the end of queue pairs: a worker stops them, the loop takes what had arrived, a worker destroys them, and
+    /// the loop tells those above. Each step runs, whatever the one before it throws.
     void lose(ChannelFailure why) {
         if (!channel.isOpen()) {
             return;
@@ -328,36 +334,57 @@ final class ChannelLife {
         failure = why;
         channel.markLost();
         keepalive.stop();
-        context.counters().failed.increment();
         context.loop().remove(this);
-        endpoint.stopTraffic();
-        // Before the queue pairs: a device may keep one as long as a window is bound on it.
-        keys.close();
-        takeWhatArrived();
-        endpoint.close();
-        if (endpoint.isQuiet()) {
-            keys.end();
-        } else {
-            LOG.error("the device keeps a queue pair to {}; the memory of what was under way stays out of use", peer);
-            keys.strand();
-            handlers.onMemoryStranded(channel);
-        }
-        List<Integer> unconfirmed = departures.abandon();
-        // What was still to be taken may say more of why.
-        ChannelFailure end = death.judge(failure, channel.peerIncarnation());
-        boolean mayGoOn = end.mayGoOn(context.hasFallback()) && endpoint.isQuiet();
-        var loss = new ChannelLoss(end.cause(), mayGoOn, unconfirmed);
-        handlers.onChannelLost(channel, loss);
-        onLost.accept(this, loss);
+        context.offLoop("stop the queue pairs to " + peer, endpoint::stopTraffic, this::takeWhatArrived);
     }
 
-    /// Contents that landed before the end count.
+    /// Contents that landed before the end count. As much in one turn as of a channel that is open.
     private void takeWhatArrived() {
-        work.begin(Integer.MAX_VALUE);
+        work.begin(TurnWork.PER_TURN);
         try {
             take();
-        } catch (VerbsException e) {
+        } catch (RuntimeException | Error e) {
             LOG.debug("the completion queue of the channel to {} could not be drained", peer, e);
+            destroy();
+            return;
+        }
+        if (work.done() > 0) {
+            context.loop().execute(this::takeWhatArrived);
+        } else {
+            destroy();
+        }
+    }
+
+    private void destroy() {
+        List<MemoryWindow> windows = new ArrayList<>();
+        Tell.one("take the memory windows of the channel to " + peer, () -> windows.addAll(keys.close()));
+        Runnable end = () -> {
+            // Before the queue pairs: a device may keep one as long as a window is bound on it.
+            WindowPool.closeAll(windows);
+            endpoint.close();
+        };
+        context.offLoop("destroy the queue pairs to " + peer, end, this::tellTheEnd);
+    }
+
+    private void tellTheEnd() {
+        boolean quiet = endpoint.isQuiet();
+        if (quiet) {
+            Tell.one("end the keys of the channel to " + peer, keys::end);
+        } else {
+            LOG.error("the device keeps a queue pair to {}; the memory of what was under way stays out of use", peer);
+            Tell.one("strand the keys of the channel to " + peer, keys::strand);
+            handlers.onMemoryStranded(channel);
+        }
+        List<Integer> unconfirmed = new ArrayList<>();
+        Tell.one("give back what was sent to " + peer, () -> unconfirmed.addAll(departures.abandon()));
+        // What was still to be taken may say more of why.
+        ChannelFailure end = death.judge(failure, channel.peerIncarnation());
+        var loss = new ChannelLoss(end.cause(), end.mayGoOn(context.hasFallback()) && quiet, unconfirmed);
+        try {
+            handlers.onChannelLost(channel, loss);
+        } finally {
+            onLost.accept(this, loss);
+            context.counters().failed.increment();
         }
     }
 }

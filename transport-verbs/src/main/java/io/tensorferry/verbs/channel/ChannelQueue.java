@@ -46,7 +46,7 @@ final class ChannelQueue {
         while (first != null && first.getValue() < end) {
             ChannelWaiter waiter = first.getKey();
             remove(waiter);
-            action.accept(waiter);
+            Tell.one("tell of a channel", () -> action.accept(waiter));
             first = waiting.firstEntry();
         }
     }

@@ -8,6 +8,9 @@ import java.util.PriorityQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,6 +18,11 @@ import org.slf4j.LoggerFactory;
 
 /// The one thread that owns every channel and every request of an adapter: it takes commands of other threads,
 /// polls completion queues, runs timers.
+///
+/// Nothing that a command, a channel or a timer throws ends it: a command or a timer that throws is logged, a channel
+/// that throws is lost alone, and both are counted ([#mistakes()]). Where the completion channel fails, the device has
+/// failed: [#onDeviceFailure] is told, and the loop sleeps without it from then on, because receives go on over the
+/// fallback and callers still wait for their ends.
 ///
 /// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a
 /// [LoopThread], or a simulation.
@@ -43,6 +51,10 @@ public final class CompletionLoop implements Executor {
     // Nobody turns it any more, and commands that were given since and have not run.
     private volatile boolean ended;
     private final AtomicInteger givenAfterEnd = new AtomicInteger();
+    private final LongAdder mistakes = new LongAdder();
+    private Consumer<RuntimeException> onDeviceFailure = _ -> {};
+    // Who sleeps without the completion channel, which has failed; null while it works.
+    private volatile @Nullable Thread sleeper;
 
     CompletionLoop(CompletionChannel completions, NanoClock clock) {
         this(completions, clock, 1024);
@@ -96,10 +108,19 @@ public final class CompletionLoop implements Executor {
         VarHandle.fullFence();
         // Reads and clears in one step, so that of many callers one pays for the wake-up.
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
-            completions.wakeUp();
+            wakeUp();
         }
         if (ended) {
             runAfterEnd();
+        }
+    }
+
+    private void wakeUp() {
+        Thread parked = sleeper;
+        if (parked != null) {
+            LockSupport.unpark(parked);
+        } else {
+            completions.wakeUp();
         }
     }
 
@@ -123,6 +144,16 @@ public final class CompletionLoop implements Executor {
             } while (done > 0);
             seen = givenAfterEnd.addAndGet(-seen);
         } while (seen != 0);
+    }
+
+    /// What is told, once and on the loop, that the completion channel has failed. Set before the loop starts.
+    void onDeviceFailure(Consumer<RuntimeException> action) {
+        onDeviceFailure = action;
+    }
+
+    /// How many commands, timers and turns of channels have thrown. 0 in a correct program. Any thread.
+    public long mistakes() {
+        return mistakes.sum();
     }
 
     /// The same, but at once if the caller is in a turn of the loop: what it posts leaves with that turn. It must not
@@ -201,7 +232,7 @@ public final class CompletionLoop implements Executor {
         // By index, because a channel that fails while it is polled leaves the list.
         for (int i = channels.size() - 1; i >= 0; i--) {
             if (i < channels.size()) {
-                work += channels.get(i).poll();
+                work += poll(channels.get(i));
             }
         }
         work += runTimers();
@@ -210,12 +241,48 @@ public final class CompletionLoop implements Executor {
         return pumpWanted ? work + 1 : work;
     }
 
+    private int poll(ChannelLife channel) {
+        try {
+            return channel.poll();
+        } catch (RuntimeException | Error e) {
+            end(channel, e);
+            return 1;
+        }
+    }
+
     private void pump() {
         if (pumpWanted) {
             pumpWanted = false;
-            for (int i = 0; i < channels.size(); i++) {
-                channels.get(i).pumpIfWanted();
+            // From the last to the first, because one that fails leaves the list.
+            for (int i = channels.size() - 1; i >= 0; i--) {
+                ChannelLife channel = channels.get(i);
+                try {
+                    channel.pumpIfWanted();
+                } catch (RuntimeException | Error e) {
+                    end(channel, e);
+                }
             }
+        }
+    }
+
+    /// The last resort: what a channel should have dealt with ends that channel, and no other.
+    private void end(ChannelLife channel, Throwable mistake) {
+        report("a turn of a channel failed, which ends it", mistake);
+        try {
+            channel.lose(ChannelFailure.ofMistake(channel.channel().peer(), mistake));
+        } catch (RuntimeException | Error e) {
+            report("a channel could not be ended; it is polled no more", e);
+            channels.remove(channel);
+        }
+    }
+
+    /// Not even a logger of the user's that throws ends the loop.
+    void report(String what, Throwable mistake) {
+        mistakes.increment();
+        try {
+            LOG.error(what, mistake);
+        } catch (RuntimeException | Error e) {
+            mistake.addSuppressed(e);
         }
     }
 
@@ -254,28 +321,47 @@ public final class CompletionLoop implements Executor {
 
     /// A mistake in one command must not end every channel of the process, nor leave all that wait without an
     /// answer.
-    private static void runSafely(Runnable command) {
+    private void runSafely(Runnable command) {
         try {
             command.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("a command of the completion loop failed", e);
+            report("a command of the completion loop failed", e);
         }
     }
 
     /// Sleeps until there may be work: a completion, a command or a timer.
     void sleep() {
         sleeping.set(true);
-        for (int i = 0; i < channels.size(); i++) {
-            channels.get(i).requestNotification();
+        for (int i = channels.size() - 1; i >= 0; i--) {
+            ChannelLife channel = channels.get(i);
+            try {
+                channel.requestNotification();
+            } catch (RuntimeException | Error e) {
+                end(channel, e);
+            }
         }
         // Whatever came before the notification was asked for raises none.
         if (doWork() == 0 && commands.isEmpty()) {
             long ns = nanosToNextTimer();
             if (ns > 0) {
-                completions.await(Math.min(LONGEST_SLEEP_NS, ns));
+                rest(Math.min(LONGEST_SLEEP_NS, ns));
             }
         }
         sleeping.set(false);
+    }
+
+    private void rest(long ns) {
+        if (sleeper != null) {
+            LockSupport.parkNanos(this, ns);
+            return;
+        }
+        try {
+            completions.await(ns);
+        } catch (RuntimeException e) {
+            // The descriptor reports an error: the driver was reset, or the device was unplugged.
+            sleeper = Thread.currentThread();
+            onDeviceFailure.accept(e);
+        }
     }
 
     /// Nanoseconds until the next timer is due, 0 or less if one is late or only a further turn can tell,

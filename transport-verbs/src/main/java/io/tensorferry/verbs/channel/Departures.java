@@ -146,9 +146,9 @@ final class Departures {
         }
         // One that went over several lanes is in this list more than once.
         for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
-            write.onAbandoned();
+            Tell.one("give a content back", write::onAbandoned);
         }
-        abandonedReads.forEach(ReadBatch::onAbandoned);
+        Tell.each("give reads back", abandonedReads, ReadBatch::onAbandoned);
         return List.copyOf(unconfirmed);
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 record LinkFailures(String peer, String workerName) {
     /// A step of the set-up threw. What is wrong with the parameters of an end stays wrong; what the device refuses may
     /// go another time.
-    TransportException ofSetUp(String what, RuntimeException e) {
+    TransportException ofSetUp(String what, Throwable e) {
         if (e instanceof TransportException known) {
             return known;
         }

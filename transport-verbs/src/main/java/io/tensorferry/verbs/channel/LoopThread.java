@@ -1,7 +1,9 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.ReleaseThreads;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// Turns a completion loop on a thread of its own: polls, spins for a bounded time, which [SpinTime] chooses, then
@@ -10,8 +12,12 @@ import org.jspecify.annotations.Nullable;
 /// While it spins it offers its processor to others every few microseconds: on a machine with fewer processors than
 /// threads that have something to do, one of those may be the peer that it waits for.
 ///
+/// Nothing that a turn throws ends the thread, an `Error` neither: every peer of the worker waits for it.
+///
 /// Threading: [#start] and [#stop] from one thread at a time.
 final class LoopThread implements LoopRunner {
+    /// After a turn that threw, so that a mistake which comes again and again leaves the processor to others.
+    private static final long PAUSE_AFTER_MISTAKE_NS = 1_000_000;
     /// A system call each: as seldom as a peer that waits for the processor can bear.
     private static final long OFFER_NS = 5_000;
 
@@ -30,20 +36,29 @@ final class LoopThread implements LoopRunner {
     @Override
     public void start(CompletionLoop loop) {
         this.loop = loop;
-        Thread.ofPlatform().name(name).daemon(true).start(() -> run(loop));
+        Thread.ofPlatform().name(name).daemon(true).start(() -> ReleaseThreads.keepUsersActionsOff(() -> run(loop)));
     }
 
     private void run(CompletionLoop loop) {
         try {
             while (running) {
-                if (loop.doWork() == 0 && !spin(loop)) {
-                    long sleptSinceNs = System.nanoTime();
-                    loop.sleep();
-                    spin.slept(System.nanoTime() - sleptSinceNs);
-                }
+                turn(loop);
             }
         } finally {
             stopped.countDown();
+        }
+    }
+
+    private void turn(CompletionLoop loop) {
+        try {
+            if (loop.doWork() == 0 && !spin(loop)) {
+                long sleptSinceNs = System.nanoTime();
+                loop.sleep();
+                spin.slept(System.nanoTime() - sleptSinceNs);
+            }
+        } catch (RuntimeException | Error e) {
+            loop.report("a turn of the completion loop failed", e);
+            LockSupport.parkNanos(this, PAUSE_AFTER_MISTAKE_NS);
         }
     }
 

@@ -4,7 +4,9 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,9 @@ import org.slf4j.LoggerFactory;
 /// Where the configuration has a fallback, whoever waits too long is sent there instead of failing, and whoever comes
 /// later too, until a channel is open and something of the peer has arrived on it. Meanwhile the link goes through
 /// the same states, with longer pauses, and rests in IDLE while nobody wants anything of the peer.
+///
+/// A channel that is lost takes a while to end. Until those above have been told, no other is set up: they know one
+/// channel of a peer at a time.
 ///
 /// Owner: the loop.
 final class PeerLink {
@@ -67,6 +72,8 @@ final class PeerLink {
     private final Backoff backoff = new Backoff();
     private final SuspectedDeath death = new SuspectedDeath();
     private CompletionLoop.@Nullable Timer timer;
+    // What goes on when the channel that was lost has ended; null for nothing.
+    private @Nullable Runnable afterEnd;
     // Runs while somebody waits, or has waited since the set-up began, whatever call is under way. It goes on when a
     // channel is open, until the peer was heard on it: a set-up that succeeds over a network where no packet arrives is
     // no channel.
@@ -168,6 +175,11 @@ final class PeerLink {
     }
 
     private void dial() {
+        if (life != null) {
+            changeState(State.BACKING_OFF);
+            afterEnd = this::dial;
+            return;
+        }
         TransportException refusal = context.health().refusal(peer);
         if (refusal != null && context.health().isBroken()) {
             failWaiters(refusal);
@@ -191,7 +203,7 @@ final class PeerLink {
     private SetUpAttempt begin(State newState, long connectionId) {
         abandonAttempt();
         changeState(newState);
-        var begun = new SetUpAttempt(connectionId, ++attempts, context.health().addressEvents());
+        var begun = new SetUpAttempt(connectionId, ++attempts, context.health().addressEvents(), context.workers());
         attempt = begun;
         return begun;
     }
@@ -201,6 +213,7 @@ final class PeerLink {
             timer.cancel();
             timer = null;
         }
+        afterEnd = null;
         if (attempt != null) {
             attempt.discard();
             attempt = null;
@@ -214,7 +227,7 @@ final class PeerLink {
             TransportException failure = null;
             try {
                 endpoint = ChannelEndpoint.create(context);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failure = failures.ofSetUp("no endpoint could be made", e);
             }
             ChannelEndpoint result = endpoint;
@@ -238,12 +251,17 @@ final class PeerLink {
             case OfferAnswer.Accepted(ConnectionParameters parameters) -> {
                 try {
                     dialled.checkAnswer(peer, parameters);
-                    open(dialled, parameters, true);
                 } catch (RuntimeException e) {
                     onUnreachable(failures.ofSetUp("the answer is not usable", e));
                     return;
                 }
-                tellReady(dialled.connectionId);
+                connect(dialled, parameters, true, unusable -> {
+                    if (unusable == null) {
+                        tellReady(dialled.connectionId);
+                    } else {
+                        onUnreachable(failures.ofSetUp("the answer is not usable", unusable));
+                    }
+                });
             }
         }
     }
@@ -373,25 +391,34 @@ final class PeerLink {
             old.lose(failures.replaced(restarted), !restarted);
         }
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
+        // The attempt may be superseded before its endpoint is connected; then nobody else would answer.
+        answered.onDiscard(
+                () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
+        if (life == null) {
+            answer(answered, offer, reply);
+        } else {
+            afterEnd = () -> answer(answered, offer, reply);
+        }
+    }
+
+    private void answer(SetUpAttempt answered, ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         makeEndpoint(answered, (endpoint, failure) -> {
             if (endpoint == null) {
                 reply.completeExceptionally(failure);
                 onUnreachable(failure);
                 return;
             }
-            try {
-                ConnectionParameters own = endpoint.parameters(offer.connectionId(), answered.number);
-                open(answered, offer, false);
-                reply.complete(new OfferAnswer.Accepted(own));
-            } catch (RuntimeException e) {
-                TransportException cause = failures.ofSetUp("the offer is not usable", e);
-                reply.completeExceptionally(cause);
-                onUnreachable(cause);
-            }
+            ConnectionParameters own = endpoint.parameters(offer.connectionId(), answered.number);
+            connect(answered, offer, false, unusable -> {
+                if (unusable == null) {
+                    reply.complete(new OfferAnswer.Accepted(own));
+                } else {
+                    TransportException cause = failures.ofSetUp("the offer is not usable", unusable);
+                    reply.completeExceptionally(cause);
+                    onUnreachable(cause);
+                }
+            });
         });
-        // The attempt may have been superseded before its endpoint was made; then nobody else would answer.
-        answered.onDiscard(
-                () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
     }
 
     private boolean isOvertaken(ConnectionParameters offer) {
@@ -403,17 +430,47 @@ final class PeerLink {
         latestPeerAttempt = parameters.attempt();
     }
 
-    private void open(SetUpAttempt done, ConnectionParameters parameters, boolean mayWrite) {
-        ChannelEndpoint endpoint = done.takeEndpoint();
-        ChannelLife begun;
-        try {
-            endpoint.connect(parameters);
-            begun = new ChannelLife(
-                    context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
-        } catch (RuntimeException e) {
-            endpoint.close();
-            throw e;
-        }
+    /// Connects the endpoint of an attempt on a worker, because a device may ask the network for the way to the peer,
+    /// and opens the channel.
+    ///
+    /// @param then told on the loop, if the attempt still counts: null, or why there is no channel
+    private void connect(
+            SetUpAttempt connecting,
+            ConnectionParameters parameters,
+            boolean mayWrite,
+            Consumer<@Nullable Throwable> then) {
+        ChannelEndpoint endpoint = connecting.takeEndpoint();
+        var failed = new AtomicReference<@Nullable Throwable>();
+        Runnable toReady = () -> {
+            try {
+                endpoint.connect(parameters);
+            } catch (RuntimeException | Error e) {
+                failed.set(e);
+            }
+        };
+        context.offLoop("connect to " + peer, toReady, () -> {
+            Throwable why = failed.get();
+            if (connecting == attempt && why == null) {
+                try {
+                    open(connecting, endpoint, parameters, mayWrite);
+                } catch (RuntimeException | Error e) {
+                    why = e;
+                }
+            } else if (why == null) {
+                why = failures.overtaken("another attempt took the place of this one");
+            }
+            if (why != null) {
+                context.workers().execute(endpoint::close);
+            }
+            if (why == null || connecting == attempt) {
+                then.accept(why);
+            }
+        });
+    }
+
+    private void open(SetUpAttempt done, ChannelEndpoint endpoint, ConnectionParameters parameters, boolean mayWrite) {
+        var begun =
+                new ChannelLife(context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
         attempt = null;
         remember(parameters);
         openConnectionId = done.connectionId;
@@ -458,6 +515,11 @@ final class PeerLink {
         failure = loss.cause();
         obstacle = loss.cause();
         if (state != State.OPEN) {
+            Runnable next = afterEnd;
+            afterEnd = null;
+            if (next != null) {
+                next.run();
+            }
             return;
         }
         if (fallenBack) {

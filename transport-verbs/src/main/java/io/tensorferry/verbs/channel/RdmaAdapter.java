@@ -2,6 +2,7 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.ProtectionDomain;
@@ -29,7 +30,6 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
 
     private final AdapterContext context;
     private final LoopRunner runner;
-    private final @Nullable WorkerThreads ownWorkers;
     private final Set<String> members;
     // Of members alone.
     private final Map<String, PeerLink> links = new HashMap<>();
@@ -39,13 +39,8 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     private boolean closed;
 
     private RdmaAdapter(
-            RdmaAdapterOptions options,
-            ChosenPort port,
-            EndpointExchange exchange,
-            AdapterRuntime runtime,
-            @Nullable WorkerThreads ownWorkers) {
+            RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange, AdapterRuntime runtime) {
         this.runner = runtime.runner();
-        this.ownWorkers = ownWorkers;
         this.members = options.members();
         checkRing(options.channel(), port);
         warnOfWideWindows(options, port);
@@ -75,6 +70,13 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 new DeviceHealth(port, options.config(), loop, runtime.workers()),
                 new CompletionVectors(port.device(), runtime.random()),
                 runtime.random());
+        loop.onDeviceFailure(e -> {
+            LOG.error(
+                    "the completion channel of {} failed: the device is gone",
+                    port.device().name(),
+                    e);
+            context.health().on(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
+        });
     }
 
     private static void warnOfWideWindows(RdmaAdapterOptions options, ChosenPort port) {
@@ -96,19 +98,18 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         }
     }
 
-    /// Opens an adapter, to be started, with threads of its own: the loop, and virtual threads for work that takes
-    /// long.
+    /// Opens an adapter, to be started, with threads of its own: the loop, and a bounded pool for work that takes long.
     ///
     /// @param port the device and port to use; the device belongs to the adapter from now on
     /// @throws IllegalArgumentException if the ring has more slots than the device's queues have entries
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
-        var workers = new WorkerThreads();
         var runner = new LoopThread(
                 "tensorferry-loop-" + port.device().name(),
                 options.channel().spin().toNanos());
-        var runtime = new AdapterRuntime(System::nanoTime, runner, workers, new SecureRandom());
-        return new RdmaAdapter(options, port, exchange, runtime, workers);
+        var workers = new WorkerThreads("tensorferry-worker-" + port.device().name() + "-");
+        return new RdmaAdapter(
+                options, port, exchange, new AdapterRuntime(System::nanoTime, runner, workers, new SecureRandom()));
     }
 
     /// Opens an adapter on somebody else's time and threads; see [AdapterRuntime].
@@ -116,7 +117,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     /// @param port the device and port to use; the device belongs to the adapter from now on
     public static RdmaAdapter open(
             RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange, AdapterRuntime runtime) {
-        return new RdmaAdapter(options, port, exchange, runtime, null);
+        return new RdmaAdapter(options, port, exchange, runtime);
     }
 
     /// Starts the loop. Called once, before anything else is asked of this adapter; `handlers` are told what the
@@ -278,18 +279,20 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
         });
+        // The channels' queue pairs are stopped and destroyed, before what else uses the memory ends.
+        finishWork();
         context.memory().endUses();
-        // The loop is this thread's now: what was still under way is given to it, and may want a worker, of which the
-        // loop hears again.
+        finishWork();
+        context.workers().close();
+    }
+
+    /// The loop is this thread's now: what was still under way is given to it, and may want a worker, of which the loop
+    /// hears again.
+    private void finishWork() {
         do {
             context.loop().doWork();
-            if (ownWorkers != null) {
-                ownWorkers.awaitIdle();
-            }
+            context.workers().awaitIdle();
         } while (context.loop().hasCommands());
-        if (ownWorkers != null) {
-            ownWorkers.close();
-        }
     }
 
     private final class Acceptor implements EndpointAcceptor {

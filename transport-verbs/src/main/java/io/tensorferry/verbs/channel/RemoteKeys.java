@@ -1,6 +1,8 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
+import java.util.List;
 
 /// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
 /// that; those behind it wait.
@@ -27,7 +29,9 @@ interface RemoteKeys {
     void onInvalidated(WindowGrant grant);
 
     /// The channel is lost and its queue pairs are stopped, but still there: nothing is granted any more.
-    void close();
+    ///
+    /// @return memory windows for the caller to close, off the loop and before the queue pairs
+    List<MemoryWindow> close();
 
     /// The queue pairs are stopped or gone: what waited to be revoked is.
     void end();

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded
@@ -11,22 +12,25 @@ final class SetUpAttempt {
     final long number;
     final long addressEvents;
     private @Nullable ChannelEndpoint endpoint;
+    private final Executor workers;
     private Runnable onDiscard = () -> {};
     private boolean discarded;
 
     /// @param connectionId the dialling end's number of the channel
     /// @param number this end's count of attempts for this peer
     /// @param addressEvents [DeviceHealth#addressEvents()] at its beginning
-    SetUpAttempt(long connectionId, long number, long addressEvents) {
+    /// @param workers where an endpoint is closed that nobody wants: the device may take its time
+    SetUpAttempt(long connectionId, long number, long addressEvents, Executor workers) {
         this.connectionId = connectionId;
         this.number = number;
         this.addressEvents = addressEvents;
+        this.workers = workers;
     }
 
     /// The endpoint was made; returns false, and closes it, if nobody wants it any more.
     boolean offerEndpoint(ChannelEndpoint made) {
         if (discarded) {
-            made.close();
+            workers.execute(made::close);
             return false;
         }
         endpoint = made;
@@ -64,7 +68,7 @@ final class SetUpAttempt {
         discarded = true;
         onDiscard.run();
         if (endpoint != null) {
-            endpoint.close();
+            workers.execute(endpoint::close);
             endpoint = null;
         }
     }

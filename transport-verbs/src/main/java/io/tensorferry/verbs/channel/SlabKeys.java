@@ -1,6 +1,8 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.device.MemoryWindow;
+import java.util.List;
 
 /// The keys of whole registrations: they are there already, and stay.
 ///
@@ -39,8 +41,9 @@ final class SlabKeys implements RemoteKeys {
     }
 
     @Override
-    public void close() {
+    public List<MemoryWindow> close() {
         // The keys end with their registrations.
+        return List.of();
     }
 
     @Override

@@ -169,7 +169,7 @@ final class WindowKeys implements RemoteKeys {
     }
 
     @Override
-    public void close() {
+    public List<MemoryWindow> close() {
         open = false;
         withoutWindow.clear();
         var windows = new ArrayList<MemoryWindow>();
@@ -178,19 +178,20 @@ final class WindowKeys implements RemoteKeys {
                 windows.add(grant.window());
             }
         }
-        pool.close(windows);
+        windows.addAll(pool.close());
+        return windows;
     }
 
     @Override
     public void end() {
         List<WindowGrant> ended = List.copyOf(live);
         live.clear();
-        ended.forEach(WindowGrant::end);
+        Tell.each("end a grant", ended, WindowGrant::end);
     }
 
     @Override
     public void strand() {
-        live.forEach(WindowGrant::strand);
+        Tell.each("strand a grant", live, WindowGrant::strand);
         live.clear();
     }
 }

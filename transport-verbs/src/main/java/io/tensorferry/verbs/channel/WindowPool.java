@@ -68,7 +68,7 @@ final class WindowPool {
     private void onMade(List<MemoryWindow> made, @Nullable VerbsException failure) {
         growing = false;
         if (closed) {
-            closeAll(made);
+            context.workers().execute(() -> closeAll(made));
         } else if (made.isEmpty() && failure != null) {
             onRefused.accept(new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
@@ -82,19 +82,22 @@ final class WindowPool {
         }
     }
 
-    /// Closes the windows that are free, and those in use.
-    void close(List<MemoryWindow> inUse) {
+    /// Makes no more.
+    ///
+    /// @return the windows that are free, which the caller closes
+    List<MemoryWindow> close() {
         closed = true;
-        closeAll(inUse);
-        closeAll(free);
+        List<MemoryWindow> left = List.copyOf(free);
         free.clear();
+        return left;
     }
 
-    private static void closeAll(Iterable<MemoryWindow> windows) {
+    /// Closes windows. Waits for the device: not on the loop.
+    static void closeAll(Iterable<MemoryWindow> windows) {
         for (MemoryWindow window : windows) {
             try {
                 window.close();
-            } catch (VerbsException e) {
+            } catch (RuntimeException e) {
                 LOG.error("the device did not take a memory window back; it is left behind", e);
             }
         }

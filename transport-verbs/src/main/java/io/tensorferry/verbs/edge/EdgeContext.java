@@ -3,6 +3,7 @@ package io.tensorferry.verbs.edge;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.ChannelSource;
 import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.channel.UserCode;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
@@ -12,11 +13,13 @@ import java.util.random.RandomGenerator;
 ///
 /// @param loop where everything about channels runs
 /// @param workers runs what may take long
+/// @param users runs code of the user's
 /// @param channels where a channel to a peer is asked for; on the loop
 /// @param random of the adapter; on the loop
 record EdgeContext(
         CompletionLoop loop,
         Executor workers,
+        UserCode users,
         RegisteredMemory memory,
         EdgeCounters counters,
         ChannelSource channels,

@@ -14,6 +14,7 @@ import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.EdgeHandler;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.UserCode;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
@@ -38,11 +39,18 @@ public final class EdgeManager implements AutoCloseable {
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
     /// @param members of the cluster
-    public EdgeManager(RdmaAdapter adapter, Set<String> members) {
+    /// @param users runs code of the user's: actions, and what hangs on futures
+    public EdgeManager(RdmaAdapter adapter, Set<String> members, UserCode users) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new EdgeContext(
-                adapter.loop(), adapter.workers(), adapter.memory(), new EdgeCounters(), adapter, adapter.random());
+                adapter.loop(),
+                adapter.workers(),
+                users,
+                adapter.memory(),
+                new EdgeCounters(),
+                adapter,
+                adapter.random());
     }
 
     /// What the adapter's channels are to tell.

@@ -13,8 +13,6 @@ import io.tensorferry.verbs.wire.Message;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// The consumer's end of one edge, of either kind: offers itself on each channel, counts what arrives, and says what is
 /// released.
@@ -29,7 +27,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Owner: the loop, but for what the consumer does: [#poll], [#take].
 abstract class ReceivingEnd implements EdgeReceiver {
-    private static final Logger LOG = LoggerFactory.getLogger(ReceivingEnd.class);
+    private static final Runnable NOTHING = () -> {};
     private static final long ENDED = Long.MAX_VALUE;
 
     private final RendezvousKey key;
@@ -38,6 +36,9 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    // What the user is given.
+    private final CompletableFuture<Void> shownOpened;
+    private final CompletableFuture<Void> shownEnded;
     private Runnable onEnded = () -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReleaseCredit credit = new ReleaseCredit(this);
@@ -47,7 +48,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private volatile long ready;
     private volatile @Nullable TransportException failure;
     private long arrivedAtEnd;
-    private volatile Runnable readyAction = () -> {};
+    private volatile Runnable readyAction = NOTHING;
     // The consumer's own count.
     private volatile long taken;
 
@@ -77,6 +78,8 @@ abstract class ReceivingEnd implements EdgeReceiver {
         this.key = key;
         this.edge = edge;
         this.context = context;
+        this.shownOpened = context.users().shown(opened);
+        this.shownEnded = context.users().shown(ended);
         this.peer = peer;
     }
 
@@ -113,12 +116,12 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     @Override
     public final CompletableFuture<Void> opened() {
-        return opened;
+        return shownOpened;
     }
 
     @Override
     public final CompletableFuture<Void> ended() {
-        return ended;
+        return shownEnded;
     }
 
     @Override
@@ -381,10 +384,9 @@ abstract class ReceivingEnd implements EdgeReceiver {
     abstract boolean isReading();
 
     private void tellReady() {
-        try {
-            readyAction.run();
-        } catch (RuntimeException e) {
-            LOG.error("what is to run when a tensor of {} is there failed", edge, e);
+        Runnable action = readyAction;
+        if (!action.equals(NOTHING)) {
+            context.users().run("run what waits for a tensor of " + edge, action);
         }
     }
 

@@ -31,6 +31,9 @@ abstract class SendingEnd implements EdgeSender {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    // What the user is given.
+    private final CompletableFuture<Void> shownOpened;
+    private final CompletableFuture<Void> shownEnded;
     private Runnable onEnded = () -> {};
     private final Runnable onSent = this::sendWhatMayGo;
     private final ChannelWaiter channelWaiter = new NextChannel();
@@ -62,6 +65,8 @@ abstract class SendingEnd implements EdgeSender {
         this.key = key;
         this.edge = edge;
         this.context = context;
+        this.shownOpened = context.users().shown(opened);
+        this.shownEnded = context.users().shown(ended);
         this.peer = peer;
     }
 
@@ -88,12 +93,12 @@ abstract class SendingEnd implements EdgeSender {
 
     @Override
     public final CompletableFuture<Void> opened() {
-        return opened;
+        return shownOpened;
     }
 
     @Override
     public final CompletableFuture<Void> ended() {
-        return ended;
+        return shownEnded;
     }
 
     @Override

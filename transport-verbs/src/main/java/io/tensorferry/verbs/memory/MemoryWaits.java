@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.memory;
 
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -27,12 +28,39 @@ final class MemoryWaits {
         this.longestNs = longestNs;
     }
 
-    /// Tries again whenever something came back, until that brings a result.
+    /// Tries again whenever something came back, until that brings a result. On a worker, another thread takes its
+    /// place
+    /// meanwhile: those who would give memory back must not wait for a thread.
     ///
     /// @param attempt looks for room without waiting; null for none
     /// @return null if the time is up, the thread was interrupted (it still is then), or nobody waits any more
     @Nullable
     Block await(Supplier<@Nullable Block> attempt) {
+        var waiting = new ForkJoinPool.ManagedBlocker() {
+            private @Nullable Block found;
+            private boolean done;
+
+            @Override
+            public boolean block() {
+                found = awaitHere(attempt);
+                done = true;
+                return true;
+            }
+
+            @Override
+            public boolean isReleasable() {
+                return done;
+            }
+        };
+        try {
+            ForkJoinPool.managedBlock(waiting);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+        return waiting.found;
+    }
+
+    private @Nullable Block awaitHere(Supplier<@Nullable Block> attempt) {
         long deadlineNs = System.nanoTime() + longestNs;
         try {
             if (longestNs == 0 || !turn.tryLock(longestNs, TimeUnit.NANOSECONDS)) {

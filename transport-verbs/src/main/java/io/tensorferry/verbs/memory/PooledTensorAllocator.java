@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
@@ -11,6 +12,8 @@ import java.util.function.LongFunction;
 ///
 /// Threading: any thread; it holds no state. It waits as its memory does.
 final class PooledTensorAllocator implements TensorAllocator {
+    private static final ReleaseThreads.Prompt NOTHING = () -> {};
+
     private final LongFunction<RegisteredBuffer> memory;
 
     /// @param memory registered bytes of a given number, 1 or more
@@ -21,7 +24,7 @@ final class PooledTensorAllocator implements TensorAllocator {
     @Override
     public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
         if (byteSize == 0) {
-            return Tensor.wrap(dataType, shape, MemorySegment.NULL, () -> {});
+            return Tensor.wrap(dataType, shape, MemorySegment.NULL, NOTHING);
         }
         if (dataType.isDmaAble() && byteSize != shape.byteSize(dataType)) {
             throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "

@@ -141,7 +141,7 @@ public final class SlabPool {
         }
         if (release) {
             // Releasing takes milliseconds, and this thread may be one that must not wait.
-            Thread.ofVirtual().name("tensorferry-slab-release").start(this::releaseLater);
+            Thread.ofPlatform().daemon().name("tensorferry-slab-release").start(this::releaseLater);
         }
     }
 

@@ -37,6 +37,9 @@ final class OpenTensor implements PartitionedTensor {
     private final Set<RunningGather> gathers = new LinkedHashSet<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    // What the user is given.
+    private final CompletableFuture<Void> shownReady;
+    private final CompletableFuture<Void> shownEnded;
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean usesReplica;
     private boolean published;
@@ -57,9 +60,15 @@ final class OpenTensor implements PartitionedTensor {
         this.context = context;
         this.onPublished = onPublished;
         this.onClose = onClose;
+        this.shownReady = context.users().shown(ready);
+        this.shownEnded = context.users().shown(ended);
         this.staging = new Staging(context);
-        this.rows =
-                new OwnedRows(spec, spec.partition().rangeOf(workerName), context.memory(), () -> ended.complete(null));
+        this.rows = new OwnedRows(
+                spec,
+                spec.partition().rangeOf(workerName),
+                context.memory(),
+                context::work,
+                () -> ended.complete(null));
     }
 
     /// Begins to ask peers for their parts.
@@ -112,12 +121,12 @@ final class OpenTensor implements PartitionedTensor {
 
     @Override
     public CompletableFuture<Void> ready() {
-        return ready;
+        return shownReady;
     }
 
     @Override
     public CompletableFuture<Void> ended() {
-        return ended;
+        return shownEnded;
     }
 
     @Override

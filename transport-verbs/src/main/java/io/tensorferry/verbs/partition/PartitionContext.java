@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.partition;
 
 import io.tensorferry.verbs.channel.ChannelSource;
+import io.tensorferry.verbs.channel.UserCode;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -8,11 +9,17 @@ import java.util.concurrent.RejectedExecutionException;
 /// What all partitioned tensors of one worker share.
 ///
 /// @param loop where everything about channels runs
-/// @param workers where rows are planned and copied, and where users are told
+/// @param workers where rows are planned and copied
+/// @param users runs code of the user's
 /// @param channels where a channel to a peer is asked for; on the loop
 record PartitionContext(
-        Executor loop, Executor workers, RegisteredMemory memory, PartitionCounters counters, ChannelSource channels) {
-    /// Has a worker do it; when they have ended with the adapter, whoever calls.
+        Executor loop,
+        Executor workers,
+        UserCode users,
+        RegisteredMemory memory,
+        PartitionCounters counters,
+        ChannelSource channels) {
+    /// Has a worker do it; when they have ended with the adapter, the caller.
     void work(Runnable task) {
         try {
             workers.execute(task);

@@ -10,6 +10,7 @@ import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.PartHandler;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.UserCode;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.util.ArrayList;
@@ -35,11 +36,12 @@ public final class PartitionManager implements AutoCloseable {
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
     /// @param members of the cluster
-    public PartitionManager(RdmaAdapter adapter, Set<String> members) {
+    /// @param users runs code of the user's: the progress of gathers, and what hangs on futures
+    public PartitionManager(RdmaAdapter adapter, Set<String> members, UserCode users) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new PartitionContext(
-                adapter.loop(), adapter.workers(), adapter.memory(), new PartitionCounters(), adapter);
+                adapter.loop(), adapter.workers(), users, adapter.memory(), new PartitionCounters(), adapter);
     }
 
     /// What the adapter's channels are to tell.

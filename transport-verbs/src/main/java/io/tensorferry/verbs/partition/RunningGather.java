@@ -11,15 +11,12 @@ import io.tensorferry.verbs.memory.Registration;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// One gather: takes its ids block by block, has each planned by a worker, and the reads done by the sources of the
 /// rows. It has ended when no block of it is out, so that nothing writes its result any more.
 ///
 /// Owner: the loop.
 final class RunningGather implements Gather {
-    private static final Logger LOG = LoggerFactory.getLogger(RunningGather.class);
     // While one is read the next is planned, and one more where planning is slower.
     private static final int MOST_BLOCKS = 3;
 
@@ -29,7 +26,7 @@ final class RunningGather implements Gather {
     private final Tensor out;
     private final MemorySegment outSegment;
     private final GatherOptions options;
-    private final GatherProgress progress;
+    private final ProgressReports progress;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final @Nullable MemoryRegion region;
     private final ReadRules rules;
@@ -57,7 +54,7 @@ final class RunningGather implements Gather {
         this.out = out;
         this.outSegment = out.segment();
         this.options = options;
-        this.progress = progress;
+        this.progress = new ProgressReports(progress, context.users(), ids.length);
         long bytes = outSegment.byteSize();
         this.region = bytes == 0 ? null : context.memory().regionOf(outSegment.address(), bytes);
         this.outKey = region == null ? 0 : region.localKey();
@@ -241,16 +238,8 @@ final class RunningGather implements Gather {
 
     private void tellProgress(int rows) {
         arrived += rows;
-        if (failure != null) {
-            return;
-        }
-        try {
-            progress.onRows(arrived, ids.length);
-        } catch (RuntimeException e) {
-            LOG.error(
-                    "the progress of a gather of {} could not be told",
-                    tensor.spec().name(),
-                    e);
+        if (failure == null) {
+            progress.arrived(arrived);
         }
     }
 
@@ -283,19 +272,26 @@ final class RunningGather implements Gather {
         if (cause == null) {
             context.counters().gathers.increment();
         }
-        if (!stranded) {
-            if (registration != null) {
-                registration.close();
-            }
-            out.close();
-        }
         tensor.onEnded(this);
+        // The end of a registration takes its time.
         context.work(() -> {
-            if (cause == null) {
-                done.complete(null);
-            } else {
-                done.completeExceptionally(cause);
+            if (!stranded) {
+                giveMemoryBack();
             }
+            progress.end(() -> {
+                if (cause == null) {
+                    done.complete(null);
+                } else {
+                    done.completeExceptionally(cause);
+                }
+            });
         });
+    }
+
+    private void giveMemoryBack() {
+        if (registration != null) {
+            registration.close();
+        }
+        out.close();
     }
 }

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.accelerator.CopyQueue;
@@ -266,8 +267,8 @@ final class OutgoingContent {
             return new RecvResult.Received(memory.allocator().allocate(metaData.dataType(), metaData.shape()));
         }
         if (metaData.dataType().isDmaAble()) {
-            return new RecvResult.Received(
-                    Tensor.wrap(metaData.dataType(), metaData.shape(), buffer.segment(), buffer::close));
+            return new RecvResult.Received(Tensor.wrap(
+                    metaData.dataType(), metaData.shape(), buffer.segment(), (ReleaseThreads.Prompt) buffer::close));
         }
         try {
             return new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, memory.allocator()));

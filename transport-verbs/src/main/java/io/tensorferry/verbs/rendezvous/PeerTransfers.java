@@ -5,7 +5,10 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.Tell;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +35,10 @@ final class PeerTransfers {
     private OutgoingNames outgoingNames = new OutgoingNames();
     private IncomingNames incomingNames = new IncomingNames();
     private boolean resumed;
+    // Whether what went over the channel has ended or was suspended, because the channel is lost.
+    private boolean ended = true;
+    // Requests that come again over the fallback and wait for that.
+    private final List<Runnable> claims = new ArrayList<>();
     private long losses;
     private @Nullable RdmaChannel heardOn;
 
@@ -114,6 +121,7 @@ final class PeerTransfers {
             forgetEndings(null);
         }
         channel = opened;
+        ended = false;
         resumed = false;
     }
 
@@ -135,8 +143,27 @@ final class PeerTransfers {
         return cause != null ? cause : dropped;
     }
 
-    /// What is left of a request of the peer that comes again over the fallback. Where the peer is the first to have
-    /// lost the channel, it ends here too.
+    /// Runs `claim` when the channel on which a request was sent has ended at this end, too, so that what is left of
+    /// the
+    /// request is known. Where the peer is the first to have lost the channel, it ends here for that.
+    ///
+    /// @param incarnation the life of the peer that asks
+    void afterLoss(SentRequest sent, long incarnation, Runnable claim) {
+        RdmaChannel last = channel;
+        if (last != null
+                && last.isOpen()
+                && last.peerIncarnation() == incarnation
+                && last.description().connectionId() == sent.connectionId()) {
+            last.onPeerLostIt();
+        }
+        if (last != null && !last.isOpen() && !ended) {
+            claims.add(claim);
+        } else {
+            claim.run();
+        }
+    }
+
+    /// What is left of a request of the peer that comes again over the fallback, [#afterLoss].
     ///
     /// @param incarnation the life of the peer that asks
     /// @return the response that has a tensor, or null if the request is to be taken as a new one
@@ -148,13 +175,9 @@ final class PeerTransfers {
             // Its channel was never open at this end.
             return null;
         }
-        if (last.isOpen()) {
-            if (last.description().connectionId() == sent.connectionId()) {
-                last.onPeerLostIt();
-            } else if (resumed) {
-                throw new TransportException(
-                        StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
-            }
+        if (last.isOpen() && resumed) {
+            throw new TransportException(
+                    StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
         }
         TransportException ending = endings.remove(sent.requestIndex());
         TensorResponse kept = responses.get(sent.requestIndex());
@@ -240,6 +263,11 @@ final class PeerTransfers {
                         request.on(new RequestState.Event.ChannelLost(loss.cause()));
                     }
                 });
-        return loss.resumable() && responses.size() > 0;
+        boolean kept = loss.resumable() && responses.size() > 0;
+        ended = true;
+        List<Runnable> waiting = List.copyOf(claims);
+        claims.clear();
+        Tell.each("take up a request again", waiting, Runnable::run);
+        return kept;
     }
 }

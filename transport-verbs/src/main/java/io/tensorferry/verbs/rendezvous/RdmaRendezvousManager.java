@@ -196,7 +196,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
         PeerTransfers transfers = peers.of(peer);
         return new SentRequestClaim(
-                context.loop(),
+                claim -> context.loop().execute(() -> transfers.afterLoss(sent, incarnation, claim)),
                 () -> {
                     TensorResponse kept = transfers.claim(sent, incarnation);
                     if (kept != null && !kept.isFor(stepId, key)) {

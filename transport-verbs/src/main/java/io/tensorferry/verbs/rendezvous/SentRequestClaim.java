@@ -21,6 +21,7 @@ final class SentRequestClaim implements StreamedRequest {
     private boolean begun;
     private @Nullable StreamedRequest instead;
 
+    /// @param loop runs a command on the loop, when it is known what is left of the request
     /// @param kept what is left of the request, or null; on the loop. It throws a [TransportException] if the request
     ///     cannot go on
     /// @param asNew the same request as if it had never been asked. It may throw a [TransportException]

@@ -12,6 +12,8 @@ import io.tensorferry.verbs.channel.EndpointExchange;
 import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.channel.Workers;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
@@ -23,8 +25,10 @@ import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
@@ -50,6 +54,7 @@ public final class SimulatedWorker implements AutoCloseable {
     private final EdgeManager edges;
     private final PartitionManager partitions;
     private final List<CopyQueue> copies = new ArrayList<>();
+    private final TaskEvents workers = new TaskEvents();
     private boolean alive = true;
     private long pausedUntilNs;
     private @Nullable CompletionLoop loop;
@@ -82,7 +87,7 @@ public final class SimulatedWorker implements AutoCloseable {
                 setting.adapter(),
                 DeviceChoice.choose(setting.adapter().config(), List.of(fabric.provider(name))),
                 exchange,
-                new AdapterRuntime(fabric::now, new Turner(), tasks, random));
+                new AdapterRuntime(fabric::now, new Turner(), workers, random));
         this.accelerators = Accelerators.open(
                 setting.accelerators(),
                 adapter.memory(),
@@ -90,22 +95,43 @@ public final class SimulatedWorker implements AutoCloseable {
                 adapter.loop(),
                 adapter.workers(),
                 _ -> new TurnedCopies());
+        CallbackExecutor callbacks =
+                setting.callbacksOnLoop() ? CallbackExecutor.onCaller() : CallbackExecutor.handing(tasks, tasks);
         this.manager = new RdmaRendezvousManager(
                 adapter,
-                new WorkerContext(
-                        name,
-                        setting.adapter().members(),
-                        setting.callbacksOnLoop()
-                                ? CallbackExecutor.onCaller()
-                                : CallbackExecutor.handing(tasks, tasks),
-                        this::timer,
-                        setting.limits()),
+                new WorkerContext(name, setting.adapter().members(), callbacks, this::timer, setting.limits()),
                 setting.rendezvous(),
                 accelerators,
                 setting.fallback());
-        this.edges = new EdgeManager(adapter, setting.adapter().members());
-        this.partitions = new PartitionManager(adapter, setting.adapter().members());
+        this.edges = new EdgeManager(adapter, setting.adapter().members(), new UserCode(callbacks));
+        this.partitions = new PartitionManager(adapter, setting.adapter().members(), new UserCode(callbacks));
         adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
+    }
+
+    /// Does each task as an event of the fabric, after a drawn time; those that are left at the end, at once.
+    private final class TaskEvents implements Workers {
+        private final Set<Runnable> waiting = new LinkedHashSet<>();
+
+        @Override
+        public void execute(Runnable task) {
+            // Of its own, because one may be given twice.
+            Runnable once = task::run;
+            waiting.add(once);
+            later(0, LONGEST_TASK_NS, () -> {
+                if (waiting.remove(once)) {
+                    once.run();
+                }
+            });
+        }
+
+        @Override
+        public void awaitIdle() {
+            while (!waiting.isEmpty()) {
+                Runnable next = waiting.iterator().next();
+                waiting.remove(next);
+                next.run();
+            }
+        }
     }
 
     /// Leaves the loop to whoever calls [#turn].

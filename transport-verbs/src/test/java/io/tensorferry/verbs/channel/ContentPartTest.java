@@ -165,6 +165,7 @@ class ContentPartTest {
         channel.writePart(new Part("first", 0, CHUNK).silent(), 1);
         channel.onPeerLostIt();
         assertThat(channel.isOpen()).isFalse();
+        ends.settle();
         assertThat(written).containsExactly("first abandoned");
         channel.writePart(new Part("second", CHUNK, CHUNK), 1);
         assertThat(written).containsExactly("first abandoned", "second abandoned");

@@ -198,8 +198,8 @@ class PieceNamingTest {
         assertThat(grants.getLast()).isSameAs(MemoryGrant.LASTING);
         var revoked = new ArrayList<Integer>();
         grants.forEach(grant -> grant.revoke(() -> revoked.add(0)));
-        assertThat(revoked).hasSize(2);
         ends.settle();
+        assertThat(revoked).hasSize(2);
         assertThat(ends.sender.messages).hasSize(1);
     }
 

@@ -80,8 +80,8 @@ final class TwoEnds implements AutoCloseable {
                     DeviceChoice.choose(config, List.of(fabric.provider(name))),
                     this,
                     new AdapterRuntime(fabric::now, this, Runnable::run, new Random(name.hashCode())));
-            this.edges = new EdgeManager(adapter, members);
-            this.partitions = new PartitionManager(adapter, members);
+            this.edges = new EdgeManager(adapter, members, new UserCode(Runnable::run));
+            this.partitions = new PartitionManager(adapter, members, new UserCode(Runnable::run));
         }
 
         private void start() {

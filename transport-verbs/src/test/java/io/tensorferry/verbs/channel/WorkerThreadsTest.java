@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 /// What a stop relies on: nothing is under way any more when it has waited.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class WorkerThreadsTest {
-    private final WorkerThreads workers = new WorkerThreads();
+    private final WorkerThreads workers = new WorkerThreads("worker-");
 
     @Test
     void waitsForAllThatWasGivenAndForWhatThatGives() {
@@ -30,7 +30,6 @@ class WorkerThreadsTest {
     @Test
     void whatThrowsIsDoneToo() {
         workers.execute(() -> {
-            Thread.currentThread().setUncaughtExceptionHandler((_, _) -> {});
             throw new IllegalStateException("a mistake");
         });
         workers.awaitIdle();

@@ -2,7 +2,10 @@ package io.tensorferry.verbs.loopback;
 
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
@@ -37,7 +40,13 @@ import org.jspecify.annotations.Nullable;
 /// Threading: any thread.
 final class FaultyDevice {
     private static final int EIO = 5;
-    private static final Set<Class<?>> WRAPPED = Set.of(ProtectionDomain.class, CompletionQueue.class, QueuePair.class);
+    private static final Set<Class<?>> WRAPPED = Set.of(
+            ProtectionDomain.class,
+            CompletionChannel.class,
+            CompletionQueue.class,
+            QueuePair.class,
+            MemoryRegion.class,
+            MemoryWindow.class);
 
     private volatile BiConsumer<String, Object[]> observer = (method, arguments) -> {};
     private final Map<String, VerbsException> refused = new ConcurrentHashMap<>();
@@ -235,7 +244,12 @@ final class FaultyDevice {
         }
         Object[] real = arguments.clone();
         for (int i = 0; i < real.length; i++) {
-            if (real[i] instanceof QueuePairOptions options) {
+            if (real[i] instanceof CompletionChannel channel) {
+                real[i] = behind.getOrDefault(channel, channel);
+            } else if (real[i] instanceof SendWorkRequest request) {
+                request.window = (MemoryWindow) behind.getOrDefault(request.window, request.window);
+                request.region = (MemoryRegion) behind.getOrDefault(request.region, request.region);
+            } else if (real[i] instanceof QueuePairOptions options) {
                 real[i] = new QueuePairOptions(
                         (CompletionQueue) behind.get(options.sendCompletions()),
                         (CompletionQueue) behind.get(options.receiveCompletions()),

@@ -20,6 +20,8 @@ import io.tensorferry.verbs.channel.LoopRunner;
 import io.tensorferry.verbs.channel.OfferAnswer;
 import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaAdapterOptions;
+import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.channel.WorkerThreads;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.RdmaConfig;
@@ -212,7 +214,11 @@ final class LoopbackWorkers implements AutoCloseable {
                             options,
                             port,
                             new Calls(),
-                            new AdapterRuntime(System::nanoTime, runners.get(), callbackThreads, new SecureRandom()));
+                            new AdapterRuntime(
+                                    System::nanoTime,
+                                    runners.get(),
+                                    new WorkerThreads("test-worker-"),
+                                    new SecureRandom()));
             accelerators = Accelerators.open(
                     given,
                     adapter.memory(),
@@ -231,8 +237,8 @@ final class LoopbackWorkers implements AutoCloseable {
                     RendezvousOptions.defaults(),
                     accelerators,
                     null);
-            edges = new EdgeManager(adapter, options.members());
-            partitions = new PartitionManager(adapter, options.members());
+            edges = new EdgeManager(adapter, options.members(), new UserCode(callbacks));
+            partitions = new PartitionManager(adapter, options.members(), new UserCode(callbacks));
             adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
             adapters.put(name(index), adapter);
         }

@@ -373,6 +373,7 @@ final class SimulatedCluster implements AutoCloseable {
 
     @Override
     public void close() {
+        living().forEach(worker -> worker.fallback.close());
         living().forEach(worker -> worker.node.close());
         ended.forEach(worker -> worker.node.close());
         ended.clear();

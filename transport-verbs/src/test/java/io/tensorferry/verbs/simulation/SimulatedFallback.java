@@ -9,7 +9,9 @@ import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What gRPC is in production: carries the receives of one worker of a simulated cluster while it has no channel. Each
@@ -19,6 +21,8 @@ final class SimulatedFallback implements FallbackPath {
     private final SimulatedCluster cluster;
     private final SimulatedCluster.Worker self;
     private final List<Call> open = new ArrayList<>();
+    // Those with a result on its way back, in a receive that may have ended.
+    private final Set<Call> answered = new LinkedHashSet<>();
 
     SimulatedFallback(SimulatedCluster cluster, SimulatedCluster.Worker self) {
         this.cluster = cluster;
@@ -31,6 +35,14 @@ final class SimulatedFallback implements FallbackPath {
         open.add(call);
         receive.onGivenUp(() -> cluster.callLater(self, call::cancel));
         cluster.callLater(self, () -> call.arrive(sent));
+    }
+
+    /// What is on its way does not arrive: all processes end.
+    void close() {
+        for (Call call : List.copyOf(answered)) {
+            call.ended = true;
+            call.deliver();
+        }
     }
 
     /// The calls to `peer`, whose process is gone.
@@ -52,6 +64,7 @@ final class SimulatedFallback implements FallbackPath {
         private @Nullable StreamedRequest request;
         private boolean cancelled;
         private boolean ended;
+        private @Nullable RecvResult answer;
 
         Call(RemoteReceive receive, Progress progress) {
             this.receive = receive;
@@ -89,10 +102,18 @@ final class SimulatedFallback implements FallbackPath {
                 endRequest();
                 return;
             }
-            cluster.callLater(self, () -> deliver(result));
+            answer = result;
+            answered.add(this);
+            cluster.callLater(self, this::deliver);
         }
 
-        private void deliver(RecvResult result) {
+        private void deliver() {
+            RecvResult result = answer;
+            if (result == null) {
+                return;
+            }
+            answer = null;
+            answered.remove(this);
             endRequest();
             if (ended) {
                 drop(result);

@@ -72,7 +72,8 @@ final class AsyncEvents implements AutoCloseable {
                 try {
                     readAll();
                 } catch (RuntimeException e) {
-                    LOG.error("asynchronous events of {} are read no more", deviceName, e);
+                    LOG.error("asynchronous events of {} can be read no more: the device is gone", deviceName, e);
+                    tell(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
                     return;
                 }
             }
