@@ -76,6 +76,7 @@ static const size_t PAGE = 4096;
 struct context {
     CUdevice device;
     int retained;
+    unsigned flags;
 };
 
 struct allocation {
@@ -85,6 +86,7 @@ struct allocation {
     int file;
     CUdevice device;
     int synchronous;
+    int mapped; /* As by cuMemCreate and cuMemMap, or of a stream-ordered pool. */
     struct allocation *next;
 };
 
@@ -593,13 +595,29 @@ CUresult cuPointerSetAttribute(const void *value, int attribute, CUdeviceptr add
     (void) device;
     pthread_mutex_lock(&lock);
     struct allocation *a = find(address, 1);
-    CUresult code = attribute == 6 && a && *(const int *) value == 1 ? SUCCESS : INVALID_VALUE;
+    CUresult code = attribute == 6 && a && *(const int *) value == 1 ? a->mapped ? NOT_SUPPORTED : SUCCESS : INVALID_VALUE;
     if (code == SUCCESS && !a->synchronous) {
         a->synchronous = 1;
         synchronous++;
     }
     pthread_mutex_unlock(&lock);
     return code;
+}
+
+CUresult cuCtxGetFlags(unsigned *flags) {
+    BEGIN_IN_CONTEXT("cuCtxGetFlags");
+    pthread_mutex_lock(&lock);
+    *flags = contexts[device].flags;
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+CUresult cuCtxSetFlags(unsigned flags) {
+    BEGIN_IN_CONTEXT("cuCtxSetFlags");
+    pthread_mutex_lock(&lock);
+    contexts[device].flags = flags;
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
 }
 
 CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr address) {
@@ -881,6 +899,25 @@ void fakecuda_break(int device, int code) {
     broken[device] = code;
     pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&lock);
+}
+
+/* The allocation at the address is as mapped by cuMemMap, or of a stream-ordered pool. */
+void fakecuda_map(CUdeviceptr address) {
+    pthread_mutex_lock(&lock);
+    struct allocation *a = find(address, 1);
+    if (a) {
+        a->mapped = 1;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* The flags of a device's primary context. */
+int fakecuda_flags(int device, int flags) {
+    pthread_mutex_lock(&lock);
+    int before = (int) contexts[device].flags;
+    contexts[device].flags = (unsigned) flags;
+    pthread_mutex_unlock(&lock);
+    return before;
 }
 
 /* An attribute of all devices; less than 0: not known to this driver. */

@@ -3,7 +3,9 @@ package io.tensorferry.bindings;
 import io.tensorferry.bindings.LibraryLoader.Failure;
 import io.tensorferry.bindings.LibraryLoader.Wanted;
 import io.tensorferry.bindings.cuda.Cuda;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Loads the CUDA driver's library when it is first asked for, and keeps what came of it.
 final class CudaLoader {
@@ -23,6 +25,10 @@ final class CudaLoader {
 
     static boolean has(String function) {
         return LOADER.has(function);
+    }
+
+    static @Nullable MemorySegment address(String function) {
+        return LOADER.address(function);
     }
 
     private static CudaLibrary library() {

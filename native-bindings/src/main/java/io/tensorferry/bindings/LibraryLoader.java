@@ -1,6 +1,7 @@
 package io.tensorferry.bindings;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.nio.file.Path;
 import java.util.List;
@@ -45,7 +46,13 @@ final class LibraryLoader {
     }
 
     boolean has(String function) {
-        return symbols != null && symbols.find(function).isPresent();
+        return address(function) != null;
+    }
+
+    /// Where a function is; null where the library is not loaded, or has none of that name.
+    @Nullable
+    MemorySegment address(String function) {
+        return symbols == null ? null : symbols.find(function).orElse(null);
     }
 
     private @Nullable Failure load() {

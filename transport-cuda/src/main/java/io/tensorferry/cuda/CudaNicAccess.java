@@ -1,17 +1,27 @@
 package io.tensorferry.cuda;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.bindings.CudaContextFlags;
 import io.tensorferry.bindings.cuda.Cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Makes memory ready to be reached by a NIC.
 ///
 /// Threading: any thread; no state.
 final class CudaNicAccess {
+    private static final Logger LOG = LoggerFactory.getLogger(CudaNicAccess.class);
+
     private CudaNicAccess() {}
 
+    /// Has copies by calls that wait be done when they return: of this memory, or, where that is not to be had, of all
+    /// memory in the context. Memory that was mapped (`cuMemCreate`) or is of a stream-ordered pool
+    /// (`cuMemAllocAsync`) does not take it each for itself.
+    ///
     /// @throws IllegalArgumentException if the bytes are not all of one allocation
     /// @throws io.tensorferry.api.TransportException `UNIMPLEMENTED` with what the driver says
     static void prepare(CudaAccelerator device, CudaContext context, long address, long bytes) {
@@ -30,7 +40,43 @@ final class CudaNicAccess {
                 code = Cuda.cuPointerSetAttribute(yes, Cuda.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS(), address);
             }
         }
-        CudaCheck.ok("cuPointerSetAttribute", code, StatusCode.UNIMPLEMENTED);
+        if (code == Cuda.CUDA_ERROR_NOT_SUPPORTED() || code == Cuda.CUDA_ERROR_INVALID_VALUE()) {
+            synchronizeContext(context, CudaCheck.describe("cuPointerSetAttribute(SYNC_MEMOPS)", code), device);
+        } else {
+            CudaCheck.ok("cuPointerSetAttribute", code, StatusCode.UNIMPLEMENTED);
+        }
+    }
+
+    /// @param refusal of the memory itself
+    private static void synchronizeContext(CudaContext context, String refusal, CudaAccelerator device) {
+        String answer;
+        if (CudaContextFlags.canBeSet()) {
+            int code;
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment flags = arena.allocate(ValueLayout.JAVA_INT);
+                try (var _ = context.enter()) {
+                    code = CudaContextFlags.get(flags);
+                    if (code == Cuda.CUDA_SUCCESS()) {
+                        code = CudaContextFlags.set(flags.get(ValueLayout.JAVA_INT, 0) | CudaContextFlags.SYNC_MEMOPS);
+                    }
+                }
+            }
+            if (code == Cuda.CUDA_SUCCESS()) {
+                LOG.info(
+                        "all copies by calls that wait are done when they return on {}, because some of its memory was"
+                                + " mapped or is of a stream-ordered pool",
+                        device);
+                return;
+            }
+            answer = CudaCheck.describe("cuCtxSetFlags(CU_CTX_SYNC_MEMOPS)", code);
+        } else {
+            answer = "the driver has no cuCtxSetFlags";
+        }
+        throw new TransportException(
+                StatusCode.UNIMPLEMENTED,
+                "a NIC must not reach memory whose copies it may overtake; " + refusal
+                        + ", as of memory of cuMemCreate and of stream-ordered pools; " + answer
+                        + ", which the driver of CUDA 12.3 or newer has. Memory of cuMemAlloc is taken");
     }
 
     private static long attribute(CudaContext context, int attribute, long address) {

@@ -232,13 +232,33 @@ class CudaAcceleratorOnFakeDriverTest {
         assertThat(gpus.driver().count(FakeDriver.Count.SYNCHRONOUS)).isZero();
     }
 
+    /// The driver refuses the attribute for memory of `cuMemCreate` and of stream-ordered pools.
+    @Test
+    void copiesOfAllMemoryWaitWhereThatOfANicWasMapped() {
+        DeviceMemory memory = gpus.closing(gpus.first().allocate(3 * PAGE));
+        gpus.driver().map(memory.address());
+        int before = gpus.driver().exchangeFlags(gpus.first().index(), 4);
+
+        gpus.first().prepareForNic(memory.address(), 3 * PAGE);
+        gpus.first().prepareForNic(memory.address(), PAGE);
+
+        assertThat(gpus.driver().count(FakeDriver.Count.SYNCHRONOUS)).isZero();
+        assertThat(gpus.driver().exchangeFlags(gpus.first().index(), before))
+                .as("SYNC_MEMOPS beside what the application has set")
+                .isEqualTo(0x80 | 4);
+    }
+
     @Test
     void whereCopiesCannotBeMadeToWaitANicMustNotReachIt() {
         DeviceMemory memory = gpus.closing(gpus.first().allocate(PAGE));
-        gpus.driver().failNext("cuPointerSetAttribute", Cuda.CUDA_ERROR_NOT_SUPPORTED());
+        gpus.driver().map(memory.address());
+        gpus.driver().failNext("cuCtxSetFlags", Cuda.CUDA_ERROR_INVALID_VALUE());
 
         assertThatThrownBy(() -> gpus.first().prepareForNic(memory.address(), PAGE))
-                .hasMessageContaining("cuPointerSetAttribute: CUDA_ERROR_NOT_SUPPORTED (operation not supported)")
+                .hasMessageContaining("CUDA_ERROR_NOT_SUPPORTED (operation not supported)")
+                .hasMessageContaining("memory of cuMemCreate and of stream-ordered pools")
+                .hasMessageContaining("cuCtxSetFlags(CU_CTX_SYNC_MEMOPS): CUDA_ERROR_INVALID_VALUE")
+                .hasMessageContaining("CUDA 12.3")
                 .asInstanceOf(InstanceOfAssertFactories.type(TransportException.class))
                 .returns(StatusCode.UNIMPLEMENTED, TransportException::code);
     }

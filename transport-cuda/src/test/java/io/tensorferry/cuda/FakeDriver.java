@@ -35,6 +35,8 @@ final class FakeDriver {
     private final MethodHandle fail;
     private final MethodHandle breakDevice;
     private final MethodHandle attribute;
+    private final MethodHandle map;
+    private final MethodHandle flags;
     private final MethodHandle count;
     private final MethodHandle reset;
 
@@ -68,6 +70,11 @@ final class FakeDriver {
                 symbols, "fakecuda_break", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         attribute = function(
                 symbols, "fakecuda_attribute", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+        map = function(symbols, "fakecuda_map", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
+        flags = function(
+                symbols,
+                "fakecuda_flags",
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         count = function(symbols, "fakecuda_count", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
         reset = function(symbols, "fakecuda_reset", FunctionDescriptor.ofVoid());
     }
@@ -194,6 +201,22 @@ final class FakeDriver {
         call(() -> {
             attribute.invokeExact(number, value);
         });
+    }
+
+    /// The allocation at this address is as one of `cuMemCreate`, or of a stream-ordered pool.
+    void map(long address) {
+        call(() -> {
+            map.invokeExact(address);
+        });
+    }
+
+    /// Changes the flags of a device's context; returns those before.
+    int exchangeFlags(int ordinal, int now) {
+        try {
+            return (int) flags.invokeExact(ordinal, now);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
     }
 
     int count(Count what) {
