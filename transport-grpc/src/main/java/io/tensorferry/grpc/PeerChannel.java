@@ -141,6 +141,7 @@ final class PeerChannel {
         switch (state) {
             case READY -> {
                 reached = true;
+                latestFailure = null;
                 future.complete(null);
                 return;
             }

@@ -73,7 +73,8 @@ record ServerParts(
                 config.cluster().workers(),
                 threads.callbacks(),
                 ReceiveTimer.of(threads.timer()),
-                options.limits());
+                options.limits(),
+                peers::obstacle);
         long incarnation = drawIncarnation();
         if (config.protocol().equals(ServerConfig.GRPC)) {
             return new GrpcTransport(worker, incarnation, peers, callers, threads.handlers());

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that waits for its own receive: no callback of the user's runs, so whoever ends the receive wakes the
@@ -33,10 +34,12 @@ final class BlockingReceive implements RemoteReceive.Immediate {
 
     /// Waits, at most `timeout`. The caller owns the tensor in the result.
     ///
+    /// @param obstacle what keeps this worker from reaching the producer, or null
     /// @return `Received` or `Dead`
     /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if this thread was interrupted; the receive is cancelled
-    RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout) throws InterruptedException {
+    RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
+            throws InterruptedException {
         // Not toNanos(), which refuses what 292 years do not hold.
         long timeoutNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
         long startNs = System.nanoTime();
@@ -63,7 +66,7 @@ final class BlockingReceive implements RemoteReceive.Immediate {
             } else {
                 late = true;
                 if (receive.cancel()) {
-                    throw RemoteReceive.deadlinePassed(key, timeout);
+                    throw RemoteReceive.deadlinePassed(key, timeout, obstacle.get());
                 }
             }
         }

@@ -59,7 +59,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     void start(@Nullable Duration timeout, ReceiveTimer timer) {
         table.receive(key, this);
         if (timeout != null) {
-            deadline.start(timer, timeout, () -> giveUp(RemoteReceive.deadlinePassed(key, timeout)));
+            deadline.start(timer, timeout, () -> giveUp(RemoteReceive.deadlinePassed(key, timeout, null)));
         }
     }
 

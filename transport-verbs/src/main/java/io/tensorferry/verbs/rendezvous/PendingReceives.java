@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.RendezvousKey;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +60,15 @@ final class PendingReceives {
 
     synchronized boolean isEmpty() {
         return newest == null;
+    }
+
+    /// The key of the one that has waited longest; null if there is none.
+    synchronized @Nullable RendezvousKey oldest() {
+        RemoteReceive oldest = newest;
+        while (oldest != null && oldest.older != null) {
+            oldest = oldest.older;
+        }
+        return oldest == null ? null : oldest.key();
     }
 
     /// Those that are pending now, oldest first.

@@ -21,7 +21,8 @@ sealed interface PieceDestination extends Destination, MemoryGrant permits Piece
     /// An immediate of the request came over a lane.
     ///
     /// @return whether all of the content has landed
-    /// @throws ProtocolViolationException if no piece is named for this lane that has not landed
+    /// @throws io.tensorferry.verbs.channel.ProtocolViolationException if no piece is named for this lane that has not
+    /// landed
     boolean landed(int lane);
 
     /// The request is given up, or cannot go on: nothing else is named.

@@ -124,18 +124,27 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
     }
 
     /// Gives the receive up when `timeout` has passed.
-    void limit(Duration timeout, ReceiveTimer timer) {
+    void limit(Duration timeout, WorkerContext worker) {
         var started = new ReceiveDeadline();
         deadline = started;
-        started.start(timer, timeout, () -> giveUp(deadlinePassed(key, timeout)));
+        started.start(worker.timer(), timeout, () -> giveUp(deadlinePassed(key, timeout, worker.obstacle(key))));
         if (hasEnded()) {
             // Perhaps before the deadline was to be seen.
             started.end();
         }
     }
 
-    static TransportException deadlinePassed(RendezvousKey key, Duration timeout) {
-        return new TransportException(StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout);
+    /// @param obstacle what keeps this worker from reaching the producer, or null
+    static TransportException deadlinePassed(RendezvousKey key, Duration timeout, @Nullable String obstacle) {
+        String late = "no tensor for " + key + " within " + timeout;
+        return obstacle == null
+                ? new TransportException(StatusCode.DEADLINE_EXCEEDED, late)
+                : new TransportException(
+                        StatusCode.DEADLINE_EXCEEDED,
+                        late + "; " + obstacle,
+                        key.source().worker(),
+                        0,
+                        null);
     }
 
     public boolean hasEnded() {

@@ -155,7 +155,8 @@ public abstract class StepRendezvous implements Rendezvous {
     @Override
     public final RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
         var waiter = new BlockingReceive();
-        return waiter.await(receive(key, null, ReceiveOptions.defaults(), waiter), key, timeout);
+        return waiter.await(
+                receive(key, null, ReceiveOptions.defaults(), waiter), key, timeout, () -> worker.obstacle(key));
     }
 
     private PendingReceive receive(
@@ -225,7 +226,7 @@ public abstract class StepRendezvous implements Rendezvous {
             receive.giveUp(cause);
         } else {
             if (timeout != null) {
-                receive.limit(timeout, worker.timer());
+                receive.limit(timeout, worker);
             }
             startRemote(receive);
         }
@@ -362,5 +363,17 @@ public abstract class StepRendezvous implements Rendezvous {
     /// where the serving end of a transport looks.
     public final TagTable table() {
         return table;
+    }
+
+    /// What waits in it, with a key of each kind: where two ends do not meet, the two often differ by a letter.
+    @Override
+    public String toString() {
+        String send = table.anyWaitingSend();
+        RendezvousKey receive = pending.oldest();
+        TransportException cause = ended.get();
+        return "step " + stepId + " of " + worker.name() + ": " + table.waitingSends()
+                + " sends that nobody has asked for" + (send == null ? "" : ", such as " + send) + "; "
+                + pending.size() + " receives from others that wait" + (receive == null ? "" : ", such as " + receive)
+                + (cause == null ? "" : "; ended with " + cause.getMessage());
     }
 }

@@ -1,6 +1,9 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.RendezvousKey;
 import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// What a rendezvous must know of the worker that it runs on. Immutable.
 ///
@@ -9,10 +12,30 @@ import java.util.Set;
 /// @param callbacks where users' callbacks run
 /// @param timer keeps the deadlines of receives
 /// @param limits what may pile up, and how large a tensor may be
+/// @param obstacles what keeps this worker from reaching another, as `no connection to host:2222: Connection refused`,
+///     from the other's name; null where nothing is known
 public record WorkerContext(
-        String name, Set<String> members, CallbackExecutor callbacks, ReceiveTimer timer, RendezvousLimits limits) {
+        String name,
+        Set<String> members,
+        CallbackExecutor callbacks,
+        ReceiveTimer timer,
+        RendezvousLimits limits,
+        Function<String, @Nullable String> obstacles) {
+    /// Where nothing is known of others.
+    public WorkerContext(
+            String name, Set<String> members, CallbackExecutor callbacks, ReceiveTimer timer, RendezvousLimits limits) {
+        this(name, members, callbacks, timer, limits, _ -> null);
+    }
+
     public WorkerContext {
         members = Set.copyOf(members);
+    }
+
+    /// What keeps the tensor of `key` from this worker, as far as its producer can be reached at all.
+    @Nullable
+    String obstacle(RendezvousKey key) {
+        String producer = key.source().worker();
+        return producer.equals(name) ? null : obstacles.apply(producer);
     }
 
     boolean isMember(String worker) {

@@ -79,7 +79,7 @@ class LocalReceiveTest {
         LocalReceive receive = matched(waiter);
         Duration timeout = Duration.ofMillis(1);
         assertThatExceptionOfType(TransportException.class)
-                .isThrownBy(() -> waiter.await(receive, key(1), timeout))
+                .isThrownBy(() -> waiter.await(receive, key(1), timeout, () -> null))
                 .satisfies(late -> assertThat(late.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED));
 
         Tensor late = tensor();
