@@ -6,6 +6,7 @@ module io.tensorferry.verbs {
     requires transitive io.tensorferry.api;
     requires io.tensorferry.bindings;
     requires io.tensorferry.proto;
+    requires jdk.management;
     requires org.jctools.core.jdk11;
     requires org.slf4j;
     requires static transitive org.jspecify;

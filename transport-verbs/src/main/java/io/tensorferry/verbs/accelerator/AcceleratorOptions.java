@@ -31,7 +31,9 @@ public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOn
 
     /// 256 MiB of proxies, 8 pieces of 2 MiB at once.
     public static AcceleratorOptions defaults() {
-        return new AcceleratorOptions(256L << 20, 2 << 20, 8, MemoryOptions.defaults());
+        // The share of host memory that is the default there says nothing of an accelerator's.
+        var deviceMemory = new MemoryOptions(64L << 20, MemoryOptions.UNLIMITED).withIdleBytes(1L << 30);
+        return new AcceleratorOptions(256L << 20, 2 << 20, 8, deviceMemory);
     }
 
     /// The same with other [#proxyBytes].

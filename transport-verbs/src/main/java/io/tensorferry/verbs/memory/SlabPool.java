@@ -253,12 +253,27 @@ public final class SlabPool {
         boolean dedicated = isLarge(size);
         long wanted = dedicated ? (size + SlabMemory.PAGE_BYTES - 1) & -SlabMemory.PAGE_BYTES : options.slabBytes();
         // Near the limit a slab is as large as may be.
-        var slab = new Slab(nextNumber++, source.open(Math.min(wanted, room())), dedicated);
+        var slab = new Slab(nextNumber++, open(Math.min(wanted, room())), dedicated);
         if (slab.region() != null) {
             regions.add(slab.region());
         }
         LOG.debug("registered a slab of {} bytes", slab.byteSize());
         return addSlab(slab, size);
+    }
+
+    /// What waits for another request goes before the system refuses one.
+    private SlabStorage open(long bytes) {
+        try {
+            return source.open(bytes);
+        } catch (TransportException e) {
+            List<Slab> unused = e.code() == StatusCode.RESOURCE_EXHAUSTED ? takeIdleSlabs() : List.of();
+            if (unused.isEmpty()) {
+                throw e;
+            }
+            LOG.debug("no memory for a slab of {} bytes beside {} that are idle, which go", bytes, unused.size(), e);
+            unused.forEach(this::retire);
+            return source.open(bytes);
+        }
     }
 
     /// Adds the slab and takes its first piece in one go, so that no other thread can take it all.
@@ -343,6 +358,7 @@ public final class SlabPool {
         return new TransportException(
                 StatusCode.RESOURCE_EXHAUSTED,
                 "no registered memory for " + bytes + " bytes: " + now.bytesInUse() + " bytes are in use, "
-                        + now.slabBytes() + " are registered, and the limit is " + options.maximumBytes());
+                        + now.slabBytes() + " are registered, and the limit is " + options.maximumBytes()
+                        + " (MemoryOptions.maximumBytes)");
     }
 }

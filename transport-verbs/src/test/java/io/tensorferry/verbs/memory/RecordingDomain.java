@@ -5,6 +5,7 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Set;
@@ -20,6 +21,8 @@ final class RecordingDomain implements ProtectionDomain {
     private final AtomicInteger registrations = new AtomicInteger();
     volatile @Nullable RuntimeException registerFailure;
     volatile @Nullable RuntimeException deregisterFailure;
+    /// What may be registered at a time.
+    volatile long lockableBytes = Long.MAX_VALUE;
 
     List<Region> open() {
         return open;
@@ -34,6 +37,10 @@ final class RecordingDomain implements ProtectionDomain {
         RuntimeException failure = registerFailure;
         if (failure != null) {
             throw failure;
+        }
+        long locked = open.stream().mapToLong(Region::byteSize).sum();
+        if (memory.byteSize() > lockableBytes - locked) {
+            throw new VerbsException("ibv_reg_mr", VerbsException.ENOMEM, "too much for the limit");
         }
         registrations.incrementAndGet();
         var region = new Region(memory, Set.copyOf(access), nextKey.getAndIncrement());

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -211,6 +212,23 @@ class RegisteredMemoryTest {
         try (RegisteredBuffer large = memory.allocate(4 * SLAB)) {
             assertThat(large.byteSize()).isEqualTo(4 * SLAB);
             assertThat(memory.statistics().slabs()).isEqualTo(1);
+        }
+        memory.allocate(SLAB).close();
+    }
+
+    @Test
+    void idleSlabsGoBeforeTheSystemRefusesMemory() {
+        domain.lockableBytes = 4 * SLAB;
+        memory.allocate(3 * SLAB).close();
+        memory.allocate(SLAB).close();
+        assertThat(domain.open()).hasSize(2);
+
+        try (RegisteredBuffer large = memory.allocate(4 * SLAB)) {
+            assertThat(large.byteSize()).isEqualTo(4 * SLAB);
+            assertThat(domain.open()).hasSize(1);
+            assertThatExceptionOfType(TransportException.class)
+                    .isThrownBy(() -> memory.allocate(1))
+                    .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
         }
         memory.allocate(SLAB).close();
     }
