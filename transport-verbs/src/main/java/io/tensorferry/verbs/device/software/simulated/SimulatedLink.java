@@ -134,15 +134,17 @@ final class SimulatedLink implements Link {
         QueuePairSettings settings = queuePair.settings();
         AddressHandle address = settings.address();
         SimulatedCarrier there = fabric.reachable(carrier, address.destination(), address.destinationLid());
-        SimulatedLink link = there == null ? null : there.link(settings.destination());
+        if (there == null || there.partitionKey() != carrier.partitionKey()) {
+            return null;
+        }
+        SimulatedLink link = there.link(settings.destination());
         if (link == null || !link.queuePair.answers()) {
             return null;
         }
         QueuePairSettings theirs = link.queuePair.settings();
         boolean connected = theirs.destination() == queuePair.number()
                 && theirs.address().destination().equals(carrier.gid(address.sourceGidIndex()))
-                && theirs.address().destinationLid() == carrier.lid()
-                && there.partitionKey() == carrier.partitionKey();
+                && theirs.address().destinationLid() == carrier.lid();
         return connected ? link : null;
     }
 
