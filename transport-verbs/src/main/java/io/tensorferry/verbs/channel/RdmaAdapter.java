@@ -59,7 +59,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 new RegisteredMemory(
                         domain,
                         options.memory(),
-                        options.config(),
+                        options.config().forMemoryOf(port.device().description()),
                         port.device().numaNode(),
                         port.device().name()),
                 exchange,

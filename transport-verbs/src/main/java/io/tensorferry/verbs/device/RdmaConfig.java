@@ -131,6 +131,11 @@ public record RdmaConfig(
         return with(require, rkeyScope, fallback, softCarrier, changed);
     }
 
+    /// The same for memory of this device: what depends on the device is settled.
+    public RdmaConfig forMemoryOf(DeviceDescription description) {
+        return with(require, rkeyScope, fallback, softCarrier, gpuDirect, hugePages.on(description));
+    }
+
     /// The same with another requirement of the device.
     public RdmaConfig withRequire(DeviceRequirement changed) {
         return with(changed, rkeyScope, fallback, softCarrier, gpuDirect);
@@ -138,6 +143,16 @@ public record RdmaConfig(
 
     private RdmaConfig with(
             DeviceRequirement needed, RemoteKeyScope scope, Fallback changed, SoftCarrier way, GpuDirect direct) {
+        return with(needed, scope, changed, way, direct, hugePages);
+    }
+
+    private RdmaConfig with(
+            DeviceRequirement needed,
+            RemoteKeyScope scope,
+            Fallback changed,
+            SoftCarrier way,
+            GpuDirect direct,
+            HugePages pages) {
         return new RdmaConfig(
                 device,
                 needed,
@@ -153,7 +168,7 @@ public record RdmaConfig(
                 portGraceMillis,
                 scope,
                 changed,
-                hugePages,
+                pages,
                 numaNode,
                 way,
                 direct,
@@ -185,7 +200,7 @@ public record RdmaConfig(
         private @Nullable Integer portGraceMillis;
         private RemoteKeyScope rkeyScope = RemoteKeyScope.SLAB;
         private Fallback fallback = Fallback.NONE;
-        private HugePages hugePages = HugePages.NONE;
+        private HugePages hugePages = HugePages.AUTO;
         private SoftCarrier softCarrier = SoftCarrier.AUTO;
         private NumaPlacement numaNode = NumaPlacement.ANYWHERE;
         private GpuDirect gpuDirect = GpuDirect.AUTO;

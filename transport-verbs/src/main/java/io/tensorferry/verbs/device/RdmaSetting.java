@@ -43,7 +43,7 @@ enum RdmaSetting {
     PORT_GRACE("RDMA_PORT_GRACE_MS", null, "portGraceMillis", 0, 3_600_000, "0 to 3600000 (milliseconds)"),
     RKEY_SCOPE("RDMA_RKEY_SCOPE", null, "rkeyScope", 0, 0, "slab or request"),
     FALLBACK("RDMA_FALLBACK", null, "fallback", 0, 0, "none, grpc"),
-    HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "none, transparent, reserved"),
+    HUGE_PAGES("RDMA_HUGE_PAGES", null, "hugePages", 0, 0, "auto, none, transparent, reserved"),
     NUMA_NODE("RDMA_NUMA_NODE", null, "numaNode", 0, 0, "none, device, or the number of a node"),
     SOFT_CARRIER("RDMA_SOFT_CARRIER", null, "softCarrier", 0, 0, "auto, shared, tcp"),
     GPU_DIRECT("RDMA_GPU_DIRECT", null, "gpuDirect", 0, 0, "auto, on, off"),

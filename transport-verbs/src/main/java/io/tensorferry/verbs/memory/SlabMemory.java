@@ -22,6 +22,7 @@ interface SlabMemory {
 
     /// As the settings want it; where they want nothing, as the device does.
     ///
+    /// @param hugePages settled for the device; AUTO, where it is not, wants nothing
     /// @param deviceNode the NUMA node of the device, -1 where it is not known
     static SlabMemory of(ProtectionDomain domain, HugePages hugePages, NumaPlacement placement, int deviceNode) {
         int node = switch (placement) {
@@ -29,6 +30,7 @@ interface SlabMemory {
             case NumaPlacement.OfDevice _ -> deviceNode;
             case NumaPlacement.Node(var number) -> number;
         };
-        return hugePages == HugePages.NONE && node < 0 ? new DeviceMemory(domain) : new PlacedMemory(hugePages, node);
+        HugePages settled = hugePages == HugePages.AUTO ? HugePages.NONE : hugePages;
+        return settled == HugePages.NONE && node < 0 ? new DeviceMemory(domain) : new PlacedMemory(settled, node);
     }
 }

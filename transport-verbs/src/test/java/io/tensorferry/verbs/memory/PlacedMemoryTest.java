@@ -34,6 +34,8 @@ class PlacedMemoryTest {
     void isUsualMemoryWhereNothingIsWanted() {
         assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.ANYWHERE, 0))
                 .isEqualTo(new DeviceMemory(domain));
+        assertThat(SlabMemory.of(domain, HugePages.AUTO, NumaPlacement.ANYWHERE, 0))
+                .isEqualTo(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.ANYWHERE, 0));
         assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.OF_DEVICE, -1))
                 .isEqualTo(new DeviceMemory(domain));
     }
