@@ -5,7 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Where the release actions of tensors run that users have made: on the thread that closes the last handle, unless it
-/// is one of a transport, which must neither wait nor end because of what a user's code does.
+/// is one of a transport, which must neither wait nor end because of what a user's code does. What they throw is
+/// logged.
 ///
 /// For implementers of transports.
 ///
@@ -21,9 +22,7 @@ public final class ReleaseThreads {
     @FunctionalInterface
     public interface Prompt extends Runnable {}
 
-    /// Runs `body`. Where it closes the last handle of a tensor, the release action of a user's runs on a virtual
-    /// thread,
-    /// and what the action throws is logged.
+    /// Runs `body`. Where it closes the last handle of a tensor, the user's action runs on a virtual thread.
     public static void keepUsersActionsOff(Runnable body) {
         keepUsersActionsOff(ReleaseThreads::startThread, body);
     }
@@ -39,16 +38,21 @@ public final class ReleaseThreads {
 
     /// Runs a release action where it belongs.
     static void run(Runnable action) {
-        if (action instanceof Prompt || !ELSEWHERE.isBound()) {
+        if (action instanceof Prompt) {
             action.run();
-            return;
+        } else if (ELSEWHERE.isBound()) {
+            ELSEWHERE.get().execute(() -> runHere(action));
+        } else {
+            runHere(action);
         }
-        ELSEWHERE.get().execute(() -> {
-            try {
-                action.run();
-            } catch (RuntimeException | Error e) {
-                LOG.error("the release action of a tensor threw", e);
-            }
-        });
+    }
+
+    /// What the action throws is nothing that the closer can mend, and others may wait for what it does next.
+    private static void runHere(Runnable action) {
+        try {
+            action.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("the release action of a tensor threw", e);
+        }
     }
 }

@@ -51,9 +51,9 @@ public final class Tensor implements AutoCloseable {
     ///
     /// @param segment off-heap memory of exactly the tensor's bytes, accessible from every thread (a shared,
     ///     automatic or global arena), and alive until `onLastClose` has run
-    /// @param onLastClose runs once: on the thread that closes the last handle, or on a virtual thread if that is one
+    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread where a thread
     /// of
-    ///     the transport, which logs what it throws. It does not run if this throws
+    ///     the transport closes it. What it throws is logged. It does not run if this throws
     /// @throws IllegalArgumentException if the segment is on the heap, confined to a thread, or of the wrong size
     public static Tensor wrap(DataType dataType, Shape shape, MemorySegment segment, Runnable onLastClose) {
         if (!segment.isNative()) {
@@ -74,9 +74,9 @@ public final class Tensor implements AutoCloseable {
     ///
     /// @param address of its first byte, as the device counts it; alive, with `shape.byteSize(dataType)` bytes, until
     ///     `onLastClose` has run
-    /// @param onLastClose runs once: on the thread that closes the last handle, or on a virtual thread if that is one
+    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread where a thread
     /// of
-    ///     the transport, which logs what it throws. It does not run if this throws
+    ///     the transport closes it. What it throws is logged. It does not run if this throws
     /// @throws IllegalArgumentException if the type's elements have no fixed size, as those of strings
     public static Tensor onDevice(
             DataType dataType, Shape shape, Accelerator device, long address, Runnable onLastClose) {

@@ -115,10 +115,11 @@ class DeviceTensorTest {
         tensor.readyAfter(new CountedEvent() {
             @Override
             public void close() {
+                // Is logged.
                 throw new IllegalStateException("the device is gone");
             }
         });
-        assertThatIllegalStateException().isThrownBy(tensor::close).withMessage("the device is gone");
+        tensor.close();
         assertThat(freed).hasValue(1);
     }
 

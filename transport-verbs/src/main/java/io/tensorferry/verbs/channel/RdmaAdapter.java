@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AsyncEvent;
@@ -264,7 +265,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
             closed = true;
         }
         if (handlers != null) {
-            stopLoop();
+            ReleaseThreads.keepUsersActionsOff(this::stopLoop);
         }
         context.memory().close();
         context.domain().close();

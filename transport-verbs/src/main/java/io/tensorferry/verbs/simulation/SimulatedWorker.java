@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.Accelerator;
+import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyQueue;
@@ -31,6 +32,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +58,7 @@ public final class SimulatedWorker implements AutoCloseable {
     private final PartitionManager partitions;
     private final List<CopyQueue> copies = new ArrayList<>();
     private final TaskEvents workers = new TaskEvents();
+    private final Executor tasks;
     private boolean alive = true;
     private long pausedUntilNs;
     private @Nullable CompletionLoop loop;
@@ -63,7 +67,9 @@ public final class SimulatedWorker implements AutoCloseable {
     ///
     /// @param adapter its name is that of the node, too
     /// @param accelerators the worker is given; their time is the fabric's
-    /// @param callbacksOnLoop whether callbacks run on the loop, instead of as events
+    /// @param users makes the user's executor of callbacks from one that runs each as an event; null for callbacks on
+    /// the
+    ///     loop
     /// @param fallback where receives go that have no channel; null for nowhere
     public record Setting(
             RdmaAdapterOptions adapter,
@@ -71,7 +77,7 @@ public final class SimulatedWorker implements AutoCloseable {
             RendezvousLimits limits,
             List<Accelerator> accelerators,
             AcceleratorOptions acceleratorOptions,
-            boolean callbacksOnLoop,
+            @Nullable UnaryOperator<Executor> users,
             @Nullable FallbackPath fallback) {}
 
     /// Opens a device of the node, and starts.
@@ -82,7 +88,7 @@ public final class SimulatedWorker implements AutoCloseable {
         this.fabric = fabric;
         this.random = random;
         this.name = setting.adapter().workerName();
-        Executor tasks = task -> later(0, LONGEST_TASK_NS, task);
+        this.tasks = task -> later(0, LONGEST_TASK_NS, task);
         this.adapter = RdmaAdapter.open(
                 setting.adapter(),
                 DeviceChoice.choose(setting.adapter().config(), List.of(fabric.provider(name))),
@@ -95,8 +101,9 @@ public final class SimulatedWorker implements AutoCloseable {
                 adapter.loop(),
                 adapter.workers(),
                 _ -> new TurnedCopies());
+        UnaryOperator<Executor> users = setting.users();
         CallbackExecutor callbacks =
-                setting.callbacksOnLoop() ? CallbackExecutor.onCaller() : CallbackExecutor.handing(tasks, tasks);
+                users == null ? CallbackExecutor.onCaller() : CallbackExecutor.handing(users.apply(tasks), tasks);
         this.manager = new RdmaRendezvousManager(
                 adapter,
                 new WorkerContext(name, setting.adapter().members(), callbacks, this::timer, setting.limits()),
@@ -115,7 +122,7 @@ public final class SimulatedWorker implements AutoCloseable {
         @Override
         public void execute(Runnable task) {
             // Of its own, because one may be given twice.
-            Runnable once = task::run;
+            Runnable once = () -> ReleaseThreads.keepUsersActionsOff(tasks, task);
             waiting.add(once);
             later(0, LONGEST_TASK_NS, () -> {
                 if (waiting.remove(once)) {
@@ -223,11 +230,14 @@ public final class SimulatedWorker implements AutoCloseable {
         if (!alive || running == null || pausedUntilNs > fabric.now()) {
             return false;
         }
-        int done = running.doWork();
-        for (CopyQueue queue : copies) {
-            done += queue.doWork();
-        }
-        return done > 0;
+        var done = new AtomicInteger();
+        ReleaseThreads.keepUsersActionsOff(tasks, () -> {
+            done.addAndGet(running.doWork());
+            for (CopyQueue queue : copies) {
+                done.addAndGet(queue.doWork());
+            }
+        });
+        return done.get() > 0;
     }
 
     /// How long nothing has to be turned for the time alone: until the loop's next timer, or the end of a pause.

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /// What the transport logs while this is open: warnings and errors, and nothing below, so that a test of a million
 /// messages is not a test of the log. An error stands for an exception that reached a loop.
 final class ErrorLog implements AutoCloseable {
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.tensorferry.verbs");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.tensorferry");
     private final Level levelBefore = logger.getLevel();
     private final boolean additiveBefore = logger.isAdditive();
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /// seed is named in the message, with the command that runs it alone.
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class ProtocolSimulationTest {
-    private static final int KINDS = 9;
+    private static final int KINDS = 10;
     private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 2_000) / KINDS);
     private static final long MILLISECOND_NS = 1_000_000L;
     private static final long SECOND_NS = 1_000 * MILLISECOND_NS;
@@ -54,7 +54,9 @@ class ProtocolSimulationTest {
         NEW_ADDRESS,
         /// Down for less than a worker waits for a peer to come back.
         FLAPPING_PORT,
-        CORRUPTION
+        CORRUPTION,
+        /// The user's code throws at every place where it can.
+        THROWING_USER
     }
 
     /// What loses a channel and no receive.
@@ -92,7 +94,7 @@ class ProtocolSimulationTest {
         forEachSeed(
                 4,
                 "everyCallbackRunsOnceWhenEverythingFailsAtOnce",
-                EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION)));
+                EnumSet.complementOf(EnumSet.of(Fault.CORRUPTION, Fault.THROWING_USER)));
     }
 
     @Test
@@ -102,7 +104,10 @@ class ProtocolSimulationTest {
 
     @Test
     void everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted() {
-        forEachSeed(6, "everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted", EnumSet.allOf(Fault.class));
+        forEachSeed(
+                6,
+                "everyCallbackRunsOnceWhenEverythingFailsAndContentIsCorrupted",
+                EnumSet.complementOf(EnumSet.of(Fault.THROWING_USER)));
     }
 
     @Test
@@ -124,6 +129,18 @@ class ProtocolSimulationTest {
         long lost = forEachSeed(9, "everyReceiveGetsItsTensorWhenPortsFlapAndChangeTheirAddress", OF_PORTS);
         if (!SeededRuns.isOneAlone()) {
             assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS_PER_KIND);
+        }
+    }
+
+    /// Executors, callbacks, allocators, release actions and futures.
+    @Test
+    void everyCallbackRunsOnceWhenTheUsersCodeThrowsAtEveryPlace() {
+        try (var log = new ErrorLog()) {
+            forEachSeed(
+                    10,
+                    "everyCallbackRunsOnceWhenTheUsersCodeThrowsAtEveryPlace",
+                    EnumSet.of(Fault.THROWING_USER, Fault.CANCEL, Fault.KILLED_PEER, Fault.HEALED_CUT));
+            assertThat(log.errors()).isNotEmpty().allMatch(error -> error.contains("a mistake of the user's"));
         }
     }
 
@@ -174,6 +191,9 @@ class ProtocolSimulationTest {
         int size = 2 + (int) (seed % 3);
         try (var cluster = new SimulatedCluster(seed, size, fabric, options(seed, validating))) {
             var traffic = new SimulatedTraffic(cluster, faults.contains(Fault.CANCEL), !smallWindows);
+            if (faults.contains(Fault.THROWING_USER)) {
+                traffic.throwEverywhere(seed);
+            }
             traffic.plan(STEPS, 12);
             plan(faults, cluster);
             if (HEALING.containsAll(faults) || OF_PORTS.containsAll(faults)) {
@@ -348,6 +368,10 @@ class ProtocolSimulationTest {
         if (faults.contains(Fault.CORRUPTION)) {
             explained.add(StatusCode.DATA_LOSS);
         }
+        if (faults.contains(Fault.THROWING_USER)) {
+            // Of an allocator.
+            explained.add(StatusCode.INTERNAL);
+        }
         assertThat(traffic.failures().keySet()).isSubsetOf(explained);
         for (var worker : cluster.living()) {
             RendezvousStatistics statistics = worker.manager.statistics();
@@ -359,6 +383,9 @@ class ProtocolSimulationTest {
                     .isZero();
             assertThat(statistics.pendingResponses())
                     .as("responses of %s", worker.name)
+                    .isZero();
+            assertThat(worker.adapter.loop().mistakes())
+                    .as("what was thrown on the loop of %s", worker.name)
                     .isZero();
             assertThat(worker.adapter.counters().malformedMessages()).isZero();
             assertThat(worker.adapter.counters().protocolViolations()).isZero();

@@ -36,8 +36,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// Several workers in one thread under one virtual clock, every delay and fault drawn from one seed.
@@ -206,6 +208,7 @@ final class SimulatedCluster implements AutoCloseable {
     private StatusCode callFailureCode = StatusCode.UNAVAILABLE;
     private long readyDelayNs;
     private boolean fallbackCut;
+    private UnaryOperator<Executor> users = UnaryOperator.identity();
     private long longestFallbackNs = LONGEST_CALL_NS;
     // When the event comes that was scheduled last to wake this up for a timer.
     private long wakeAtNs;
@@ -239,6 +242,11 @@ final class SimulatedCluster implements AutoCloseable {
     /// From now on calls of the exchange that fail do so with this.
     void failCallsWith(StatusCode code) {
         callFailureCode = code;
+    }
+
+    /// From now on callbacks go to what `executor` makes of the one that runs each as an event.
+    void giveCallbacksTo(UnaryOperator<Executor> executor) {
+        users = executor;
     }
 
     /// From now on no call of the fallback comes through, or each does again.
@@ -416,7 +424,7 @@ final class SimulatedCluster implements AutoCloseable {
                             options.limits(),
                             gpu == null ? List.of() : List.of(gpu),
                             one == null ? AcceleratorOptions.defaults() : one.options(),
-                            false,
+                            executor -> callback -> users.apply(executor).execute(callback),
                             config.fallback() == Fallback.NONE ? null : fallback),
                     this);
             this.adapter = node.adapter();

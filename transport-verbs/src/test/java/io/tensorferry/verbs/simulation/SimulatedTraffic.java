@@ -18,6 +18,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /// Random sends and receives over a simulated cluster, and the book that is kept on them: each receive ends exactly
@@ -40,6 +42,10 @@ final class SimulatedTraffic {
     private static final long LOOK_NS = 10_000;
     // Into memory that no device knows.
     private static final ReceiveOptions COPIED = ReceiveOptions.defaults().into(TensorAllocator.unregistered());
+    private static final ReceiveOptions NEVER_ALLOCATED = ReceiveOptions.defaults()
+            .into((_, _, _) -> {
+                throw new AssertionError("a mistake of the user's allocator");
+            });
 
     private final SimulatedCluster cluster;
     private final Random random;
@@ -54,6 +60,8 @@ final class SimulatedTraffic {
     private int received;
     // Results whose copy was queued, and is not done.
     private int copying;
+    // Draws where the user's code throws; null where it does not.
+    private @Nullable Random mistakes;
 
     /// @param cancels whether some receives are cancelled and some steps aborted
     /// @param strings whether some tensors are of strings, which come as a whole
@@ -76,6 +84,36 @@ final class SimulatedTraffic {
             this.key = key;
             this.step = step;
             this.consumer = consumer;
+        }
+    }
+
+    /// From now on the user's code throws wherever it runs: executors, callbacks, allocators, release actions.
+    void throwEverywhere(long seed) {
+        var drawn = new Random(seed);
+        mistakes = drawn;
+        cluster.giveCallbacksTo(executor -> callback -> {
+            switch (drawn.nextInt(4)) {
+                case 0 -> throw new RejectedExecutionException("full");
+                case 1 -> {
+                    executor.execute(callback);
+                    throw new IllegalStateException("given, and yet a mistake");
+                }
+                case 2 -> {
+                    executor.execute(callback);
+                    executor.execute(callback);
+                }
+                default -> executor.execute(callback);
+            }
+        });
+    }
+
+    private void mayThrow() {
+        if (mistakes != null) {
+            switch (mistakes.nextInt(3)) {
+                case 0 -> throw new IllegalStateException("a mistake of the user's");
+                case 1 -> throw new StackOverflowError("a mistake of the user's");
+                default -> {}
+            }
         }
     }
 
@@ -175,7 +213,7 @@ final class SimulatedTraffic {
         }
     }
 
-    private static Tensor make(
+    private Tensor make(
             SimulatedCluster.Worker producer,
             boolean registered,
             boolean onGpu,
@@ -198,6 +236,12 @@ final class SimulatedTraffic {
             content[0] = (byte) sequence;
         }
         SimulatedAccelerator gpu = onGpu ? producer.gpu : null;
+        if (gpu == null && mistakes != null && !registered) {
+            var memory =
+                    Arena.ofAuto().allocate(Math.max(1, content.length), 64).asSlice(0, content.length);
+            memory.copyFrom(MemorySegment.ofArray(content));
+            return Tensor.wrap(type, shape, memory, this::mayThrow);
+        }
         if (gpu == null) {
             Tensor tensor = host.allocate(type, shape);
             tensor.segment().copyFrom(MemorySegment.ofArray(content));
@@ -231,6 +275,9 @@ final class SimulatedTraffic {
             case 1 -> ReceiveOptions.defaults().withDelivery(Delivery.QUEUED);
             default -> ReceiveOptions.defaults();
         };
+        if (mistakes != null && mistakes.nextInt(6) == 0) {
+            options = NEVER_ALLOCATED;
+        }
         receive.onGpu = key.destination().type().equals("GPU") && options.allocator() == null;
         receive.pending = consumer.manager.rendezvous(step).recvAsync(key, options, result -> onEnd(receive, result));
         if (cancels && random.nextInt(10) == 0) {
@@ -251,6 +298,7 @@ final class SimulatedTraffic {
             case RecvResult.Dead() -> received++;
             case RecvResult.Failed(TransportException cause) -> failures.merge(cause.code(), 1, Integer::sum);
         }
+        mayThrow();
     }
 
     private void takeWhenCopied(Receive receive, Tensor tensor) {

@@ -95,7 +95,7 @@ final class SimulatedPeers implements AutoCloseable {
                 RendezvousLimits.defaults(),
                 List.of(),
                 AcceleratorOptions.defaults(),
-                true,
+                null,
                 null);
         var worker = new SimulatedWorker(fabric, fabric.random(), setting, new Calls());
         workers.put(name, worker);
