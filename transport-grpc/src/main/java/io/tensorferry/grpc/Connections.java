@@ -56,6 +56,9 @@ final class Connections {
             refusals.connection(refusal);
             return false;
         }
+        if (!proofNeeded) {
+            var _ = channel.pipeline().addFirst(new PrefaceCheck(refusals));
+        }
         var _ = channel.closeFuture().addListener(_ -> closed(remote));
         return true;
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// @param refusedCalls calls of others that were turned away for who made them: no certificate, another worker's, no
 ///     member of the cluster
 /// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
-///     a peer, or that were too many
+///     a peer, or did not speak HTTP/2 to a worker without TLS, or that were too many
 /// @param refusedCallbacks callbacks of receives that the executor of callbacks rejected, and which ran on a thread of
 ///     the transport's
 /// @param edges what of this went over edges, and more about them; null over gRPC

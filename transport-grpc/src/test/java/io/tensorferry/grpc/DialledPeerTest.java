@@ -120,14 +120,19 @@ class DialledPeerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
-    void aPeerInPlaintextIsNotSpokenTo(String protocol) {
-        TransportServer dialler = dialler(protocol);
-        cluster.add(cluster.builder(1).protocol(protocol).start());
+    void aPeerInPlaintextIsNotSpokenToAndCountsTheConnectionWithoutAStackTrace(String protocol) {
+        try (var grpc = new GrpcLines()) {
+            TransportServer dialler = dialler(protocol);
+            TransportServer plain =
+                    cluster.add(cluster.builder(1).protocol(protocol).start());
 
-        assertFails(
-                dialler,
-                StatusCode.FAILED_PRECONDITION,
-                "what answers at " + cluster.spec.address("worker", 1) + " does not speak TLS; all workers must");
+            assertFails(
+                    dialler,
+                    StatusCode.FAILED_PRECONDITION,
+                    "what answers at " + cluster.spec.address("worker", 1) + " does not speak TLS; all workers must");
+            assertThat(plain.statistics().refusedConnections()).isPositive();
+            assertThat(grpc.lines()).isEmpty();
+        }
     }
 
     @ParameterizedTest
