@@ -17,6 +17,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// What the two ends of a check say to each other over one channel: notes, each under a key of its own, and tensors.
 ///
@@ -62,22 +63,26 @@ final class Conversation implements AutoCloseable {
         try (Tensor tensor =
                 rendezvous.recv(keyFrom(kind.getSimpleName()), patience).tensorOrThrow()) {
             if (tensor.dataType() != DataType.UINT8 || tensor.byteSize() > LONGEST_NOTE) {
-                throw new JsonParseException("it is " + tensor);
+                throw noNote(kind, "it is " + tensor, null);
             }
             var text = StandardCharsets.UTF_8.decode(tensor.asByteBuffer());
             T note = GSON.fromJson(text.toString(), kind);
             if (note == null) {
-                throw new JsonParseException("it is empty");
+                throw noNote(kind, "it is empty", null);
             }
             return note;
         } catch (JsonParseException e) {
-            throw new TransportException(
-                    StatusCode.INTERNAL,
-                    "the other end sent a note that is no " + kind.getSimpleName() + ": " + e.getMessage(),
-                    other.worker(),
-                    0,
-                    e);
+            throw noNote(kind, "its JSON is another; do both ends run the same version?", e);
         }
+    }
+
+    private TransportException noNote(Class<?> kind, String why, @Nullable Exception cause) {
+        return new TransportException(
+                StatusCode.INTERNAL,
+                "the other end sent a note that is no " + kind.getSimpleName() + ": " + why,
+                other.worker(),
+                0,
+                cause);
     }
 
     /// Makes all tensors of one size available to the other end.

@@ -155,7 +155,9 @@ class ConversationTest {
         leave("Go", "[1]");
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.hear(Go.class))
-                .withMessageContaining("the other end sent a note that is no Go: ")
+                .withMessageContaining(
+                        "the other end sent a note that is no Go: its JSON is another; do both ends run the same"
+                                + " version?")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.INTERNAL));
     }
 
