@@ -15,6 +15,7 @@ public final class PageMemory {
     private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
     private static final int MAP_HUGETLB = 0x40000;
     private static final int MADV_HUGEPAGE = 14;
+    private static final int MADV_POPULATE_WRITE = 23;
     private static final int MPOL_PREFERRED = 1;
 
     private PageMemory() {}
@@ -40,6 +41,20 @@ public final class PageMemory {
     public static int adviseHugePages(NativeCall call, MemorySegment memory) {
         try {
             return (int) LinuxCalls.MADVISE.invokeExact(call.state(), memory, memory.byteSize(), MADV_HUGEPAGE);
+        } catch (Throwable e) {
+            throw NativeCall.impossible(e);
+        }
+    }
+
+    /// Has all pages of this memory there now, as if each had been written to; what it holds stays. Takes as long as
+    /// the
+    /// kernel needs to zero them.
+    ///
+    /// @param memory begins at a page; mapped and writable
+    /// @return 0 or -1; with `EINVAL` on kernels before 5.14
+    public static int populate(NativeCall call, MemorySegment memory) {
+        try {
+            return (int) LinuxCalls.MADVISE.invokeExact(call.state(), memory, memory.byteSize(), MADV_POPULATE_WRITE);
         } catch (Throwable e) {
             throw NativeCall.impossible(e);
         }

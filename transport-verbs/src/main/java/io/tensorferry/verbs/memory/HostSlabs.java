@@ -18,8 +18,11 @@ record HostSlabs(SlabMemory memory, MemoryRegistrar registrar) implements SlabSo
         Arena arena = Arena.ofShared();
         try {
             MemorySegment segment = memory.allocate(arena, bytes);
+            if (bytes >= SlabPages.LEAST_BYTES) {
+                SlabPages.populate(segment);
+            }
             return new HostSlab(arena, segment, registrar.register(segment));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             arena.close();
             throw e;
         }
