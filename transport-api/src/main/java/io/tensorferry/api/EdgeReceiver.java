@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 /// Threading: [#poll] from any thread, [#take] from one at a time; everything else from any.
 public interface EdgeReceiver extends PollingReceive, AutoCloseable {
     /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends
-    /// first. Completes on a thread of the transport that others wait for.
+    /// first. Dependent stages run on the callback executor.
     CompletableFuture<Void> opened();
 
     /// Whether the next tensor is there, or the edge has ended and [#take] says why.

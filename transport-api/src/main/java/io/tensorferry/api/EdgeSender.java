@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 /// Threading: any thread; tensors of several threads come in the order in which [#send] took them.
 public interface EdgeSender extends AutoCloseable {
     /// Completes when the consumer's end is open and agrees; before that tensors wait. Fails with a
-    /// [TransportException] when the edge ends first. Completes on a thread of the transport that others wait for.
+    /// [TransportException] when the edge ends first. Dependent stages run on the callback executor.
     CompletableFuture<Void> opened();
 
     /// Brings the tensor to the consumer, as soon as there is a place or a slot for it. Never waits, unless the memory

@@ -12,7 +12,7 @@ public interface Gather {
     /// the ids read, unless a device neither stopped nor destroyed a queue pair; then the result's memory is never
     /// given back.
     ///
-    /// Completes on a thread of the transport's workers, which may block.
+    /// Dependent stages run on the callback executor.
     CompletableFuture<Void> done();
 
     /// Reads no more rows; [#done()] fails when those that are being read have come. Does nothing if it is done.

@@ -47,7 +47,7 @@ public interface PartitionedTensor extends AutoCloseable {
 
     /// Completes when every other worker that has rows has published them and this worker may read them. Fails with a
     /// [TransportException] if one cannot be reached, or refuses; a gather tries again where it could not be reached.
-    /// Completes on a thread of the transport that others wait for.
+    /// Dependent stages run on the callback executor.
     CompletableFuture<Void> ready();
 
     /// Has rows written into `out`, in the order of `ids`. Returns at once; rows of this worker and of its copy come

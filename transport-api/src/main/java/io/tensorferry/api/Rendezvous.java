@@ -96,7 +96,9 @@ public interface Rendezvous {
     /// The same as a future. It completes with `Received` or `Dead`, or exceptionally with a [TransportException].
     /// Cancelling the future cancels the receive.
     ///
-    /// Dependent stages run on the callback executor.
+    /// Dependent stages run on the callback executor. Whoever waits for it on a thread of the transport, such as that
+    /// of
+    /// a callback on the loop, gets an [IllegalStateException]; so it is for every future of the transport.
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key) {
         return future(done -> recvAsync(key, done));
     }
@@ -112,7 +114,7 @@ public interface Rendezvous {
     }
 
     private static CompletableFuture<RecvResult> future(Function<DoneCallback, PendingReceive> start) {
-        var future = new CompletableFuture<RecvResult>();
+        CompletableFuture<RecvResult> future = new TransportFuture<>();
         PendingReceive receive = start.apply(result -> {
             if (result instanceof RecvResult.Failed(TransportException cause)) {
                 future.completeExceptionally(cause);
@@ -134,7 +136,9 @@ public interface Rendezvous {
     /// @return `Received` or `Dead`
     /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if the calling thread was interrupted; the receive is cancelled
+    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
     default RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
+        TransportThread.refuseToWait("recv", "call recvAsync");
         CompletableFuture<RecvResult> future = recvAsync(key);
         try {
             // Not toNanos(), which refuses what 292 years do not hold.

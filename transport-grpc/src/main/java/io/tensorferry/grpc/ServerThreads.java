@@ -3,12 +3,12 @@ package io.tensorferry.grpc;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,7 +28,7 @@ final class ServerThreads {
     private final EventLoopGroup eventLoops;
     private final ExecutorService handlers;
     private final ExecutorService lookups;
-    private final @Nullable ExecutorService ownCallbacks;
+    private final @Nullable OwnCallbacks ownCallbacks;
     private final CallbackExecutor callbacks;
 
     /// @param callbacks the user's executor, or null for a virtual thread for each callback
@@ -50,11 +50,8 @@ final class ServerThreads {
             this.ownCallbacks = null;
             this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", callbacks);
         } else {
-            ExecutorService own = Executors.newThreadPerTaskExecutor(
-                    Thread.ofVirtual().name(prefix + "callback-", 0).factory());
-            this.ownCallbacks = own;
-            this.callbacks = CallbackExecutor.dispatching(
-                    prefix + "callback-dispatcher", callback -> runCallback(own, callback));
+            this.ownCallbacks = new OwnCallbacks(prefix + "callback-");
+            this.callbacks = CallbackExecutor.dispatching(prefix + "callback-dispatcher", ownCallbacks);
         }
     }
 
@@ -66,17 +63,9 @@ final class ServerThreads {
         return pool;
     }
 
-    /// A receive that ends after the server, because it was begun then, has its callback run all the same.
-    private static void runCallback(ExecutorService own, Runnable callback) {
-        try {
-            own.execute(callback);
-        } catch (RejectedExecutionException _) {
-            Thread.ofVirtual().name("tensorferry late-callback").start(callback);
-        }
-    }
-
     private static ThreadFactory daemons(String prefix) {
-        return Thread.ofPlatform().daemon().name(prefix, 0).factory();
+        return TransportThread.neverWaiting(
+                Thread.ofPlatform().daemon().name(prefix, 0).factory());
     }
 
     EventLoopGroup eventLoops() {
@@ -109,10 +98,7 @@ final class ServerThreads {
         await(handlers, limit);
         callbacks.close(limit.remaining());
         if (ownCallbacks != null) {
-            ownCallbacks.shutdown();
-            if (!await(ownCallbacks, patience)) {
-                ownCallbacks.shutdownNow();
-            }
+            ownCallbacks.awaitEnds(patience);
         }
         long left = limit.remaining().toNanos();
         eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(left, TimeUnit.NANOSECONDS);

@@ -15,6 +15,8 @@ import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.TransportFuture;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.PeerStatus;
 import java.lang.foreign.MemorySegment;
@@ -196,9 +198,11 @@ public final class TransportServer implements AutoCloseable {
     ///     [Rendezvous#startAbort] if the step was aborted, here, before or meanwhile; `ABORTED` if it was closed
     ///     meanwhile, with the server or by [#closeStep]; `UNAVAILABLE` once the server is stopping. The step is closed
     ///     in any case
+    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
     /// @throws InterruptedException if the calling thread was interrupted; the step goes on to its end
     public void finishStep(long stepId, Duration timeout) throws InterruptedException {
         requireRunning();
+        TransportThread.refuseToWait("finishStep", "call finishStepAsync");
         try {
             parts.transport().finishStep(stepId, timeout).get();
         } catch (ExecutionException e) {
@@ -215,7 +219,7 @@ public final class TransportServer implements AutoCloseable {
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public CompletableFuture<Void> finishStepAsync(long stepId, Duration timeout) {
         requireRunning();
-        var finished = new CompletableFuture<Void>();
+        CompletableFuture<Void> finished = new TransportFuture<>();
         var _ = parts.transport()
                 .finishStep(stepId, timeout)
                 .whenComplete((_, failure) -> parts.threads().callbacks().execute(() -> {
@@ -304,17 +308,26 @@ public final class TransportServer implements AutoCloseable {
     ///
     /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker
     ///     refuses this one for good; `UNAVAILABLE` once the server is stopping
+    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
     /// @throws InterruptedException if the calling thread was interrupted
     public void awaitPeers(Duration timeout) throws InterruptedException {
         requireRunning();
+        TransportThread.refuseToWait("awaitPeers", "wait before the first receive");
         parts.dialer().awaitAll(timeout);
     }
 
     /// Stops the server: refuses what is new, ends with `ABORTED` every receive of this worker and every one of a
     /// peer that still waits for its tensor, lets contents that are under way to peers and callbacks end within
     /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s, and what the device
-    /// takes to close. The second and later calls do nothing. Not to be called from a callback.
+    /// takes to close. The second and later calls do nothing. A callback may call it, which is not waited for then,
+    /// unless
+    /// it runs on a thread of the transport: on the loop, or with an executor that runs it on the thread that calls it.
+    ///
+    /// @throws IllegalStateException on a thread of the transport, unless the server is stopping; nothing has happened
     public void stop(Duration grace) {
+        if (!stopping.get()) {
+            TransportThread.refuseToWait("the end of " + workerName(), "start a thread for it");
+        }
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);
             LOG.info("{} has stopped", workerName());

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.accelerator;
 
+import io.tensorferry.api.TransportThread;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -26,7 +27,7 @@ final class CopyThread implements CopyRunner {
     @Override
     public void start(CopyQueue started) {
         queue = started;
-        thread = Thread.ofPlatform().name(name).daemon(true).start(() -> run(started));
+        thread = Thread.ofPlatform().name(name).daemon(true).start(TransportThread.neverWaiting(() -> run(started)));
     }
 
     private void run(CopyQueue queue) {

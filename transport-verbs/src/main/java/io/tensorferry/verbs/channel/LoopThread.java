@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.TransportThread;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
@@ -36,7 +37,10 @@ final class LoopThread implements LoopRunner {
     @Override
     public void start(CompletionLoop loop) {
         this.loop = loop;
-        Thread.ofPlatform().name(name).daemon(true).start(() -> ReleaseThreads.keepUsersActionsOff(() -> run(loop)));
+        Thread.ofPlatform()
+                .name(name)
+                .daemon(true)
+                .start(TransportThread.neverWaiting(() -> ReleaseThreads.keepUsersActionsOff(() -> run(loop))));
     }
 
     private void run(CompletionLoop loop) {

@@ -3,6 +3,7 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
@@ -255,9 +256,12 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     }
 
     /// Ends every channel, then the loop, then everything on the device, children before parents, then the device.
-    /// What waits fails with `UNAVAILABLE`. Not on the loop. The second and later calls do nothing.
+    /// What waits fails with `UNAVAILABLE`. The second and later calls do nothing.
+    ///
+    /// @throws IllegalStateException on a thread of a transport
     @Override
     public void close() {
+        TransportThread.refuseToWait("close()", "start a thread for it");
         synchronized (this) {
             if (closed) {
                 return;

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.api.TransportFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
@@ -26,7 +27,7 @@ public final class UserCode {
     ///
     /// @param own completed by the transport, with nothing of the user's hanging on it
     public <T> CompletableFuture<T> shown(CompletableFuture<T> own) {
-        var shown = new CompletableFuture<T>();
+        CompletableFuture<T> shown = new TransportFuture<>();
         var _ = own.whenComplete((value, cause) -> executor.execute(() -> {
             if (cause == null) {
                 shown.complete(value);

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.TransportThread;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +58,8 @@ public final class WorkerThreads implements Workers {
 
         @Override
         public void run() {
-            ReleaseThreads.keepUsersActionsOff(super::run);
+            TransportThread.working(() -> ReleaseThreads.keepUsersActionsOff(super::run))
+                    .run();
         }
     }
 

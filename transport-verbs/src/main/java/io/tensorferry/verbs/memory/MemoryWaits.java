@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.memory;
 
+import io.tensorferry.api.TransportThread;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -29,11 +30,11 @@ final class MemoryWaits {
     }
 
     /// Tries again whenever something came back, until that brings a result. On a worker, another thread takes its
-    /// place
-    /// meanwhile: those who would give memory back must not wait for a thread.
+    /// place meanwhile: those who would give memory back must not wait for a thread.
     ///
     /// @param attempt looks for room without waiting; null for none
-    /// @return null if the time is up, the thread was interrupted (it still is then), or nobody waits any more
+    /// @return null if the time is up, the thread was interrupted (it still is then), nobody waits any more, or the
+    ///     thread is one of the transport's that never wait, on which a callback runs
     @Nullable
     Block await(Supplier<@Nullable Block> attempt) {
         var waiting = new ForkJoinPool.ManagedBlocker() {
@@ -63,7 +64,7 @@ final class MemoryWaits {
     private @Nullable Block awaitHere(Supplier<@Nullable Block> attempt) {
         long deadlineNs = System.nanoTime() + longestNs;
         try {
-            if (longestNs == 0 || !turn.tryLock(longestNs, TimeUnit.NANOSECONDS)) {
+            if (longestNs == 0 || TransportThread.neverWaits() || !turn.tryLock(longestNs, TimeUnit.NANOSECONDS)) {
                 return null;
             }
         } catch (InterruptedException _) {

@@ -6,6 +6,7 @@ import io.tensorferry.api.GatherProgress;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.TransportFuture;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.Registration;
 import java.lang.foreign.MemorySegment;
@@ -27,7 +28,7 @@ final class RunningGather implements Gather {
     private final MemorySegment outSegment;
     private final GatherOptions options;
     private final ProgressReports progress;
-    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final CompletableFuture<Void> done = new TransportFuture<>();
     private final @Nullable MemoryRegion region;
     private final ReadRules rules;
     private @Nullable Registration registration;

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.TransportThread;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -66,8 +67,9 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
     private CallbackExecutor(Executor behind, Executor spare, @Nullable String name) {
         this.behind = behind;
         this.spare = spare;
-        this.thread =
-                name == null ? null : Thread.ofPlatform().daemon().name(name).unstarted(this::dispatch);
+        this.thread = name == null
+                ? null
+                : Thread.ofPlatform().daemon().name(name).unstarted(TransportThread.neverWaiting(this::dispatch));
     }
 
     /// Hands callbacks to `behind` from a thread of its own.

@@ -217,12 +217,13 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         if (started != null) {
             started.end();
         }
-        pending.remove(this);
         if (done instanceof Immediate) {
             run();
         } else {
             callbacks.execute(this);
         }
+        // Behind the callback, so that a step is not finished before the callbacks of its receives are on their way.
+        pending.remove(this);
         return true;
     }
 

@@ -11,6 +11,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import java.time.Duration;
@@ -154,6 +155,7 @@ public abstract class StepRendezvous implements Rendezvous {
 
     @Override
     public final RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
+        TransportThread.refuseToWait("recv", "call recvAsync");
         var waiter = new BlockingReceive();
         return waiter.await(
                 receive(key, null, ReceiveOptions.defaults(), waiter), key, timeout, () -> worker.obstacle(key));

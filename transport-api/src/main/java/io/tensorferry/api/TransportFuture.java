@@ -1,0 +1,43 @@
+package io.tensorferry.api;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// A future that a transport completes: to wait for it on a thread of a transport is refused with an
+/// [IllegalStateException], and so it is for the stages that depend on it.
+///
+/// Threading: any thread.
+///
+/// @param <T> what it completes with
+public final class TransportFuture<T> extends CompletableFuture<T> {
+    @Override
+    public T get() throws InterruptedException, ExecutionException {
+        refuseToWait("get()");
+        return super.get();
+    }
+
+    @Override
+    public T get(long timeout, TimeUnit unit) throws InterruptedException, ExecutionException, TimeoutException {
+        refuseToWait("get(timeout)");
+        return super.get(timeout, unit);
+    }
+
+    @Override
+    public T join() {
+        refuseToWait("join()");
+        return super.join();
+    }
+
+    private void refuseToWait(String call) {
+        if (!isDone()) {
+            TransportThread.refuseToWait(call + " of a future of the transport", "add a dependent stage to it");
+        }
+    }
+
+    @Override
+    public <U> CompletableFuture<U> newIncompleteFuture() {
+        return new TransportFuture<>();
+    }
+}
