@@ -11,7 +11,6 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,38 +28,46 @@ class AddressScenarioTest {
     private static final long SOON_NS = 100 * MILLISECOND_NS;
 
     enum Change {
-        LID("LID_CHANGE", SimulatedFabric::changeLid),
-        GID_AT_ANOTHER_INDEX("GID_CHANGE", (fabric, node) -> {
-            fabric.removeGid(node, fabric.gidOf(node));
-            fabric.addGid(node, fabric.gidOf(node));
-        }),
-        OTHER_GID("GID_CHANGE", (fabric, node) -> {
-            fabric.addGid(node, OTHER);
-            fabric.removeGid(node, fabric.gidOf(node));
-        }),
-        PARTITION_KEY("PKEY_CHANGE", (fabric, _) -> {
-            fabric.changePartitionKey(WORKER, KEY);
-            fabric.changePartitionKey(PEER, KEY);
-        });
+        LID("LID_CHANGE"),
+        GID_AT_ANOTHER_INDEX("GID_CHANGE"),
+        OTHER_GID("GID_CHANGE"),
+        PARTITION_KEY("PKEY_CHANGE");
 
         final String event;
-        final BiConsumer<SimulatedFabric, String> action;
 
-        Change(String event, BiConsumer<SimulatedFabric, String> action) {
+        Change(String event) {
             this.event = event;
-            this.action = action;
+        }
+
+        /// The address of worker 0 changes.
+        void happenIn(SimulatedFabric fabric) {
+            switch (this) {
+                case LID -> fabric.changeLid(WORKER);
+                case GID_AT_ANOTHER_INDEX -> {
+                    fabric.removeGid(WORKER, fabric.gidOf(WORKER));
+                    fabric.addGid(WORKER, fabric.gidOf(WORKER));
+                }
+                case OTHER_GID -> {
+                    fabric.addGid(WORKER, OTHER);
+                    fabric.removeGid(WORKER, fabric.gidOf(WORKER));
+                }
+                case PARTITION_KEY -> {
+                    fabric.changePartitionKey(WORKER, KEY);
+                    fabric.changePartitionKey(PEER, KEY);
+                }
+            }
         }
     }
 
     @ParameterizedTest
     @EnumSource
     void anAddressThatChangesEndsItsChannelsAndTheyGoOnWithTheNewOne(Change change) {
-        try (var scenario = new Scenario(change.ordinal(), 2)) {
+        try (var scenario = new Scenario(change.name().length(), 2)) {
             scenario.exchange(1, 0, 1, "before", 100, 1);
             var receive = scenario.receive(1, 0, 1, "edge");
             scenario.runFor(MILLISECOND_NS);
             QueuePairAddress before = addressTo(scenario, PEER);
-            change.action.accept(scenario.fabric, WORKER);
+            change.happenIn(scenario.fabric);
             scenario.runFor(SOON_NS);
             assertThat(scenario.worker(0).adapter.counters().failed()).isEqualTo(1);
             assertThat(Objects.requireNonNull(scenario.worker(0)
@@ -151,7 +158,7 @@ class AddressScenarioTest {
                     var receive = scenario.receive(1, 0, 1, "edge");
                     scenario.send(1, 0, 1, "edge", 100, 1);
                     scenario.runFor(i * MILLISECOND_NS / 20);
-                    change.action.accept(scenario.fabric, WORKER);
+                    change.happenIn(scenario.fabric);
                     scenario.await(receive::hasEnded, change + " after " + i);
                     scenario.assertContent(receive, 100, 1);
                     assertThat(scenario.fabric.now())
