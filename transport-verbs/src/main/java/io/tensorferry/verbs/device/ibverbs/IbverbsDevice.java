@@ -130,7 +130,17 @@ final class IbverbsDevice implements VerbsDevice {
 
     @Override
     public int partitionKey(int portNumber, int index) {
-        return DeviceQueries.partitionKey(context, portNumber, index);
+        try {
+            return DeviceQueries.partitionKey(context, portNumber, index);
+        } catch (VerbsException e) {
+            PortAttributes port = port(portNumber);
+            if (port.linkLayer() == PortAttributes.LinkLayer.ETHERNET && index < port.pkeyTableLength()) {
+                // The library reads it from a file that a container may lack, and RoCE knows no other.
+                LOG.debug("{} does not tell its partition keys", name, e);
+                return DEFAULT_PARTITION_KEY;
+            }
+            throw e;
+        }
     }
 
     @Override
