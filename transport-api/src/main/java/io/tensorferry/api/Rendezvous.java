@@ -29,7 +29,7 @@ public interface Rendezvous {
     /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
     ///     cluster
     /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
-    ///     closed; `RESOURCE_EXHAUSTED` if too many sends of the step wait for their receives
+    ///     finished or closed; `RESOURCE_EXHAUSTED` if too many sends of the step wait for their receives
     void send(RendezvousKey key, Tensor tensor);
 
     /// Tells the consumer of `key` that there will be no tensor: a dead tensor takes its place in the queue.
@@ -37,15 +37,16 @@ public interface Rendezvous {
     /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
     ///     cluster
     /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
-    ///     closed
+    ///     finished or closed
     void sendDead(RendezvousKey key);
 
     /// Asks the worker that owns `key` for its tensor; returns at once.
     ///
     /// The tensor lands row-major in memory from this rendezvous' allocator; where producer and consumer are on the
     /// same worker it is the producer's own memory. `done` runs exactly once on the callback executor and owns the
-    /// tensor it is given. Failures reach `done`: `ABORTED` or another code (the status of [#startAbort]),
-    /// `CANCELLED`, `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not
+    /// tensor it is given. Failures reach `done`: the status of [#startAbort], `ABORTED` (the step, or the server, is
+    /// closed here or at the producer, or the producer has finished the step without this tensor), `CANCELLED`,
+    /// `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not
     /// match its checksum), `RESOURCE_EXHAUSTED` (no memory for the result), `INVALID_ARGUMENT` (the producer's
     /// worker refused the key).
     ///

@@ -12,6 +12,9 @@ import java.util.concurrent.TimeoutException;
 ///
 /// @param <T> what it completes with
 public final class TransportFuture<T> extends CompletableFuture<T> {
+    /// One that is to be completed.
+    public TransportFuture() {}
+
     @Override
     public T get() throws InterruptedException, ExecutionException {
         refuseToWait("get()");

@@ -8,6 +8,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,6 +83,16 @@ class MemoryWaitTest {
         waiting.get(20, TimeUnit.SECONDS).close();
         second.close();
         assertThat(memory.statistics().bytesInUse()).isZero();
+    }
+
+    /// A callback on the loop may be what brings memory back.
+    @Test
+    void doesNotWaitOnAThreadOfTheTransportThatNeverWaits() throws Exception {
+        RegisteredBuffer all = memory.allocate(2 * SLAB);
+        var allocation = new FutureTask<>(() -> memory.allocate(SLAB));
+        Thread.ofPlatform().start(TransportThread.neverWaiting(allocation));
+        assertExhausted(allocation);
+        all.close();
     }
 
     @Test
