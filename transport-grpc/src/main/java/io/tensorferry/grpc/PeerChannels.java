@@ -62,7 +62,7 @@ final class PeerChannels {
             throw new IllegalArgumentException(
                     "worker " + worker + " is not in the cluster; it has " + addresses.keySet());
         }
-        var lookup = new PeerLookup(address, InetAddress::getAllByName);
+        var lookup = new PeerLookup(address, InetAddress::getAllByName, threads.lookups());
         NettyChannelBuilder builder = builder(address, lookup)
                 .eventLoopGroup(threads.eventLoops())
                 .channelType(NioSocketChannel.class)

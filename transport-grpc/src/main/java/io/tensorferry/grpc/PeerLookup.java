@@ -11,6 +11,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -20,10 +21,11 @@ import org.jspecify.annotations.Nullable;
 /// by a service file that a shaded jar may lack. A host that cannot be resolved is handed over unresolved: the attempt
 /// to connect then fails as any other does.
 ///
-/// Threading: lookups run on the channel's executor for what blocks; [#failure()] on any thread.
+/// Threading: lookups run on the given executor; [#failure()] on any thread.
 final class PeerLookup extends NameResolver.Factory {
     private final WorkerAddress address;
     private final Hosts hosts;
+    private final Executor executor;
     private volatile @Nullable UnknownHostException failure;
 
     /// Knows the addresses of hosts.
@@ -31,9 +33,11 @@ final class PeerLookup extends NameResolver.Factory {
         InetAddress[] addressesOf(String host) throws UnknownHostException;
     }
 
-    PeerLookup(WorkerAddress address, Hosts hosts) {
+    /// @param executor for lookups, which block
+    PeerLookup(WorkerAddress address, Hosts hosts, Executor executor) {
         this.address = address;
         this.hosts = hosts;
+        this.executor = executor;
     }
 
     /// Why the host cannot be resolved, as the latest lookup found; null if it can be, or nobody has looked yet.
@@ -103,7 +107,7 @@ final class PeerLookup extends NameResolver.Factory {
             }
             looking = true;
             try {
-                args.getOffloadExecutor().execute(() -> {
+                executor.execute(() -> {
                     ResolutionResult result = look();
                     args.getSynchronizationContext().execute(() -> tell(result));
                 });

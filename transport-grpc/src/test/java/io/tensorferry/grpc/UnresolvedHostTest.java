@@ -76,12 +76,13 @@ class UnresolvedHostTest {
                     .port();
             var address = new WorkerAddress("later.invalid", port);
             var known = new AtomicBoolean();
-            var lookup = new PeerLookup(address, host -> {
+            PeerLookup.Hosts hosts = host -> {
                 if (known.get()) {
                     return new InetAddress[] {InetAddress.getLoopbackAddress()};
                 }
                 throw new UnknownHostException(host + ": Name or service not known");
-            });
+            };
+            var lookup = new PeerLookup(address, hosts, timer);
             var channel = dial(address, lookup);
             try {
                 var timeouts = new PeerTimeouts(Duration.ofSeconds(30), Duration.ofSeconds(30), Duration.ofSeconds(5));

@@ -2,7 +2,6 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.RendezvousKey;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What a rendezvous must know of the worker that it runs on. Immutable.
@@ -12,15 +11,23 @@ import org.jspecify.annotations.Nullable;
 /// @param callbacks where users' callbacks run
 /// @param timer keeps the deadlines of receives
 /// @param limits what may pile up, and how large a tensor may be
-/// @param obstacles what keeps this worker from reaching another, as `no connection to host:2222: Connection refused`,
-///     from the other's name; null where nothing is known
+/// @param obstacles what keeps this worker from reaching others
 public record WorkerContext(
         String name,
         Set<String> members,
         CallbackExecutor callbacks,
         ReceiveTimer timer,
         RendezvousLimits limits,
-        Function<String, @Nullable String> obstacles) {
+        Obstacles obstacles) {
+    /// What keeps a worker from reaching others, as far as somebody has tried.
+    public interface Obstacles {
+        /// As `no connection to host:2222: Connection refused`; null where nothing is known.
+        ///
+        /// @param worker the other, by its name
+        @Nullable
+        String obstacle(String worker);
+    }
+
     /// Where nothing is known of others.
     public WorkerContext(
             String name, Set<String> members, CallbackExecutor callbacks, ReceiveTimer timer, RendezvousLimits limits) {
@@ -35,7 +42,7 @@ public record WorkerContext(
     @Nullable
     String obstacle(RendezvousKey key) {
         String producer = key.source().worker();
-        return producer.equals(name) ? null : obstacles.apply(producer);
+        return producer.equals(name) ? null : obstacles.obstacle(producer);
     }
 
     boolean isMember(String worker) {
