@@ -12,6 +12,7 @@ import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -378,7 +379,7 @@ final class ChannelLife {
         List<Integer> unconfirmed = new ArrayList<>();
         Tell.one("give back what was sent to " + peer, () -> unconfirmed.addAll(departures.abandon()));
         // What was still to be taken may say more of why.
-        ChannelFailure end = death.judge(failure, channel.peerIncarnation());
+        ChannelFailure end = death.judge(Objects.requireNonNull(failure), channel.peerIncarnation());
         var loss = new ChannelLoss(end.cause(), end.mayGoOn(context.hasFallback()) && quiet, unconfirmed);
         try {
             handlers.onChannelLost(channel, loss);

@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.device.CompletionChannel;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +33,16 @@ public final class CompletionLoop implements Executor {
     /// Those that were cancelled count too.
     static final int TIMERS_PER_TURN = 256;
 
+    private static final VarHandle TURN_CHANGES;
+
+    static {
+        try {
+            TURN_CHANGES = MethodHandles.lookup().findVarHandle(CompletionLoop.class, "turnChanges", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
     private static final long LONGEST_SLEEP_NS = 1_000_000_000L;
     /// Fewer cancelled timers are not worth a search.
     private static final int FEW_TIMERS = 64;
@@ -51,6 +62,7 @@ public final class CompletionLoop implements Executor {
     // Nobody turns it any more, and commands that were given since and have not run.
     private volatile boolean ended;
     private final AtomicInteger givenAfterEnd = new AtomicInteger();
+    private long turnChanges;
     private final LongAdder mistakes = new LongAdder();
     private Consumer<RuntimeException> onDeviceFailure = _ -> {};
     // Who sleeps without the completion channel, which has failed; null while it works.
@@ -151,6 +163,18 @@ public final class CompletionLoop implements Executor {
         onDeviceFailure = action;
     }
 
+    /// The loop that a thread turns; null for a thread that turns none. Any thread.
+    public static @Nullable CompletionLoop turnedBy(Thread thread) {
+        return thread instanceof LoopThread.Turning turning ? turning.loop() : null;
+    }
+
+    /// Turns that have begun, and ended: twice the number of turns, and one more in the middle of a turn. Any thread;
+    /// for
+    /// those who watch how long a turn takes.
+    public long turnChanges() {
+        return (long) TURN_CHANGES.getOpaque(this);
+    }
+
     /// How many commands, timers and turns of channels have thrown. 0 in a correct program. Any thread.
     public long mistakes() {
         return mistakes.sum();
@@ -214,11 +238,20 @@ public final class CompletionLoop implements Executor {
     /// to do; 0 means that nothing was, and that nothing is left over.
     public int doWork() {
         turning = Thread.currentThread();
+        TURN_CHANGES.setOpaque(this, turnChanges + 1);
         try {
             return turn();
         } finally {
+            TURN_CHANGES.setOpaque(this, turnChanges + 1);
             turning = null;
         }
+    }
+
+    /// The most that [#doWork()] returns, with so many channels open: of each channel, what is taken of it and what its
+    /// last
+    /// completion tells of.
+    public static int mostWorkOfATurn(int channels) {
+        return COMMANDS_PER_TURN + TIMERS_PER_TURN + channels * 2 * TurnWork.PER_TURN + 1;
     }
 
     /// Whether a command was given that has not run. Any thread; it may be so no longer.

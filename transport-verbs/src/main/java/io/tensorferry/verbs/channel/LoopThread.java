@@ -37,13 +37,31 @@ final class LoopThread implements LoopRunner {
     @Override
     public void start(CompletionLoop loop) {
         this.loop = loop;
-        Thread.ofPlatform()
-                .name(name)
-                .daemon(true)
-                .start(TransportThread.neverWaiting(() -> ReleaseThreads.keepUsersActionsOff(() -> run(loop))));
+        new Turning(loop).start();
     }
 
-    private void run(CompletionLoop loop) {
+    /// A thread that says which loop it turns.
+    final class Turning extends Thread {
+        private final CompletionLoop turned;
+
+        Turning(CompletionLoop turned) {
+            super(name);
+            this.turned = turned;
+            setDaemon(true);
+        }
+
+        CompletionLoop loop() {
+            return turned;
+        }
+
+        @Override
+        public void run() {
+            TransportThread.neverWaiting(() -> ReleaseThreads.keepUsersActionsOff(() -> turnUntilStopped(turned)))
+                    .run();
+        }
+    }
+
+    private void turnUntilStopped(CompletionLoop loop) {
         try {
             while (running) {
                 turn(loop);

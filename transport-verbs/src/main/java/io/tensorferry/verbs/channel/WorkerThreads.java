@@ -55,12 +55,6 @@ public final class WorkerThreads implements Workers {
             setName(name);
             setDaemon(true);
         }
-
-        @Override
-        public void run() {
-            TransportThread.working(() -> ReleaseThreads.keepUsersActionsOff(super::run))
-                    .run();
-        }
     }
 
     /// @throws java.util.concurrent.RejectedExecutionException when it is closed
@@ -71,7 +65,8 @@ public final class WorkerThreads implements Workers {
         try {
             threads.execute(() -> {
                 try {
-                    task.run();
+                    TransportThread.working(() -> ReleaseThreads.keepUsersActionsOff(task))
+                            .run();
                 } catch (RuntimeException | Error e) {
                     LOG.error("a task of a worker failed", e);
                 } finally {

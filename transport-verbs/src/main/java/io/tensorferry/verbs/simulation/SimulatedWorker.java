@@ -61,6 +61,7 @@ public final class SimulatedWorker implements AutoCloseable {
     private final Executor tasks;
     private boolean alive = true;
     private long pausedUntilNs;
+    private int mostWork;
     private @Nullable CompletionLoop loop;
 
     /// What a worker is like.
@@ -232,12 +233,19 @@ public final class SimulatedWorker implements AutoCloseable {
         }
         var done = new AtomicInteger();
         ReleaseThreads.keepUsersActionsOff(tasks, () -> {
-            done.addAndGet(running.doWork());
+            int work = running.doWork();
+            mostWork = Math.max(mostWork, work);
+            done.addAndGet(work);
             for (CopyQueue queue : copies) {
                 done.addAndGet(queue.doWork());
             }
         });
         return done.get() > 0;
+    }
+
+    /// The most that one turn of the loop has done, as [CompletionLoop#doWork()] counts it.
+    public int mostWorkOfATurn() {
+        return mostWork;
     }
 
     /// How long nothing has to be turned for the time alone: until the loop's next timer, or the end of a pause.

@@ -1,11 +1,14 @@
 package io.tensorferry.verbs.simulation;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.channel.CompletionLoop;
 import io.tensorferry.verbs.channel.ConnectionParameters;
 import io.tensorferry.verbs.channel.EndpointAcceptor;
 import io.tensorferry.verbs.channel.EndpointExchange;
@@ -379,8 +382,16 @@ final class SimulatedCluster implements AutoCloseable {
         fabric.runNext();
     }
 
+    /// The clock stands still in a turn, so what the loop has done is counted instead of its time.
+    private void checkTurns(Worker worker) {
+        assertThat(worker.node.mostWorkOfATurn())
+                .as("the most that one turn of the loop of %s has done", worker.name)
+                .isLessThanOrEqualTo(CompletionLoop.mostWorkOfATurn(names.size()));
+    }
+
     @Override
     public void close() {
+        living().forEach(this::checkTurns);
         living().forEach(worker -> worker.fallback.close());
         living().forEach(worker -> worker.node.close());
         ended.forEach(worker -> worker.node.close());
