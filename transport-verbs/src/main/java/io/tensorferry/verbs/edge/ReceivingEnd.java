@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop, but for what the consumer does: [#poll], [#take].
 abstract class ReceivingEnd implements EdgeReceiver {
-    private static final Runnable NOTHING = () -> {};
     private static final long ENDED = Long.MAX_VALUE;
 
     private final RendezvousKey key;
@@ -48,7 +47,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private volatile long ready;
     private volatile @Nullable TransportException failure;
     private long arrivedAtEnd;
-    private volatile Runnable readyAction = NOTHING;
+    private volatile @Nullable Runnable readyAction;
     // The consumer's own count.
     private volatile long taken;
 
@@ -385,7 +384,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     private void tellReady() {
         Runnable action = readyAction;
-        if (!action.equals(NOTHING)) {
+        if (action != null) {
             context.users().run("run what waits for a tensor of " + edge, action);
         }
     }
