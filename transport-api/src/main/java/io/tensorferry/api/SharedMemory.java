@@ -78,10 +78,10 @@ final class SharedMemory {
             try {
                 DeviceEvent event = ready;
                 if (event != null) {
-                    ReleaseThreads.run(event::close);
+                    TransportThread.release(event::close);
                 }
             } finally {
-                ReleaseThreads.run(onFree);
+                TransportThread.release(onFree);
             }
         }
     }

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Device;
-import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
@@ -35,7 +35,7 @@ record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean m
                             : "a " + dataType + " tensor is in host memory, not on " + accelerator);
         }
         if (byteSize == 0) {
-            return Tensor.onDevice(dataType, shape, accelerator, 0, (ReleaseThreads.Prompt) () -> {});
+            return Tensor.onDevice(dataType, shape, accelerator, 0, (PromptRelease) () -> {});
         }
         RegisteredBuffer buffer = mayWait ? memory.allocate(byteSize) : memory.allocateIfThere(byteSize);
         if (buffer == null) {
@@ -44,8 +44,7 @@ record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean m
                     "no slab of " + accelerator + " has " + byteSize + " bytes now, and none is made here");
         }
         try {
-            return Tensor.onDevice(
-                    dataType, shape, accelerator, buffer.address(), (ReleaseThreads.Prompt) buffer::close);
+            return Tensor.onDevice(dataType, shape, accelerator, buffer.address(), (PromptRelease) buffer::close);
         } catch (RuntimeException e) {
             buffer.close();
             throw e;

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.TransportThread;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
@@ -56,8 +55,7 @@ final class LoopThread implements LoopRunner {
 
         @Override
         public void run() {
-            TransportThread.neverWaiting(() -> ReleaseThreads.keepUsersActionsOff(() -> turnUntilStopped(turned)))
-                    .run();
+            TransportThread.neverWaiting(() -> turnUntilStopped(turned)).run();
         }
     }
 

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.api.TransportThread;
@@ -269,7 +268,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
             closed = true;
         }
         if (handlers != null) {
-            ReleaseThreads.keepUsersActionsOff(this::stopLoop);
+            TransportThread.working(this::stopLoop).run();
         }
         context.memory().close();
         context.domain().close();

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel;
 
-import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.TransportThread;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
@@ -65,8 +64,7 @@ public final class WorkerThreads implements Workers {
         try {
             threads.execute(() -> {
                 try {
-                    TransportThread.working(() -> ReleaseThreads.keepUsersActionsOff(task))
-                            .run();
+                    TransportThread.working(task).run();
                 } catch (RuntimeException | Error e) {
                     LOG.error("a task of a worker failed", e);
                 } finally {

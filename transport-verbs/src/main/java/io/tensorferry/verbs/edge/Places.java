@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.channel.NamedMemory;
@@ -99,7 +99,7 @@ final class Places {
     private Tensor wrap(int place) {
         holds.incrementAndGet();
         MemorySegment part = memory.asSlice(place * edge.placeBytes(), edge.tensorBytes());
-        return Tensor.wrap(edge.dataType(), edge.shape(), part, (ReleaseThreads.Prompt) this::letGo);
+        return Tensor.wrap(edge.dataType(), edge.shape(), part, (PromptRelease) this::letGo);
     }
 
     /// The peer can write no more.

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
@@ -12,7 +12,7 @@ import java.util.function.LongFunction;
 ///
 /// Threading: any thread; it holds no state. It waits as its memory does.
 final class PooledTensorAllocator implements TensorAllocator {
-    private static final ReleaseThreads.Prompt NOTHING = () -> {};
+    private static final PromptRelease NOTHING = () -> {};
 
     private final LongFunction<RegisteredBuffer> memory;
 

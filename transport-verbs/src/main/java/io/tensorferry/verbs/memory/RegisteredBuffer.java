@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.verbs.device.MemoryRegion;
@@ -85,7 +85,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     /// @throws IllegalArgumentException if `dataType` is DMA-able and this buffer is not of the tensor's size
     /// @throws UnsupportedOperationException if the processor does not reach the memory
     public Tensor toTensor(DataType dataType, Shape shape) {
-        return Tensor.wrap(dataType, shape, segment(), (ReleaseThreads.Prompt) this::close);
+        return Tensor.wrap(dataType, shape, segment(), (PromptRelease) this::close);
     }
 
     /// Gives the bytes back to the pool. The second and later calls do nothing; never waits.

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.ReleaseThreads;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.accelerator.CopyQueue;
@@ -268,7 +268,7 @@ final class OutgoingContent {
         }
         if (metaData.dataType().isDmaAble()) {
             return new RecvResult.Received(Tensor.wrap(
-                    metaData.dataType(), metaData.shape(), buffer.segment(), (ReleaseThreads.Prompt) buffer::close));
+                    metaData.dataType(), metaData.shape(), buffer.segment(), (PromptRelease) buffer::close));
         }
         try {
             return new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, memory.allocator()));

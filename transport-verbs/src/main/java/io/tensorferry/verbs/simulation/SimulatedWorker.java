@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.ReleaseThreads;
+import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyQueue;
@@ -123,7 +123,7 @@ public final class SimulatedWorker implements AutoCloseable {
         @Override
         public void execute(Runnable task) {
             // Of its own, because one may be given twice.
-            Runnable once = () -> ReleaseThreads.keepUsersActionsOff(tasks, task);
+            Runnable once = () -> TransportThread.working(tasks, task).run();
             waiting.add(once);
             later(0, LONGEST_TASK_NS, () -> {
                 if (waiting.remove(once)) {
@@ -232,14 +232,15 @@ public final class SimulatedWorker implements AutoCloseable {
             return false;
         }
         var done = new AtomicInteger();
-        ReleaseThreads.keepUsersActionsOff(tasks, () -> {
-            int work = running.doWork();
-            mostWork = Math.max(mostWork, work);
-            done.addAndGet(work);
-            for (CopyQueue queue : copies) {
-                done.addAndGet(queue.doWork());
-            }
-        });
+        TransportThread.neverWaiting(tasks, () -> {
+                    int work = running.doWork();
+                    mostWork = Math.max(mostWork, work);
+                    done.addAndGet(work);
+                    for (CopyQueue queue : copies) {
+                        done.addAndGet(queue.doWork());
+                    }
+                })
+                .run();
         return done.get() > 0;
     }
 
