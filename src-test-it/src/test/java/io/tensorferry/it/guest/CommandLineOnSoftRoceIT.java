@@ -64,6 +64,23 @@ class CommandLineOnSoftRoceIT {
                         "taken: nothing; device (RDMA_DEVICE) is siw0, which has no RDMA WRITE with immediate (iWARP)");
     }
 
+    /// As in a container that shares the device, and not the network device below it.
+    @Test
+    void addressesOfAnotherNetworkNamespaceAreNotTaken() {
+        GuestResult result = run(
+                "cli-namespace",
+                "ip netns add elsewhere && ip netns exec elsewhere " + tensorferry("devices --no-software"),
+                false);
+
+        assertThat(result.status()).as("%s", result.logTail()).isOne();
+        assertThat(result.output())
+                .anySatisfy(line -> assertThat(line)
+                        .contains(
+                                "rxe0 has no GID on port 1 that can be used",
+                                "GID 1 ::ffff:10.99.0.1 (RoCE v2): its network device dummy0 is not in this network"
+                                        + " namespace"));
+    }
+
     @Test
     void theWayBetweenTwoHostsIsChecked() {
         GuestResult result = run(
