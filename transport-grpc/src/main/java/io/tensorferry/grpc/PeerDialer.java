@@ -37,7 +37,7 @@ final class PeerDialer implements AutoCloseable {
     // Why the latest attempt at a peer failed that may be tried again.
     private final Map<String, TransportException> latest = new ConcurrentHashMap<>();
     // Those that have not ended.
-    private final Set<CompletableFuture<Void>> dials = ConcurrentHashMap.newKeySet();
+    private final Set<Dial> dials = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param workerName this worker
@@ -119,11 +119,17 @@ final class PeerDialer implements AutoCloseable {
         return why == null ? null : peer + ": " + why;
     }
 
+    /// One that has not ended.
+    private static final class Dial {
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+    }
+
     /// Cancelling the future ends the dialling.
     private CompletableFuture<Void> dial(String peer) {
-        var done = new CompletableFuture<Void>();
-        dials.add(done);
-        var _ = done.whenComplete((_, _) -> dials.remove(done));
+        var dial = new Dial();
+        CompletableFuture<Void> done = dial.done;
+        dials.add(dial);
+        var _ = done.whenComplete((_, _) -> dials.remove(dial));
         if (closed) {
             // Perhaps after the last look at the set.
             done.completeExceptionally(stopping());
@@ -168,6 +174,6 @@ final class PeerDialer implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        List.copyOf(dials).forEach(done -> done.completeExceptionally(stopping()));
+        List.copyOf(dials).forEach(dial -> dial.done.completeExceptionally(stopping()));
     }
 }

@@ -17,7 +17,6 @@ import io.tensorferry.verbs.accelerator.Accelerators;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -30,15 +29,13 @@ public abstract class StepRendezvous implements Rendezvous {
     private final WorkerContext worker;
     private final TagTable table;
     private final Accelerators accelerators;
-    private final PendingReceives pending = new PendingReceives(this::endIfFinished);
+    private final StepUses uses = new StepUses();
+    private final PendingReceives pending = new PendingReceives(uses::look);
     private final ResultMove moves;
     private final ContentWaits waits;
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
     // Once the step is to end as soon as nothing is left to be done in it.
     private final AtomicReference<@Nullable StepFinish> finish = new AtomicReference<>();
-    // What may hold something of the step that stands in no table: requests of peers, contents on their way to them,
-    // and calls of this worker.
-    private final AtomicInteger uses = new AtomicInteger();
 
     /// Of a worker without accelerators.
     protected StepRendezvous(long stepId, WorkerContext worker) {
@@ -52,7 +49,7 @@ public abstract class StepRendezvous implements Rendezvous {
         this.accelerators = accelerators;
         this.moves = new ResultMove(accelerators, hostMemory);
         this.table = new TagTable(worker.limits());
-        this.waits = new ContentWaits(moves, worker.callbacks(), this::endIfFinished);
+        this.waits = new ContentWaits(moves, worker.callbacks(), uses::look);
     }
 
     /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
@@ -245,13 +242,11 @@ public abstract class StepRendezvous implements Rendezvous {
 
     /// Something may hold a tensor of the step that stands in no table; before it takes it out of one.
     final void beginUse() {
-        uses.incrementAndGet();
+        uses.begin();
     }
 
     final void endUse() {
-        if (uses.decrementAndGet() == 0) {
-            endIfFinished();
-        }
+        uses.end();
     }
 
     /// Takes no more sends, and closes the step when all that were sent are with whoever asked for them and all
@@ -265,6 +260,7 @@ public abstract class StepRendezvous implements Rendezvous {
         if (first != null) {
             return first.done();
         }
+        uses.watch(this::endIfFinished);
         table.finish(new TransportException(
                 StatusCode.ABORTED,
                 "step " + stepId + " is finished: " + worker.name() + " sends nothing in it any more"));
@@ -288,7 +284,7 @@ public abstract class StepRendezvous implements Rendezvous {
 
     /// Of a step that takes no more sends. In this order: whoever takes a send counts as a use before.
     private boolean isIdle() {
-        return table.isFinished() && uses.get() == 0 && waits.isEmpty() && pending.isEmpty();
+        return table.isFinished() && uses.count() == 0 && waits.isEmpty() && pending.isEmpty();
     }
 
     /// What keeps a step from its end that is being finished.
@@ -298,7 +294,7 @@ public abstract class StepRendezvous implements Rendezvous {
                 StatusCode.DEADLINE_EXCEEDED,
                 "step " + stepId + " was not finished within " + timeout + " and is closed: " + table.waitingSends()
                         + " sends that nobody has asked for" + (key == null ? "" : ", such as " + key) + ", "
-                        + uses.get()
+                        + uses.count()
                         + " tensors on their way to others, " + pending.size() + " receives of " + worker.name());
     }
 
