@@ -12,8 +12,6 @@ import java.util.function.LongFunction;
 ///
 /// Threading: any thread; it holds no state. It waits as its memory does.
 final class PooledTensorAllocator implements TensorAllocator {
-    private static final PromptRelease NOTHING = () -> {};
-
     private final LongFunction<RegisteredBuffer> memory;
 
     /// @param memory registered bytes of a given number, 1 or more
@@ -24,7 +22,8 @@ final class PooledTensorAllocator implements TensorAllocator {
     @Override
     public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
         if (byteSize == 0) {
-            return Tensor.wrap(dataType, shape, MemorySegment.NULL, NOTHING);
+            PromptRelease nothing = () -> {};
+            return Tensor.wrap(dataType, shape, MemorySegment.NULL, nothing);
         }
         if (dataType.isDmaAble() && byteSize != shape.byteSize(dataType)) {
             throw new IllegalArgumentException("a " + dataType + " tensor of shape " + shape + " takes "
