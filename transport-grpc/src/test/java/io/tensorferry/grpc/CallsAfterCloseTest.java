@@ -353,11 +353,12 @@ class CallsAfterCloseTest {
         StaticReceiver staticReceiver = server.openReceiver(staticEdge(fromPeer("r")));
         DynamicSender dynamicSender = server.openSender(DynamicEdge.of(toPeer("ds")));
         DynamicReceiver dynamicReceiver = server.openReceiver(DynamicEdge.of(fromPeer("dr")));
+        List<AutoCloseable> endsOfPeer = new ArrayList<>();
         if (open) {
-            peer.openReceiver(staticEdge(toPeer("s")));
-            peer.openSender(staticEdge(fromPeer("r")));
-            peer.openReceiver(DynamicEdge.of(toPeer("ds")));
-            peer.openSender(DynamicEdge.of(fromPeer("dr")));
+            endsOfPeer.add(peer.openReceiver(staticEdge(toPeer("s"))));
+            endsOfPeer.add(peer.openSender(staticEdge(fromPeer("r"))));
+            endsOfPeer.add(peer.openReceiver(DynamicEdge.of(toPeer("ds"))));
+            endsOfPeer.add(peer.openSender(DynamicEdge.of(fromPeer("dr"))));
             for (var opened : List.of(
                     staticSender.opened(), staticReceiver.opened(), dynamicSender.opened(), dynamicReceiver.opened())) {
                 opened.get(20, TimeUnit.SECONDS);
@@ -410,6 +411,9 @@ class CallsAfterCloseTest {
                 });
             }
             ends.check();
+        }
+        for (AutoCloseable end : endsOfPeer) {
+            end.close();
         }
     }
 
