@@ -76,6 +76,7 @@ class SlabPagesTest {
     }
 
     @Test
+    @SuppressWarnings("restricted") // an address of nobody's
     void memoryThatIsNotThereIsExhaustion() {
         // Below what the kernel lets anybody map.
         MemorySegment none = MemorySegment.ofAddress(1 << 14).reinterpret(1 << 14);
