@@ -354,6 +354,8 @@ class CallsAfterCloseTest {
         DynamicSender dynamicSender = server.openSender(DynamicEdge.of(toPeer("ds")));
         DynamicReceiver dynamicReceiver = server.openReceiver(DynamicEdge.of(fromPeer("dr")));
         List<AutoCloseable> endsOfPeer = new ArrayList<>();
+        // Behind the loop's part of what was opened.
+        server.awaitPeers(LONG);
         if (open) {
             endsOfPeer.add(peer.openReceiver(staticEdge(toPeer("s"))));
             endsOfPeer.add(peer.openSender(staticEdge(fromPeer("r"))));

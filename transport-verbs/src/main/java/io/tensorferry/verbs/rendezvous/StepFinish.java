@@ -10,6 +10,7 @@ final class StepFinish {
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private final TransportException closed;
     private final Runnable leave;
+    private volatile boolean late;
 
     /// @param closed what is said of the step when nothing was left to be done in it
     /// @param leave takes the step out of the table of steps; the second and later calls do nothing
@@ -40,14 +41,17 @@ final class StepFinish {
         // Whoever closes a step that is done may be slower than another who finds it closed.
         if (cause.equals(closed)) {
             done.complete(null);
-        } else {
+        } else if (!late) {
             done.completeExceptionally(cause);
         }
     }
 
-    /// The step is about to end because its time is over.
+    /// The step is about to end because its time is over; whoever waits for its end is told by [#onLate].
+    void beginLate() {
+        late = true;
+    }
+
     void onLate(TransportException why) {
-        leave.run();
         done.completeExceptionally(why);
     }
 }

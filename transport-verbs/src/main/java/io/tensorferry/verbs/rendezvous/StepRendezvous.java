@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// What every rendezvous of a step does, whatever carries its tensors: the local table, receives on the same
@@ -313,12 +314,16 @@ public abstract class StepRendezvous implements Rendezvous {
     }
 
     /// The same, because `timeout` has passed since it was to be finished.
-    final int expire(Duration timeout) {
+    ///
+    /// @param dropped is told how many sends nobody had asked for, before whoever waits for the end
+    final void expire(Duration timeout, IntConsumer dropped) {
         StepFinish finishing = finish.get();
         if (finishing != null) {
-            finishing.onLate(notFinished(timeout));
+            TransportException why = notFinished(timeout);
+            finishing.beginLate();
+            dropped.accept(close());
+            finishing.onLate(why);
         }
-        return close();
     }
 
     /// The same with all the others of this worker.

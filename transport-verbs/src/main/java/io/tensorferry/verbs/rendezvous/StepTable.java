@@ -176,7 +176,7 @@ public final class StepTable<R extends StepRendezvous> {
         if (!done.isDone()) {
             var deadline = new ReceiveDeadline();
             var _ = done.whenComplete((_, _) -> deadline.end());
-            deadline.start(step.rendezvous.timer(), timeout, () -> drop(step.rendezvous.expire(timeout)));
+            deadline.start(step.rendezvous.timer(), timeout, () -> step.rendezvous.expire(timeout, this::drop));
         }
         return done;
     }
