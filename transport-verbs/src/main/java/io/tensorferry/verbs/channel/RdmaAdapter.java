@@ -268,7 +268,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
             closed = true;
         }
         if (handlers != null) {
-            TransportThread.working(this::stopLoop).run();
+            stopLoop();
         }
         context.memory().close();
         context.domain().close();

@@ -57,8 +57,9 @@ public final class SimulatedWorker implements AutoCloseable {
     private final EdgeManager edges;
     private final PartitionManager partitions;
     private final List<CopyQueue> copies = new ArrayList<>();
-    private final TaskEvents workers = new TaskEvents();
-    private final Executor tasks;
+    // Release actions of users.
+    private final TaskEvents releases = new TaskEvents();
+    private final TaskWorkers workers = new TaskWorkers();
     private boolean alive = true;
     private long pausedUntilNs;
     private int mostWork;
@@ -89,7 +90,7 @@ public final class SimulatedWorker implements AutoCloseable {
         this.fabric = fabric;
         this.random = random;
         this.name = setting.adapter().workerName();
-        this.tasks = task -> later(0, LONGEST_TASK_NS, task);
+        Executor tasks = task -> later(0, LONGEST_TASK_NS, task);
         this.adapter = RdmaAdapter.open(
                 setting.adapter(),
                 DeviceChoice.choose(setting.adapter().config(), List.of(fabric.provider(name))),
@@ -117,13 +118,13 @@ public final class SimulatedWorker implements AutoCloseable {
     }
 
     /// Does each task as an event of the fabric, after a drawn time; those that are left at the end, at once.
-    private final class TaskEvents implements Workers {
+    private final class TaskEvents implements Executor {
         private final Set<Runnable> waiting = new LinkedHashSet<>();
 
         @Override
         public void execute(Runnable task) {
             // Of its own, because one may be given twice.
-            Runnable once = () -> TransportThread.working(tasks, task).run();
+            Runnable once = task::run;
             waiting.add(once);
             later(0, LONGEST_TASK_NS, () -> {
                 if (waiting.remove(once)) {
@@ -132,13 +133,31 @@ public final class SimulatedWorker implements AutoCloseable {
             });
         }
 
-        @Override
-        public void awaitIdle() {
+        void runAll() {
             while (!waiting.isEmpty()) {
                 Runnable next = waiting.iterator().next();
                 waiting.remove(next);
                 next.run();
             }
+        }
+    }
+
+    private final class TaskWorkers implements Workers {
+        private final TaskEvents work = new TaskEvents();
+
+        @Override
+        public void execute(Runnable task) {
+            work.execute(TransportThread.working(releases, task));
+        }
+
+        @Override
+        public void awaitIdle() {
+            work.runAll();
+        }
+
+        @Override
+        public void close() {
+            releases.runAll();
         }
     }
 
@@ -232,7 +251,7 @@ public final class SimulatedWorker implements AutoCloseable {
             return false;
         }
         var done = new AtomicInteger();
-        TransportThread.neverWaiting(tasks, () -> {
+        TransportThread.neverWaiting(releases, () -> {
                     int work = running.doWork();
                     mostWork = Math.max(mostWork, work);
                     done.addAndGet(work);
