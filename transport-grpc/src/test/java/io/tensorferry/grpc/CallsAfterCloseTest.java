@@ -370,7 +370,7 @@ class CallsAfterCloseTest {
         String opened = open ? "completes" : "fails with ABORTED";
 
         for (var sender : List.of(staticSender, dynamicSender)) {
-            var ends = new Ends(sender == staticSender ? StaticSender.class : DynamicSender.class)
+            var ends = new Ends(sender instanceof StaticSender ? StaticSender.class : DynamicSender.class)
                     .of("opened()", opened, () -> endOf(sender.opened()))
                     .of("send(Tensor)", "ABORTED", () -> {
                         try (Tensor tensor = tensor()) {
@@ -383,7 +383,7 @@ class CallsAfterCloseTest {
                             () -> sender.startAbort(new TransportException(StatusCode.INTERNAL, "too late")))
                     .of("ended()", "completes", () -> endOf(sender.ended()))
                     .done("close()", sender::close);
-            if (sender == dynamicSender) {
+            if (sender instanceof DynamicSender) {
                 ends.of(
                         "allocator()",
                         "FAILED_PRECONDITION",
@@ -392,7 +392,7 @@ class CallsAfterCloseTest {
             ends.check();
         }
         for (var receiver : List.of(staticReceiver, dynamicReceiver)) {
-            var ends = new Ends(receiver == staticReceiver ? StaticReceiver.class : DynamicReceiver.class)
+            var ends = new Ends(receiver instanceof StaticReceiver ? StaticReceiver.class : DynamicReceiver.class)
                     .of("opened()", opened, () -> endOf(receiver.opened()))
                     .of("poll()", "true", receiver::poll)
                     .of("take()", "ABORTED", receiver::take)
@@ -406,7 +406,7 @@ class CallsAfterCloseTest {
                             () -> receiver.startAbort(new TransportException(StatusCode.INTERNAL, "too late")))
                     .of("ended()", "completes", () -> endOf(receiver.ended()))
                     .done("close()", receiver::close);
-            if (receiver == staticReceiver) {
+            if (receiver instanceof StaticReceiver) {
                 ends.of("release()", "IllegalStateException", () -> {
                     staticReceiver.release();
                     return "released";
