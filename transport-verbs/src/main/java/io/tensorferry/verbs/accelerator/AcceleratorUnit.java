@@ -66,7 +66,7 @@ public final class AcceleratorUnit {
                 loop.execute(unit::endWaits);
                 runner.stop();
             });
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             runner.stop();
             throw e;
         }

@@ -72,7 +72,7 @@ public final class CopyQueue {
         this.toHost = new Way(device.openStream());
         try {
             this.fromHost = new Way(device.openStream());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             toHost.stream.close();
             throw e;
         }
@@ -187,7 +187,7 @@ public final class CopyQueue {
     private void closeReleased(Tensor tensor) {
         try {
             tensor.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("a tensor of {} could not be closed", device, e);
         }
         tasks.decrementAndGet();
@@ -215,7 +215,7 @@ public final class CopyQueue {
         if (cause == null) {
             try {
                 device.flushNicWrites();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 cause = asFailure(e);
                 endAll(flushing, cause, false);
                 breakDown(cause);
@@ -266,7 +266,7 @@ public final class CopyQueue {
             }
             task.setQueued(way.stream.record());
             way.copying.add(task);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (told != null) {
                 close(told);
             }
@@ -285,7 +285,7 @@ public final class CopyQueue {
     private void tellQueued(CopyTask task, DeviceEvent copied) {
         try {
             task.onQueued(copied);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.error("whoever wants to know that a copy to {} is queued threw", device, e);
         }
     }
@@ -297,7 +297,7 @@ public final class CopyQueue {
                 if (!task.event().isReached()) {
                     break;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 breakDown(asFailure(e));
                 return ended + 1;
             }
@@ -328,7 +328,7 @@ public final class CopyQueue {
                 } else {
                     awaited.add(task);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 TransportException cause = asFailure(e);
                 end(task, cause, false);
                 breakDown(cause);
@@ -373,7 +373,7 @@ public final class CopyQueue {
     private void close(DeviceEvent event) {
         try {
             event.close();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             LOG.warn("an event of {} could not be closed", device, e);
         }
     }
@@ -388,7 +388,7 @@ public final class CopyQueue {
         tasks.decrementAndGet();
     }
 
-    private TransportException asFailure(RuntimeException e) {
+    private TransportException asFailure(Throwable e) {
         return e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, device + " has failed: " + e, e);
@@ -430,7 +430,7 @@ public final class CopyQueue {
         for (Way way : List.of(toHost, fromHost)) {
             try {
                 way.stream.close();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 LOG.warn("a stream of {} could not be closed", device, e);
             }
         }

@@ -180,7 +180,7 @@ public final class ProxyPool {
                 memory.allocateNow(bytes).close();
             } catch (TransportException e) {
                 failure = e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failure = new TransportException(StatusCode.INTERNAL, "no slab could be made: " + e, e);
             }
             TransportException cause = failure;

@@ -301,13 +301,13 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
                 try {
                     Tensor made = memory.allocator().allocate(metaData.dataType(), metaData.shape());
                     context().loop().execute(() -> onAllocated(made));
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     context().loop().execute(() -> onNotAllocated(e));
                 }
             });
         }
 
-        private void onNotAllocated(RuntimeException e) {
+        private void onNotAllocated(Throwable e) {
             if (!dropped) {
                 giveUp(
                         e instanceof TransportException known

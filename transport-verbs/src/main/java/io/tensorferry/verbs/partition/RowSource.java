@@ -291,7 +291,7 @@ final class RowSource {
             reads.copyRows();
         } catch (TransportException e) {
             failure = e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             failure = new TransportException(StatusCode.INTERNAL, "rows could not be copied to their places: " + e, e);
         }
         TransportException why = failure;

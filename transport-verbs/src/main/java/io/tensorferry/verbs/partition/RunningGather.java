@@ -173,7 +173,7 @@ final class RunningGather implements Gather {
                     StatusCode.INVALID_ARGUMENT, "the ids were changed while they were gathered: " + e.getMessage(), e);
         } catch (TransportException e) {
             refusal = e;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             refusal = new TransportException(StatusCode.INTERNAL, "rows could not be planned: " + e, e);
         }
         TransportException why = refusal;

@@ -112,7 +112,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
                             tensor, withChecksum, context.memory(), context.counters())
                     .closedBy(unit.copies());
             context.loop().execute(() -> response.ready(prepared));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.loop().execute(() -> response.failed(e));
         }
     }
@@ -157,7 +157,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
                 buffer = allocated;
                 acquire(allocated.byteSize());
             });
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.loop().execute(() -> fail(e));
         }
     }
@@ -254,7 +254,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
     }
 
     /// The tensor is not sent: gives everything back, and has the receiver told.
-    private void fail(RuntimeException cause) {
+    private void fail(Throwable cause) {
         if (proxy != null) {
             proxy.close();
         }

@@ -46,7 +46,7 @@ final class SourcePreparation {
         boolean held;
         try {
             held = !withChecksum && direct.hold(tensor, name.expected(), context.memory());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             tensor.close();
             response.failed(e);
             return;
@@ -63,7 +63,7 @@ final class SourcePreparation {
             OutgoingContent prepared =
                     OutgoingContent.prepare(tensor, withChecksum, context.memory(), context.counters());
             context.loop().execute(() -> response.ready(prepared));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             context.loop().execute(() -> response.failed(e));
         }
     }

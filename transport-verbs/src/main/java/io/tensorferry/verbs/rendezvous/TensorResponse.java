@@ -153,7 +153,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     }
 
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
-    void failed(RuntimeException e) {
+    void failed(Throwable e) {
         TransportException cause = e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
