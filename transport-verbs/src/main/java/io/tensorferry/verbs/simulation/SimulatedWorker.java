@@ -26,10 +26,9 @@ import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -119,25 +118,25 @@ public final class SimulatedWorker implements AutoCloseable {
 
     /// Does each task as an event of the fabric, after a drawn time; those that are left at the end, at once.
     private final class TaskEvents implements Executor {
-        private final Set<Runnable> waiting = new LinkedHashSet<>();
+        // By number, because one may be given twice.
+        private final TreeMap<Long, Runnable> waiting = new TreeMap<>();
+        private long given;
 
         @Override
         public void execute(Runnable task) {
-            // Of its own, because one may be given twice.
-            Runnable once = task::run;
-            waiting.add(once);
+            long number = given++;
+            waiting.put(number, task);
             later(0, LONGEST_TASK_NS, () -> {
-                if (waiting.remove(once)) {
-                    once.run();
+                Runnable left = waiting.remove(number);
+                if (left != null) {
+                    left.run();
                 }
             });
         }
 
         void runAll() {
             while (!waiting.isEmpty()) {
-                Runnable next = waiting.iterator().next();
-                waiting.remove(next);
-                next.run();
+                waiting.pollFirstEntry().getValue().run();
             }
         }
     }
