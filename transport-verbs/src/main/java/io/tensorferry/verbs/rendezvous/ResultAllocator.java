@@ -10,7 +10,6 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /// The allocator that the user gave for the result of a receive. What comes of it is checked: either the tensor that
 /// was asked for, in memory of the allocator's device that may be written, or a [TransportException], whatever the
@@ -47,7 +46,9 @@ public final class ResultAllocator implements TensorAllocator {
             return made;
         } catch (Throwable e) {
             // An Error too: of a library that is missing, an assertion. The receive would wait for ever.
-            close(made, e);
+            if (made != null) {
+                made.close();
+            }
             throw asFailure(e, byteSize);
         }
     }
@@ -70,17 +71,6 @@ public final class ResultAllocator implements TensorAllocator {
             var _ = made.address();
         } else if (made.segment().isReadOnly()) {
             throw new IllegalStateException("the memory of " + made + " is read-only");
-        }
-    }
-
-    private static void close(@Nullable Tensor tensor, Throwable cause) {
-        if (tensor != null) {
-            try {
-                tensor.close();
-            } catch (RuntimeException | Error e) {
-                // Its release is the user's code as well.
-                cause.addSuppressed(e);
-            }
         }
     }
 
