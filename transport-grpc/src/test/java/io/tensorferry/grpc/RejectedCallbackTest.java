@@ -62,7 +62,10 @@ class RejectedCallbackTest {
     @ValueSource(strings = {ServerConfig.GRPC_VERBS, ServerConfig.GRPC})
     void anExecutorMayWaitAndTransfersGoOnMeanwhile(String protocol) throws Exception {
         var stuck = new CountDownLatch(1);
-        try (var cluster = cluster(protocol, _ -> await(stuck))) {
+        try (var cluster = cluster(protocol, callback -> {
+            await(stuck);
+            callback.run();
+        })) {
             List<CompletableFuture<RecvResult>> ended = receive(cluster, 1);
             send(cluster, 1);
             // A thread in recv needs no executor: the way to it is not the stuck one.
@@ -76,6 +79,9 @@ class RejectedCallbackTest {
             }
             assertThat(ended).noneMatch(CompletableFuture::isDone);
             stuck.countDown();
+            for (CompletableFuture<RecvResult> end : ended) {
+                end.get().tensorOrThrow().close();
+            }
         }
     }
 
