@@ -157,6 +157,7 @@ class LoopWatchTest {
     void aLockThatAnotherHoldsAcrossIoIsSeen() throws Exception {
         var lock = new ReentrantLock();
         var held = new CountDownLatch(1);
+        var seen = new CountDownLatch(1);
         Pipe pipe = Pipe.open();
         Thread reader = Thread.ofPlatform().start(() -> {
             lock.lock();
@@ -172,11 +173,16 @@ class LoopWatchTest {
         held.await();
         loop().execute(() -> {
             lock.lock();
-            lock.unlock();
+            try {
+                seen.countDown();
+            } finally {
+                lock.unlock();
+            }
         });
         awaitViolation("holds across I/O");
         pipe.sink().write(ByteBuffer.allocate(1));
         reader.join();
+        seen.await();
         pipe.sink().close();
         pipe.source().close();
     }
