@@ -17,7 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// What this process, and all users of a device together, hold at a moment. Each map has a count for a kind.
 ///
 /// Not counted are the threads that the JVM itself starts and ends as it likes: compilers, collectors, carriers of
-/// virtual threads, and the one that reaps children.
+/// virtual threads, and the one that reaps children; nor the workers of a transport, which come and go with the work.
+/// That
+/// they end with their transport is what `ThreadsTest` shows.
 ///
 /// @param deviceObjects as `rdma resource show` has them: `pd`, `cq`, `qp`, `mr`, `ctx` and others
 /// @param deviceMappings pieces of the device's memory that are mapped into this process: queues and doorbells
@@ -33,8 +35,9 @@ public record Holdings(
         int virtualThreads) {
     private static final Path PROCESS = Path.of("/proc/self");
     private static final Pattern NUMBER = Pattern.compile("\\d+");
-    private static final Pattern OF_THE_JVM =
-            Pattern.compile("(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener).*");
+    // The system shortens names to 15 characters.
+    private static final Pattern NOT_COUNTED = Pattern.compile(
+            "(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener|tensorferry-wor).*");
     private static final Duration INTERVAL = Duration.ofMillis(200);
 
     /// What is held now.
@@ -103,7 +106,7 @@ public record Holdings(
                 "task",
                 entry -> NUMBER.matcher(Files.readString(entry.resolve("comm")).strip())
                         .replaceAll("#"),
-                name -> !OF_THE_JVM.matcher(name).matches());
+                name -> !NOT_COUNTED.matcher(name).matches());
     }
 
     private interface Naming {
