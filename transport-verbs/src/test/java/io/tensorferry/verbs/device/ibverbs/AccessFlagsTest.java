@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.ibverbs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.verbs.device.AccessFlag;
@@ -14,11 +15,21 @@ import org.junit.jupiter.api.Timeout;
 class AccessFlagsTest {
     @Test
     void relaxedOrderingIsAddedToTheAccessThatIsAskedFor() {
+        requireLibrary();
         Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
         int plain = Ibverbs.IBV_ACCESS_LOCAL_WRITE() | Ibverbs.IBV_ACCESS_MW_BIND();
         assertThat(IbverbsProtectionDomain.accessFlags(access, false)).isEqualTo(plain);
         assertThat(IbverbsProtectionDomain.accessFlags(access, true))
                 .isEqualTo(plain | Ibverbs.IBV_ACCESS_RELAXED_ORDERING());
+    }
+
+    /// The class of the constants opens the library.
+    private static void requireLibrary() {
+        try {
+            assertThat(Ibverbs.IBV_ACCESS_LOCAL_WRITE()).isPositive();
+        } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+            abort("libibverbs is not installed");
+        }
     }
 
     /// What a NIC writes into memory of an accelerator takes another way than its completions.
