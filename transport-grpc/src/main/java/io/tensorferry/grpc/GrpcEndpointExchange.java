@@ -57,14 +57,8 @@ final class GrpcEndpointExchange implements EndpointExchange {
 
     private <T, R> CompletableFuture<R> call(
             String what, String peer, BiConsumer<VerbsServiceStub, StreamObserver<T>> method, Function<T, R> check) {
-        PeerChannel channel;
-        try {
-            channel = peers.to(peer);
-        } catch (TransportException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return channel.whenReady()
-                .thenCompose(_ -> {
+        return peers.whenReady(peer)
+                .thenCompose(channel -> {
                     var answer = new UnaryAnswer<T>();
                     long deadline = peers.timeouts().call().toNanos();
                     method.accept(

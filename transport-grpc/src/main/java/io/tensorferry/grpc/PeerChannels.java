@@ -5,9 +5,12 @@ import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioSocketChannel;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.net.InetAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -45,23 +48,56 @@ final class PeerChannels {
         return timeouts;
     }
 
-    /// @throws TransportException `UNAVAILABLE` once this is closed
-    PeerChannel to(String worker) {
-        PeerChannel channel = channels.computeIfAbsent(worker, this::open);
-        if (closed) {
-            // Made while close() ran, which may have missed it.
-            channel.grpc().shutdownNow();
-            throw new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null);
-        }
-        return channel;
+    /// The channel to `worker`, once it is connected. Fails as [PeerChannel#whenReady()] does, and with `UNAVAILABLE`
+    /// once this is closed.
+    ///
+    /// Returns at once, so that a loop may call it: the first call for a worker leaves the opening of the channel, which
+    /// loads classes and makes the TLS context, to a thread for handlers.
+    ///
+    /// @throws IllegalArgumentException if `worker` is not in the cluster
+    CompletableFuture<PeerChannel> whenReady(String worker) {
+        return whenOpen(worker)
+                .thenCompose(channel -> channel.whenReady().thenApply(_ -> channel));
     }
 
-    private PeerChannel open(String worker) {
+    /// The same, but waits for `limit` at most.
+    CompletableFuture<PeerChannel> whenReadyWithin(String worker, Duration limit) {
+        return whenOpen(worker)
+                .thenCompose(channel -> channel.whenReadyWithin(limit).thenApply(_ -> channel));
+    }
+
+    private CompletableFuture<PeerChannel> whenOpen(String worker) {
         WorkerAddress address = addresses.get(worker);
         if (address == null) {
             throw new IllegalArgumentException(
                     "worker " + worker + " is not in the cluster; it has " + addresses.keySet());
         }
+        PeerChannel opened = channels.get(worker);
+        if (opened != null && !closed) {
+            return CompletableFuture.completedFuture(opened);
+        }
+        try {
+            return CompletableFuture.supplyAsync(() -> opened(worker, address), threads.handlers());
+        } catch (RejectedExecutionException e) {
+            return CompletableFuture.failedFuture(stopping(worker));
+        }
+    }
+
+    private PeerChannel opened(String worker, WorkerAddress address) {
+        PeerChannel channel = channels.computeIfAbsent(worker, _ -> open(worker, address));
+        if (closed) {
+            // Made while close() ran, which may have missed it.
+            channel.grpc().shutdownNow();
+            throw stopping(worker);
+        }
+        return channel;
+    }
+
+    private static TransportException stopping(String worker) {
+        return new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null);
+    }
+
+    private PeerChannel open(String worker, WorkerAddress address) {
         var lookup = new PeerLookup(address, InetAddress::getAllByName, threads.lookups());
         NettyChannelBuilder builder = builder(address, lookup)
                 .eventLoopGroup(threads.eventLoops())

@@ -23,15 +23,9 @@ final class PeerPing {
     /// Completes when `peer` has answered under that name. Fails with a [TransportException]; `FAILED_PRECONDITION`
     /// if another worker serves at its address.
     CompletableFuture<Void> ping(String peer) {
-        PeerChannel channel;
-        try {
-            channel = peers.to(peer);
-        } catch (TransportException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        return channel.whenReady()
-                .thenCompose(_ -> call(channel))
-                .thenAccept(answer -> requireName(channel, answer.getHostName()))
+        return peers.whenReady(peer)
+                .thenCompose(channel -> call(channel)
+                        .thenAccept(answer -> requireName(channel, answer.getHostName())))
                 .exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));
     }

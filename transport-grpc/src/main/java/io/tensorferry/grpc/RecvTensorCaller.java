@@ -61,16 +61,11 @@ final class RecvTensorCaller implements FallbackPath {
 
     private void start(RemoteReceive receive, boolean wantsTaken, @Nullable SentRequest sent, Progress progress) {
         traffic.receiveStarted();
-        PeerChannel peer;
-        try {
-            peer = peers.to(receive.peer());
-        } catch (TransportException e) {
-            fail(receive, e, progress);
-            return;
-        }
         // A peer that no channel was to be had to for so long need not be waited for as if it were to start yet.
-        var ready = wantsTaken ? peer.whenReadyWithin(peers.timeouts().reconnect()) : peer.whenReady();
-        var _ = ready.whenComplete((_, failure) -> {
+        var ready = wantsTaken
+                ? peers.whenReadyWithin(receive.peer(), peers.timeouts().reconnect())
+                : peers.whenReady(receive.peer());
+        var _ = ready.whenComplete((peer, failure) -> {
             if (failure != null) {
                 fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure), progress);
             } else if (receive.hasEnded()) {

@@ -22,22 +22,21 @@ import org.jspecify.annotations.Nullable;
 ///   takes;
 /// - spend more than [#MOST_TURN_MS] of processor time in one turn.
 ///
-/// What is short is not always seen; over a whole contract it comes often enough to be seen once.
+/// The watch samples, so it misses short events at times. A whole contract repeats them often enough to catch each kind
+/// once.
 ///
 /// Threading: any thread.
 final class LoopWatch {
-    /// Processor time, which no other process takes away. A turn takes microseconds; code that runs for the first time
-    /// is
-    /// loaded and interpreted.
+    /// Processor time, so the load of other processes does not count. A turn takes microseconds; code that runs for the
+    /// first time is loaded and interpreted.
     static final long MOST_TURN_MS = 500;
 
-    /// Wall-clock time in a turn without a runnable state: a critical section takes microseconds, but its owner may
-    /// wait
+    /// Wall-clock time in a turn without a runnable state: a critical section takes microseconds, but its owner may wait
     /// for a processor.
     static final long MOST_WAIT_MS = 500;
 
     private static final long PERIOD_MS = 2;
-    /// New threads are looked for once in so many looks.
+    /// Every Nth look searches for new threads.
     private static final int SEARCH = 10;
 
     private static final String LOOP = CompletionLoop.class.getName();
@@ -123,7 +122,7 @@ final class LoopWatch {
         }
         seen.put(thread, before);
         if (waits) {
-            String owner = ownerInIo(thread);
+            String owner = loadsClass(stack) ? null : ownerInIo(thread);
             if (owner != null) {
                 add("waited for a lock that " + owner + " holds across I/O", stack);
             }
@@ -178,6 +177,12 @@ final class LoopWatch {
         } catch (ClassNotFoundException | LinkageError e) {
             return false;
         }
+    }
+
+    /// The JVM loads a class on the first thread that needs it, which reads a jar under a lock of the whole process. No
+    /// code of a loop can avoid that; it happens once for each class.
+    private static boolean loadsClass(StackTraceElement[] stack) {
+        return Arrays.stream(stack).anyMatch(frame -> frame.getClassName().startsWith("jdk.internal.loader."));
     }
 
     private @Nullable String ownerInIo(Thread waiting) {
