@@ -13,15 +13,22 @@ module io.tensorferry.verbs {
 
     exports io.tensorferry.verbs.accelerator;
     exports io.tensorferry.verbs.channel;
+    exports io.tensorferry.verbs.channel.lane;
+    exports io.tensorferry.verbs.channel.setup;
+    exports io.tensorferry.verbs.config;
     exports io.tensorferry.verbs.device;
+    exports io.tensorferry.verbs.device.choice;
     exports io.tensorferry.verbs.device.ibverbs;
     exports io.tensorferry.verbs.device.software;
     exports io.tensorferry.verbs.device.software.simulated;
     exports io.tensorferry.verbs.edge;
+    exports io.tensorferry.verbs.link;
+    exports io.tensorferry.verbs.loop;
     exports io.tensorferry.verbs.memory;
     exports io.tensorferry.verbs.partition;
     exports io.tensorferry.verbs.placement;
     exports io.tensorferry.verbs.rendezvous;
     exports io.tensorferry.verbs.simulation;
+    exports io.tensorferry.verbs.statistics;
     exports io.tensorferry.verbs.wire;
 }

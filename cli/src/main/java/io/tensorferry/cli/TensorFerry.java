@@ -9,7 +9,6 @@ import io.tensorferry.cuda.CudaDevices;
 import io.tensorferry.grpc.GrpcLog;
 import java.util.Map;
 import java.util.function.IntFunction;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -18,6 +17,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /// The command `tensorferry`.
 @Command(

@@ -8,7 +8,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
-import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
+import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import org.junit.jupiter.api.Test;
 
 /// The command line stands above the server and uses what any application may use.
@@ -26,8 +26,11 @@ class CommandLineDirectionTest {
                                 "io.tensorferry.grpc",
                                 "io.tensorferry.api",
                                 "io.tensorferry.cuda",
+                                "io.tensorferry.verbs.config",
                                 "io.tensorferry.verbs.device",
-                                "io.tensorferry.verbs.channel",
+                                "io.tensorferry.verbs.device.choice",
+                                "io.tensorferry.verbs.memory",
+                                "io.tensorferry.verbs.statistics",
                                 "com.google.gson",
                                 "picocli",
                                 "org.jspecify..",

@@ -3,8 +3,9 @@ package io.tensorferry.grpc;
 import io.tensorferry.proto.Channel;
 import io.tensorferry.proto.MemoryRegion;
 import io.tensorferry.proto.RingGeometry;
-import io.tensorferry.verbs.channel.ConnectionParameters;
-import io.tensorferry.verbs.channel.RemoteRegion;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
+import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.List;
@@ -60,9 +61,9 @@ final class ConnectionParametersMapping {
             throw new IllegalArgumentException(
                     "number of memory regions " + proto.getMrCount() + " must be 1, the ring of messages");
         }
-        if (proto.getChannelCount() > ConnectionParameters.MAX_LANES + 1) {
+        if (proto.getChannelCount() > ChannelOptions.MAX_LANES + 1) {
             throw new IllegalArgumentException("number of queue pairs " + proto.getChannelCount() + " must be 2.."
-                    + (ConnectionParameters.MAX_LANES + 1));
+                    + (ChannelOptions.MAX_LANES + 1));
         }
         requireDrawn("incarnation", proto.getIncarnation());
         requireDrawn("connection id", proto.getConnectionId());

@@ -1,13 +1,13 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.device.DeviceRequirement;
-import io.tensorferry.verbs.device.Fallback;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.DeviceRequirement;
+import io.tensorferry.verbs.config.Fallback;
+import io.tensorferry.verbs.config.MemoryOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
-import io.tensorferry.verbs.memory.MemoryOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousLimits;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.net.InetAddress;

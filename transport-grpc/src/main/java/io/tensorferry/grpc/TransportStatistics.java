@@ -1,9 +1,9 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
-import io.tensorferry.verbs.edge.EdgeStatistics;
 import io.tensorferry.verbs.partition.PartitionStatistics;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.AcceleratorStatistics;
+import io.tensorferry.verbs.statistics.EdgeStatistics;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,13 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceChoice;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.MemoryOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
-import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.util.List;
 

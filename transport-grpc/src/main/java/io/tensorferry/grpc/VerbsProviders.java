@@ -1,7 +1,7 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.verbs.device.RdmaConfig;
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;

@@ -16,16 +16,13 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.channel.ChannelHandlers;
-import io.tensorferry.verbs.channel.PeerStatus;
-import io.tensorferry.verbs.channel.RdmaAdapter;
-import io.tensorferry.verbs.channel.RdmaAdapterOptions;
-import io.tensorferry.verbs.channel.UserCode;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.Fallback;
+import io.tensorferry.verbs.config.Fallback;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.edge.EdgeManager;
-import io.tensorferry.verbs.edge.EdgeStatistics;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.link.RdmaAdapterOptions;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.memory.Registration;
 import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvous;
@@ -36,6 +33,9 @@ import io.tensorferry.verbs.rendezvous.SentRequest;
 import io.tensorferry.verbs.rendezvous.StepStatistics;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import io.tensorferry.verbs.statistics.ChannelDescription;
+import io.tensorferry.verbs.statistics.EdgeStatistics;
+import io.tensorferry.verbs.statistics.PeerStatus;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
@@ -144,7 +144,7 @@ final class VerbsTransport implements WorkerTransport {
                     adapter.memory(),
                     options.acceleratorOptions(),
                     adapter.loop(),
-                    adapter.workers(),
+                    adapter.background(),
                     AcceleratorUnit::ownThread);
             return new VerbsTransport(adapter, accelerators, worker, peers, callers, handlers, options);
         } catch (RuntimeException e) {

@@ -2,10 +2,10 @@ package io.tensorferry.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.channel.ChannelDescription;
-import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.QueuePairAddress;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package io.tensorferry.grpc;
 import io.tensorferry.proto.Channel;
 import io.tensorferry.proto.ConnectionParameters;
 import io.tensorferry.proto.MemoryRegion;
-import io.tensorferry.verbs.channel.RemoteRegion;
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.ArrayList;
@@ -14,10 +14,10 @@ import java.util.function.Consumer;
 final class Offers {
     private Offers() {}
 
-    static io.tensorferry.verbs.channel.ConnectionParameters sound(String hostName) {
+    static io.tensorferry.verbs.channel.setup.ConnectionParameters sound(String hostName) {
         var gid = Gid.ofIpv4(0x7F00_0001);
-        return new io.tensorferry.verbs.channel.ConnectionParameters(
-                io.tensorferry.verbs.channel.ConnectionParameters.PROTOCOL_VERSION,
+        return new io.tensorferry.verbs.channel.setup.ConnectionParameters(
+                io.tensorferry.verbs.channel.setup.ConnectionParameters.PROTOCOL_VERSION,
                 hostName,
                 -7,
                 9,

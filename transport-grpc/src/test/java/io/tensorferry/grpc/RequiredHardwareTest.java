@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.DeviceRequirement;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.DeviceRequirement;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.util.List;
 import java.util.Map;

@@ -3,9 +3,9 @@ package io.tensorferry.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.config.RelaxedOrdering;
 import io.tensorferry.verbs.device.Gid;
-import io.tensorferry.verbs.device.RdmaConfig;
-import io.tensorferry.verbs.device.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;

@@ -8,7 +8,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.VerbsProviders;
 import io.tensorferry.grpc.WorkerAddress;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetAddress;

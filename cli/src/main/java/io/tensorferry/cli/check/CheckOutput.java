@@ -1,7 +1,7 @@
 package io.tensorferry.cli.check;
 
 import io.tensorferry.grpc.WorkerAddress;
-import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

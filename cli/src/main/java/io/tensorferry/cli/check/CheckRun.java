@@ -4,7 +4,7 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

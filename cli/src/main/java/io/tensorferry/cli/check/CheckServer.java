@@ -2,7 +2,7 @@ package io.tensorferry.cli.check;
 
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

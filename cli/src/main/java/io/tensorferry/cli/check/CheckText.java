@@ -2,8 +2,8 @@ package io.tensorferry.cli.check;
 
 import io.tensorferry.cli.console.ByteSize;
 import io.tensorferry.grpc.WorkerAddress;
-import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.device.QueuePairAddress;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.io.PrintWriter;
 import java.net.InetAddress;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
+import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.tensorferry.cli.console;
 
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

@@ -2,16 +2,16 @@ package io.tensorferry.cli.devices;
 
 import io.tensorferry.cli.console.ByteSize;
 import io.tensorferry.cuda.CudaDescription;
-import io.tensorferry.verbs.device.ChoiceExplanation;
 import io.tensorferry.verbs.device.DeviceAttributes;
-import io.tensorferry.verbs.device.DeviceCandidate;
 import io.tensorferry.verbs.device.DeviceDescription;
-import io.tensorferry.verbs.device.GidCandidate;
 import io.tensorferry.verbs.device.GidEntry;
 import io.tensorferry.verbs.device.PortAttributes;
-import io.tensorferry.verbs.device.PortCandidate;
-import io.tensorferry.verbs.device.ProviderCandidate;
-import io.tensorferry.verbs.device.Verdict;
+import io.tensorferry.verbs.device.choice.ChoiceExplanation;
+import io.tensorferry.verbs.device.choice.DeviceCandidate;
+import io.tensorferry.verbs.device.choice.GidCandidate;
+import io.tensorferry.verbs.device.choice.PortCandidate;
+import io.tensorferry.verbs.device.choice.ProviderCandidate;
+import io.tensorferry.verbs.device.choice.Verdict;
 import java.io.PrintWriter;
 import java.util.List;
 

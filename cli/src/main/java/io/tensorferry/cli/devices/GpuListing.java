@@ -4,11 +4,11 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.cuda.CudaDescription;
 import io.tensorferry.cuda.CudaDevices;
-import io.tensorferry.verbs.device.DirectAccess;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.memory.DirectAccess;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -11,7 +11,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;

@@ -1,9 +1,9 @@
 package io.tensorferry.it.device;
 
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceChoice;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;

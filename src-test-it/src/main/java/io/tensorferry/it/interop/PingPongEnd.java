@@ -16,7 +16,6 @@ import static io.tensorferry.verbs.device.QueuePairAttribute.TIMEOUT;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.AddressHandle;
-import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
@@ -29,6 +28,7 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;

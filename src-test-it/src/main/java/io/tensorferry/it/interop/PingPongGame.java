@@ -1,7 +1,7 @@
 package io.tensorferry.it.interop;
 
 import io.tensorferry.it.device.VerbsDevices;
-import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;

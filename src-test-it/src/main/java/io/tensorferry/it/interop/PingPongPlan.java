@@ -1,6 +1,6 @@
 package io.tensorferry.it.interop;
 
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import java.time.Duration;
 
 /// What is played, the same at both ends but for `events`.

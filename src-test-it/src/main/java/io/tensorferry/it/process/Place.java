@@ -1,6 +1,6 @@
 package io.tensorferry.it.process;
 
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

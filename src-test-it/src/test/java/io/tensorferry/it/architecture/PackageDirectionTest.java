@@ -37,7 +37,17 @@ class PackageDirectionTest {
                 .layer("device")
                 .definedBy("io.tensorferry.verbs.device")
                 .layer("devices")
-                .definedBy("io.tensorferry.verbs.device.*..")
+                .definedBy("io.tensorferry.verbs.device.support..", "io.tensorferry.verbs.device.ibverbs..", "io.tensorferry.verbs.device.software..")
+                .layer("choice")
+                .definedBy("io.tensorferry.verbs.device.choice..")
+                .layer("config")
+                .definedBy("io.tensorferry.verbs.config..")
+                .layer("statistics")
+                .definedBy("io.tensorferry.verbs.statistics..")
+                .layer("loop")
+                .definedBy("io.tensorferry.verbs.loop..")
+                .layer("link")
+                .definedBy("io.tensorferry.verbs.link..")
                 .layer("memory")
                 .definedBy("io.tensorferry.verbs.memory..")
                 .layer("accelerator")
@@ -70,25 +80,50 @@ class PackageDirectionTest {
                 .mayOnlyBeAccessedByLayers("simulation", "grpc")
                 .whereLayer("partition")
                 .mayOnlyBeAccessedByLayers("simulation", "grpc")
-                .whereLayer("channel")
+                .whereLayer("link")
                 .mayOnlyBeAccessedByLayers("rendezvous", "edge", "partition", "simulation", "grpc")
+                .whereLayer("channel")
+                .mayOnlyBeAccessedByLayers("link", "rendezvous", "edge", "partition", "simulation", "grpc")
+                .whereLayer("loop")
+                .mayOnlyBeAccessedByLayers("channel", "link", "rendezvous", "edge", "partition", "simulation", "grpc")
+                .whereLayer("choice")
+                .mayOnlyBeAccessedByLayers("channel", "link", "simulation", "grpc")
+                .whereLayer("config")
+                .mayOnlyBeAccessedByLayers(
+                        "choice",
+                        "devices",
+                        "memory",
+                        "accelerator",
+                        "channel",
+                        "link",
+                        "rendezvous",
+                        "simulation",
+                        "grpc")
+                .whereLayer("statistics")
+                .mayOnlyBeAccessedByLayers(
+                        "memory", "accelerator", "channel", "link", "rendezvous", "edge", "partition", "grpc")
                 .whereLayer("wire")
-                .mayOnlyBeAccessedByLayers("channel", "rendezvous", "edge", "partition")
+                .mayOnlyBeAccessedByLayers("channel", "link", "rendezvous", "edge", "partition")
                 .whereLayer("placement")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .whereLayer("accelerator")
                 .mayOnlyBeAccessedByLayers("rendezvous", "simulation", "grpc")
                 .whereLayer("memory")
                 .mayOnlyBeAccessedByLayers(
-                        "accelerator", "channel", "rendezvous", "edge", "partition", "simulation", "grpc")
+                        "accelerator", "channel", "link", "rendezvous", "edge", "partition", "simulation", "grpc")
                 .whereLayer("devices")
                 .mayOnlyBeAccessedByLayers("simulation", "grpc")
                 .whereLayer("device")
                 .mayOnlyBeAccessedByLayers(
                         "devices",
+                        "config",
+                        "choice",
+                        "statistics",
                         "memory",
                         "accelerator",
+                        "loop",
                         "channel",
+                        "link",
                         "rendezvous",
                         "edge",
                         "partition",

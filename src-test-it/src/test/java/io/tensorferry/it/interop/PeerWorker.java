@@ -11,8 +11,8 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.PostingOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.PostingOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousOptions;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
@@ -27,8 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import picocli.CommandLine;
 import picocli.CommandLine.Option;
+import picocli.CommandLine;
 
 /// A worker that exchanges the tensors of a plan with a worker of another implementation, in both directions, as
 /// `interop/python/README.md` describes. `TF_CONFIG` says which worker it is and `RDMA_*` the device.

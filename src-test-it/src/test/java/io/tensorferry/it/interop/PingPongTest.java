@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.it.interop.PingPongGame.Reply;
 import io.tensorferry.it.process.Place;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
-import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,9 +2,9 @@ package io.tensorferry.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
-import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.verbs.config.ChannelOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

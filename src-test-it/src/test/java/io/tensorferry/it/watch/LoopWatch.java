@@ -1,6 +1,6 @@
 package io.tensorferry.it.watch;
 
-import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.loop.CompletionLoop;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;

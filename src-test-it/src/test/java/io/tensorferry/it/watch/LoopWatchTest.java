@@ -11,7 +11,7 @@ import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.it.process.FreePorts;
-import io.tensorferry.verbs.channel.CompletionLoop;
+import io.tensorferry.verbs.loop.CompletionLoop;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

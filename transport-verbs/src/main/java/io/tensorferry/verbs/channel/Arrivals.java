@@ -1,9 +1,16 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.channel.lane.IncomingRing;
+import io.tensorferry.verbs.channel.lane.Lane;
+import io.tensorferry.verbs.channel.lane.OutgoingRing;
+import io.tensorferry.verbs.channel.lane.Striping;
+import io.tensorferry.verbs.channel.setup.ChannelCounters;
 import io.tensorferry.verbs.device.WorkCompletion;
+import io.tensorferry.verbs.loop.TurnBudget;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.SlotReader;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +34,7 @@ final class Arrivals {
     /// Which contents come over several lanes.
     private final Striping striping;
 
-    private final TurnWork work;
+    private final TurnBudget work;
     private boolean distrusted;
     // The slot that is not read to its end.
     private @Nullable SlotReader open;
@@ -37,7 +44,7 @@ final class Arrivals {
             ChannelHandlers handlers,
             ChannelCounters counters,
             IncomingRing incoming,
-            TurnWork work) {
+            TurnBudget work) {
         this.channel = channel;
         this.handlers = handlers;
         this.counters = counters;

@@ -6,6 +6,7 @@ import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.wire.MalformedMessageException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.WorkKind;
 
 /// Why a channel ended: what its receives are told, and what may be tried afterwards.
@@ -18,9 +19,9 @@ import io.tensorferry.verbs.wire.WorkKind;
 /// Immutable.
 ///
 /// @param cause what receives fail with, where they do: code, peer, what the device said
-record ChannelFailure(TransportException cause, Recovery recovery) {
+public record ChannelFailure(TransportException cause, Recovery recovery) {
     /// What may be tried after the end of a channel.
-    enum Recovery {
+    public enum Recovery {
         /// The way was disturbed. Another channel to the same peer may well work, and what was under way goes on over
         /// it.
         RECONNECT,
@@ -37,7 +38,7 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     }
 
     /// What an asynchronous event concerns, of the things that this transport uses.
-    enum Scope {
+    public enum Scope {
         NOTHING,
         QUEUE_PAIR,
         COMPLETION_QUEUE,
@@ -154,7 +155,7 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     }
 
     /// What an event of this type concerns.
-    static Scope scopeOf(AsyncEvent.Type type) {
+    public static Scope scopeOf(AsyncEvent.Type type) {
         return switch (type) {
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR -> Scope.QUEUE_PAIR;
             case CQ_ERR -> Scope.COMPLETION_QUEUE;
@@ -169,7 +170,7 @@ record ChannelFailure(TransportException cause, Recovery recovery) {
     ///
     /// @param device the device's name
     /// @throws IllegalArgumentException if events of this type end none
-    static ChannelFailure ofEvent(AsyncEvent.Type type, String device, String peer) {
+    public static ChannelFailure ofEvent(AsyncEvent.Type type, String device, String peer) {
         Finding finding = findingOf(type, device);
         return finding.at(peer, finding.why, type.name());
     }

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.loop.Tell;
 import java.util.List;
 
 /// All that is above the channels of an adapter.
@@ -7,7 +8,7 @@ import java.util.List;
 /// @param transfers what is asked for, each by itself
 /// @param edges what was arranged once
 /// @param parts what peers read by themselves
-public record ChannelHandlers(ChannelHandler transfers, EdgeHandler edges, PartHandler parts)
+public record ChannelHandlers(RendezvousHandler transfers, EdgeHandler edges, PartHandler parts)
         implements ChannelListener {
     @Override
     public void onChannelOpen(RdmaChannel channel) {

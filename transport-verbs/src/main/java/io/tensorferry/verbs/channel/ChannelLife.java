@@ -2,12 +2,25 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.lane.IncomingRing;
+import io.tensorferry.verbs.channel.lane.Lane;
+import io.tensorferry.verbs.channel.lane.RemoteKeys;
+import io.tensorferry.verbs.channel.lane.WindowGrant;
+import io.tensorferry.verbs.channel.lane.WindowPool;
+import io.tensorferry.verbs.channel.setup.ChannelContext;
+import io.tensorferry.verbs.channel.setup.ChannelEndpoint;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.device.PortAddress;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.choice.PortAddress;
+import io.tensorferry.verbs.loop.Pollable;
+import io.tensorferry.verbs.loop.Tell;
+import io.tensorferry.verbs.loop.TurnBudget;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayList;
@@ -25,11 +38,11 @@ import org.slf4j.LoggerFactory;
 /// Those above use its [#channel()], and are told of its end.
 ///
 /// Owner: the loop.
-final class ChannelLife {
+public final class ChannelLife implements Pollable {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelLife.class);
     private static final int CONTROL = 0;
 
-    private final AdapterContext context;
+    private final ChannelContext context;
     private final ChannelEndpoint endpoint;
     private final ChannelHandlers handlers;
     private final SuspectedDeath death;
@@ -42,7 +55,7 @@ final class ChannelLife {
     private final Arrivals arrivals;
     private final Departures departures;
     private final Keepalive keepalive;
-    private final TurnWork work = new TurnWork();
+    private final TurnBudget work = new TurnBudget();
     private final WorkCompletionHandler onCompletion = new OnCompletion();
     private boolean mayWrite;
     // Something of the peer has arrived since the last turn.
@@ -54,8 +67,8 @@ final class ChannelLife {
     /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
     /// @param onLost told once, after the handlers, when the channel is lost
     /// @param onHeard told once, soon after the first that came of the peer
-    ChannelLife(
-            AdapterContext context,
+    public ChannelLife(
+            ChannelContext context,
             ChannelEndpoint endpoint,
             ConnectionParameters parameters,
             boolean mayWrite,
@@ -93,22 +106,22 @@ final class ChannelLife {
         context.loop().add(this);
     }
 
-    RdmaChannel channel() {
+    public RdmaChannel channel() {
         return channel;
     }
 
     /// What the peer reaches this end by.
-    PortAddress address() {
+    public PortAddress address() {
         return endpoint.address();
     }
 
     /// Whether anything of the peer has arrived.
-    boolean hasHeard() {
+    public boolean hasHeard() {
         return keepalive.hasHeard();
     }
 
     /// The peer is ready to receive.
-    void permitWriting() {
+    public void permitWriting() {
         if (!mayWrite && channel.isOpen()) {
             mayWrite = true;
             keepalive.ready();
@@ -116,7 +129,8 @@ final class ChannelLife {
         }
     }
 
-    void requestNotification() {
+    @Override
+    public void requestNotification() {
         try {
             endpoint.completionQueue().requestNotification();
         } catch (VerbsException e) {
@@ -124,10 +138,10 @@ final class ChannelLife {
         }
     }
 
-    /// Takes completions and acts on them, as much as one channel may in a turn; returns how much it was, not 0 if
-    /// anything is left.
-    int poll() {
-        work.begin(TurnWork.PER_TURN);
+    /// Takes completions and acts on them, as much as one channel may in a turn. Does not return 0 if anything is left.
+    @Override
+    public int poll() {
+        work.begin(TurnBudget.PER_TURN);
         try {
             take();
         } catch (VerbsException e) {
@@ -165,8 +179,8 @@ final class ChannelLife {
         endpoint.completionQueue().poll(Integer.MAX_VALUE, onCompletion);
     }
 
-    /// Posts what waits, if anything was added since the last time.
-    void pumpIfWanted() {
+    @Override
+    public void pumpIfWanted() {
         if (channel.wantsPump() && channel.isOpen()) {
             pump();
         }
@@ -318,8 +332,13 @@ final class ChannelLife {
     /// Ends the channel for a reason that is not the device's.
     ///
     /// @param mayResume whether the peer, as far as is known, may go on over another channel
-    void lose(TransportException cause, boolean mayResume) {
+    public void lose(TransportException cause, boolean mayResume) {
         lose(ChannelFailure.of(cause, mayResume));
+    }
+
+    @Override
+    public void fail(Throwable mistake) {
+        lose(ChannelFailure.ofMistake(peer, mistake));
     }
 
     /// Ends the channel: no more traffic, everything in flight given back, the handlers told. Does nothing if it is
@@ -328,7 +347,7 @@ final class ChannelLife {
     /// Nothing more is taken for the channel when this returns; the rest follows, because a device may take its time
     /// over the end of queue pairs: a worker stops them, the loop takes what had arrived, a worker destroys them, and
     /// the loop tells those above. Each step runs, whatever the one before it throws.
-    void lose(ChannelFailure why) {
+    public void lose(ChannelFailure why) {
         if (!channel.isOpen()) {
             return;
         }
@@ -341,7 +360,7 @@ final class ChannelLife {
 
     /// Contents that landed before the end count. As much in one turn as of a channel that is open.
     private void takeWhatArrived() {
-        work.begin(TurnWork.PER_TURN);
+        work.begin(TurnBudget.PER_TURN);
         try {
             take();
         } catch (RuntimeException | Error e) {

@@ -1,5 +1,15 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.channel.lane.ContentWrite;
+import io.tensorferry.verbs.channel.lane.Lane;
+import io.tensorferry.verbs.channel.lane.OutgoingRing;
+import io.tensorferry.verbs.channel.lane.PostedWork;
+import io.tensorferry.verbs.channel.lane.ReadBatch;
+import io.tensorferry.verbs.channel.lane.RemoteKeys;
+import io.tensorferry.verbs.channel.lane.WindowGrant;
+import io.tensorferry.verbs.channel.setup.ChannelCounters;
+import io.tensorferry.verbs.loop.Tell;
+import io.tensorferry.verbs.loop.TurnBudget;
 import io.tensorferry.verbs.wire.Message;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -11,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// when it is done.
 ///
 /// Owner: the loop.
-final class Departures {
+public final class Departures {
     private static final Message HEARTBEAT = new Message.Heartbeat();
 
     private final List<Lane> lanes;
@@ -19,12 +29,12 @@ final class Departures {
     private final OutgoingRing outgoing;
     private final RemoteKeys keys;
     private final ChannelCounters counters;
-    private final TurnWork work;
+    private final TurnBudget work;
     private boolean probing;
     private boolean cutShort;
 
     /// @param lanes the control queue pair, then the data lanes
-    Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters, TurnWork work) {
+    public Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters, TurnBudget work) {
         this.lanes = lanes;
         this.control = lanes.getFirst();
         this.outgoing = outgoing;
@@ -39,7 +49,7 @@ final class Departures {
     ///
     /// @param mayWrite whether the peer is ready to receive
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
-    boolean pump(boolean mayWrite) {
+    public boolean pump(boolean mayWrite) {
         // Nothing of it goes to the peer.
         keys.pump();
         int immediates = 0;
@@ -92,7 +102,7 @@ final class Departures {
     }
 
     /// A request has succeeded, and with it all that were posted on its queue pair before.
-    void onCompletion(Lane lane, long workId) {
+    public void onCompletion(Lane lane, long workId) {
         PostedWork posted = lane.posted();
         while (posted.contains(workId)) {
             switch (posted.oldestKind()) {
@@ -130,7 +140,7 @@ final class Departures {
     /// The channel is gone: gives every content back that is not known to be written, and all reads.
     ///
     /// @return request indexes of those that are, and of which the peer has not said that it took them
-    List<Integer> abandon() {
+    public List<Integer> abandon() {
         Set<Integer> unconfirmed = new LinkedHashSet<>();
         var abandoned = new ArrayList<ContentWrite>();
         var abandonedReads = new ArrayList<ReadBatch>();
@@ -153,7 +163,7 @@ final class Departures {
     }
 
     /// Tells the content whose last piece was written, or those of one slot of the ring.
-    static void written(@Nullable ContentWrite first, TurnWork work) {
+    public static void written(@Nullable ContentWrite first, TurnBudget work) {
         ContentWrite write = first;
         while (write != null) {
             ContentWrite next = write.unchain();

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.verbs.wire.Message;
 
 /// What the edges are told by the channels of an adapter. Every call comes on the loop and must not block. A
-/// [ProtocolViolationException] fails the channel, and only it.
+/// [io.tensorferry.verbs.wire.ProtocolViolationException] fails the channel, and only it.
 public interface EdgeHandler extends ChannelListener {
     /// A control message about an edge arrived.
     void onMessage(RdmaChannel channel, Message.OfEdge message);

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.loop.CompletionLoop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,25 @@
 package io.tensorferry.verbs.channel;
 
+import io.tensorferry.verbs.channel.lane.ContentRead;
+import io.tensorferry.verbs.channel.lane.ContentWrite;
+import io.tensorferry.verbs.channel.lane.ImmediateCredits;
+import io.tensorferry.verbs.channel.lane.Lane;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
+import io.tensorferry.verbs.channel.lane.MemoryNaming;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.channel.lane.OutgoingRing;
+import io.tensorferry.verbs.channel.lane.ReadBatch;
+import io.tensorferry.verbs.channel.lane.RemoteKeys;
+import io.tensorferry.verbs.channel.lane.SlabKeys;
+import io.tensorferry.verbs.channel.lane.Striping;
+import io.tensorferry.verbs.channel.lane.WindowKeys;
+import io.tensorferry.verbs.channel.setup.ChannelContext;
+import io.tensorferry.verbs.channel.setup.ChannelEndpoint;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.config.PostingOptions;
 import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.loop.CompletionLoop;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import java.util.ArrayList;
@@ -34,9 +53,8 @@ public final class RdmaChannel {
     /// each of their limits.
     ///
     /// @param onPeerLostIt ends the channel, because the peer has lost it
-    RdmaChannel(AdapterContext context, ChannelEndpoint endpoint, ConnectionParameters peer, Runnable onPeerLostIt) {
-        this.description = ChannelDescription.of(
-                endpoint.parameters(peer.connectionId(), 1), peer, context.port(), endpoint.sendDepth());
+    RdmaChannel(ChannelContext context, ChannelEndpoint endpoint, ConnectionParameters peer, Runnable onPeerLostIt) {
+        this.description = endpoint.describe(peer);
         this.peer = peer.hostName();
         this.peerIncarnation = peer.incarnation();
         this.loop = context.loop();
@@ -52,7 +70,7 @@ public final class RdmaChannel {
         for (QueuePair queuePair : queuePairs) {
             int index = lanes.size();
             boolean control = index == 0;
-            int receives = control ? slots + ImmediateCredits.RESERVE : receiveDepth;
+            int receives = control ? slots + ConnectionParameters.RESERVED_RECEIVES : receiveDepth;
             int batch = (control ? slots : receiveDepth) / 4;
             var lane = new Lane(index, queuePair, endpoint.sendDepth(), chunkBytes, receives, batch, posting);
             lanes.add(lane);
@@ -72,8 +90,8 @@ public final class RdmaChannel {
         return description;
     }
 
-    /// How requests to the peer travel now, as [PeerStatus#way()] says it. Any thread.
-    String way() {
+    /// How requests to the peer travel now, as [io.tensorferry.verbs.statistics.PeerStatus#way()] says it. Any thread.
+    public String way() {
         return queuePairs.stream()
                 .map(QueuePair::way)
                 .filter(way -> !way.isEmpty())
@@ -81,7 +99,7 @@ public final class RdmaChannel {
                 .collect(Collectors.joining(", "));
     }
 
-    boolean hasQueuePair(int number) {
+    public boolean hasQueuePair(int number) {
         return queuePairs.stream().anyMatch(queuePair -> queuePair.number() == number);
     }
 

@@ -5,7 +5,7 @@ import io.tensorferry.verbs.channel.ChannelFailure.Recovery;
 /// Whether the process of one peer seemed to die before: it can do so once.
 ///
 /// Owner: the loop.
-final class SuspectedDeath {
+public final class SuspectedDeath {
     private long incarnation;
     private boolean suspected;
 

@@ -32,7 +32,7 @@ public record Gid(long subnetPrefix, long interfaceId) {
     }
 
     /// Whether it is `::1`, which no packet carries.
-    boolean isLoopback() {
+    public boolean isLoopback() {
         return subnetPrefix == 0 && interfaceId == 1;
     }
 

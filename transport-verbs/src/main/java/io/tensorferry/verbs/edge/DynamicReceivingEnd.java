@@ -6,12 +6,12 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ContentRead;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.ContentRead;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -353,7 +353,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         }
 
         @Override
-        protected void onContentAbandoned() {
+        public void onContentAbandoned() {
             underWay = false;
             reading--;
             drop();

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.edge;
 
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.channel.ChannelSource;
-import io.tensorferry.verbs.channel.CompletionLoop;
-import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.link.ChannelSource;
+import io.tensorferry.verbs.loop.CompletionLoop;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;

@@ -12,9 +12,10 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.EdgeHandler;
-import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
-import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.loop.UserCode;
+import io.tensorferry.verbs.statistics.EdgeStatistics;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
@@ -45,7 +46,7 @@ public final class EdgeManager implements AutoCloseable {
         this.members = Set.copyOf(members);
         this.context = new EdgeContext(
                 adapter.loop(),
-                adapter.workers(),
+                adapter.background(),
                 users,
                 adapter.memory(),
                 new EdgeCounters(),

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.Arrays;
 
 /// Counts the tensors of one edge that have landed over one channel: one has when its part has come over every lane,

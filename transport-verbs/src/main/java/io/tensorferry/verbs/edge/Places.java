@@ -3,7 +3,7 @@ package io.tensorferry.verbs.edge;
 import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;

@@ -6,13 +6,13 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.MemoryGrant;
-import io.tensorferry.verbs.channel.MemoryNaming;
-import io.tensorferry.verbs.channel.NamedMemory;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
+import io.tensorferry.verbs.channel.lane.MemoryNaming;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 
 /// The consumer's end of a static edge: offers its memory on each channel, and counts what lands there.
 ///

@@ -4,13 +4,13 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.channel.ContentWrite;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.ContentWrite;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /// The producer's end of a static edge: writes each tensor into the next place of the memory that the consumer offers.
@@ -140,13 +140,13 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
         }
 
         @Override
-        protected void onWritten() {
+        public void onWritten() {
             completeOldest().close();
             sendWhatMayGo();
         }
 
         @Override
-        protected void onAbandoned() {
+        public void onAbandoned() {
             // It waits again when the loss of the channel is told.
         }
     }

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.memory;
 
+import io.tensorferry.verbs.config.MemoryOptions;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// [SlabPool]; while a block is given out its offset and size do not change, so its holder reads them without the
 /// lock.
 final class Block {
-    /// A cache line, and the widest vector that a processor loads.
-    static final long ALIGNMENT = 64;
+    static final long ALIGNMENT = MemoryOptions.ALIGNMENT;
 
     private final Slab slab;
     private final long offset;

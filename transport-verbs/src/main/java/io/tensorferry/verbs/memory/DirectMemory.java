@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.verbs.device.DirectAccess;
 import io.tensorferry.verbs.device.MemoryRegion;
 
 /// The memory of one accelerator as the RDMA device reaches it by itself, or does not.

@@ -4,7 +4,6 @@ import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.AccessFlag;
-import io.tensorferry.verbs.device.DirectAccess;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsException;

@@ -4,7 +4,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.bindings.NativeCall;
 import io.tensorferry.bindings.PageMemory;
-import io.tensorferry.verbs.device.HugePages;
+import io.tensorferry.verbs.config.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

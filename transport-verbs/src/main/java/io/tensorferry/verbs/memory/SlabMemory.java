@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.memory;
 
-import io.tensorferry.verbs.device.HugePages;
-import io.tensorferry.verbs.device.NumaPlacement;
+import io.tensorferry.verbs.config.HugePages;
+import io.tensorferry.verbs.config.NumaPlacement;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,8 @@ package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.MemoryOptions;
+import io.tensorferry.verbs.statistics.MemoryStatistics;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.verbs.channel.ChannelSource;
-import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.link.ChannelSource;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;

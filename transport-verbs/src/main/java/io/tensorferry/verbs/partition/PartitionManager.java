@@ -8,9 +8,9 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.PartHandler;
-import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
-import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ public final class PartitionManager implements AutoCloseable {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
         this.context = new PartitionContext(
-                adapter.loop(), adapter.workers(), users, adapter.memory(), new PartitionCounters(), adapter);
+                adapter.loop(), adapter.background(), users, adapter.memory(), new PartitionCounters(), adapter);
     }
 
     /// What the adapter's channels are to tell.

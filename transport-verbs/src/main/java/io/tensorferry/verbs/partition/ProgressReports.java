@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.partition;
 
 import io.tensorferry.api.GatherProgress;
-import io.tensorferry.verbs.channel.UserCode;
+import io.tensorferry.verbs.loop.UserCode;
 
 /// Tells a user how far a gather is, one call after the other and the end last, on no thread of the transport's. A user
 /// who is slow gets fewer calls.

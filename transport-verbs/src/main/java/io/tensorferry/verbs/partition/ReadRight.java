@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.partition;
 
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 
 /// What this worker asked of one peer on one channel: to read its part of a tensor.
 ///

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.verbs.channel.ReadBatch;
-import io.tensorferry.verbs.channel.ReadRequest;
+import io.tensorferry.verbs.channel.lane.ReadBatch;
+import io.tensorferry.verbs.channel.lane.ReadRequest;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -169,12 +169,12 @@ final class RowReads extends ReadBatch {
     }
 
     @Override
-    protected void onRead() {
+    public void onRead() {
         source.onRead(this);
     }
 
     @Override
-    protected void onAbandoned() {
+    public void onAbandoned() {
         source.onAbandoned(this);
     }
 }

@@ -4,8 +4,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
-import io.tensorferry.verbs.channel.ContentWrite;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.ContentWrite;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -307,7 +307,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         }
 
         @Override
-        protected void onWritten() {
+        public void onWritten() {
             posted = false;
             Proxy free = proxy;
             if (free != null && !asking && mayContinueWith(free)) {
@@ -330,7 +330,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         }
 
         @Override
-        protected void onAbandoned() {
+        public void onAbandoned() {
             posted = false;
             abandon();
             giveBack();

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

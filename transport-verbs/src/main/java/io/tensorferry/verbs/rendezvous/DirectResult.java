@@ -8,7 +8,7 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
-import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.lang.foreign.MemorySegment;

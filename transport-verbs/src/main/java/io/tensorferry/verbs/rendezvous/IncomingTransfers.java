@@ -3,14 +3,14 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ChannelHandler;
 import io.tensorferry.verbs.channel.ChannelLoss;
-import io.tensorferry.verbs.channel.ChannelWaiter;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
-import io.tensorferry.verbs.channel.RdmaAdapter;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.RendezvousHandler;
+import io.tensorferry.verbs.link.ChannelWaiter;
+import io.tensorferry.verbs.link.RdmaAdapter;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.NameId;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.SlotReader;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /// of their answers.
 ///
 /// Owner: the loop.
-final class IncomingTransfers implements ChannelHandler {
+final class IncomingTransfers implements RendezvousHandler {
     private static final Logger LOG = LoggerFactory.getLogger(IncomingTransfers.class);
 
     private final RdmaAdapter adapter;

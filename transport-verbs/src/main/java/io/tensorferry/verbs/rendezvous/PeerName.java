@@ -2,7 +2,7 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /// What requests of a peer say again and again, made of the first: the key and what the peer expects of its tensor.

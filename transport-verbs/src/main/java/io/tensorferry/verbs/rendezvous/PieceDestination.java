@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.channel.MemoryGrant;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import java.util.OptionalLong;
 
 /// Where a content lands that is asked for in pieces: the sender is told of one piece of memory after the other.
@@ -21,7 +21,7 @@ sealed interface PieceDestination extends Destination, MemoryGrant permits Piece
     /// An immediate of the request came over a lane.
     ///
     /// @return whether all of the content has landed
-    /// @throws io.tensorferry.verbs.channel.ProtocolViolationException if no piece is named for this lane that has not
+    /// @throws io.tensorferry.verbs.wire.ProtocolViolationException if no piece is named for this lane that has not
     /// landed
     boolean landed(int lane);
 

@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 
 /// The way of a response's content into memory that the peer names piece by piece, from an accelerator or from the
 /// host's memory.

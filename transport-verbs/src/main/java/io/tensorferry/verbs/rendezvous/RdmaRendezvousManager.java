@@ -7,9 +7,9 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.channel.ChannelHandler;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
-import io.tensorferry.verbs.channel.RdmaAdapter;
+import io.tensorferry.verbs.channel.RendezvousHandler;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +46,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         this.adapter = adapter;
         this.context = new TransferContext(
                 adapter.loop(),
-                adapter.workers(),
+                adapter.background(),
                 adapter.memory(),
                 accelerators,
                 new MetaDataCache(options.metaDataCacheEntries()),
@@ -63,7 +63,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     }
 
     /// What the adapter's channels are to tell.
-    public ChannelHandler handler() {
+    public RendezvousHandler handler() {
         return incoming;
     }
 

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.memory.MemoryStatistics;
+import io.tensorferry.verbs.statistics.MemoryStatistics;
 
 /// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other
 /// while work goes on.

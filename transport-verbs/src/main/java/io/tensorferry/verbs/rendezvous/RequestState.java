@@ -2,7 +2,7 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.channel.ContentWrite;
+import io.tensorferry.verbs.channel.lane.ContentWrite;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
 
@@ -48,14 +48,14 @@ final class ResponseWrite extends ContentWrite {
     }
 
     @Override
-    protected void onWritten() {
+    public void onWritten() {
         counters.tensorsSent.increment();
         counters.bytesSent.add(bytes);
         response.onWritten();
     }
 
     @Override
-    protected void onAbandoned() {
+    public void onAbandoned() {
         response.on(new ResponseState.Event.WriteAbandoned());
     }
 }

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.rendezvous;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

@@ -10,7 +10,7 @@ import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
-import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 

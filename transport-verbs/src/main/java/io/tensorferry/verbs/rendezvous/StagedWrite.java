@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 
 /// The way of a response's content from an accelerator into memory that the peer has named as a whole.
 ///

@@ -6,8 +6,8 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.channel.ChannelSource;
-import io.tensorferry.verbs.channel.NamedMemory;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.link.ChannelSource;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 

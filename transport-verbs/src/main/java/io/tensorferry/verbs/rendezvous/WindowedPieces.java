@@ -1,13 +1,13 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.MemoryGrant;
-import io.tensorferry.verbs.channel.MemoryNaming;
-import io.tensorferry.verbs.channel.NamedMemory;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
+import io.tensorferry.verbs.channel.lane.MemoryNaming;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.OptionalLong;

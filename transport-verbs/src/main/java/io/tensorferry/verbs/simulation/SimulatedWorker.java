@@ -2,22 +2,22 @@ package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.TransportThread;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyQueue;
 import io.tensorferry.verbs.accelerator.CopyRunner;
-import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelHandlers;
-import io.tensorferry.verbs.channel.CompletionLoop;
-import io.tensorferry.verbs.channel.EndpointExchange;
-import io.tensorferry.verbs.channel.LoopRunner;
-import io.tensorferry.verbs.channel.RdmaAdapter;
-import io.tensorferry.verbs.channel.RdmaAdapterOptions;
-import io.tensorferry.verbs.channel.UserCode;
-import io.tensorferry.verbs.channel.Workers;
-import io.tensorferry.verbs.device.DeviceChoice;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
+import io.tensorferry.verbs.link.AdapterRuntime;
+import io.tensorferry.verbs.link.EndpointExchange;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.link.RdmaAdapterOptions;
+import io.tensorferry.verbs.loop.BackgroundExecutor;
+import io.tensorferry.verbs.loop.CompletionLoop;
+import io.tensorferry.verbs.loop.LoopRunner;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import io.tensorferry.verbs.rendezvous.FallbackPath;
@@ -100,7 +100,7 @@ public final class SimulatedWorker implements AutoCloseable {
                 adapter.memory(),
                 setting.acceleratorOptions(),
                 adapter.loop(),
-                adapter.workers(),
+                adapter.background(),
                 _ -> new TurnedCopies());
         UnaryOperator<Executor> users = setting.users();
         CallbackExecutor callbacks =
@@ -141,7 +141,7 @@ public final class SimulatedWorker implements AutoCloseable {
         }
     }
 
-    private final class TaskWorkers implements Workers {
+    private final class TaskWorkers implements BackgroundExecutor {
         private final TaskEvents work = new TaskEvents();
 
         @Override

@@ -13,6 +13,7 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.MessageCodec;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Test;

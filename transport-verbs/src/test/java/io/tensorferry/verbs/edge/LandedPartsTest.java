@@ -3,7 +3,7 @@ package io.tensorferry.verbs.edge;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tensorferry.verbs.channel.ProtocolViolationException;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

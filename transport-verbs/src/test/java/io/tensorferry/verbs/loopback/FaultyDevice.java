@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.loopback;
 
 import io.tensorferry.verbs.device.AsyncEvent;
-import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
@@ -15,6 +14,7 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import java.lang.reflect.InvocationTargetException;

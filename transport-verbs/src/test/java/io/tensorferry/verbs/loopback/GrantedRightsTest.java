@@ -3,11 +3,11 @@ package io.tensorferry.verbs.loopback;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
-import io.tensorferry.verbs.device.RemoteKeyScope;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

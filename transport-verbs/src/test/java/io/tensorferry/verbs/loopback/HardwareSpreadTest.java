@@ -2,7 +2,7 @@ package io.tensorferry.verbs.loopback;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.channel.ChannelOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;

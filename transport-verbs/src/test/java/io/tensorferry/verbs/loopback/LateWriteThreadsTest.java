@@ -7,7 +7,7 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.config.MemoryOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayDeque;

@@ -8,28 +8,28 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.channel.AdapterRuntime;
 import io.tensorferry.verbs.channel.ChannelHandlers;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.ConnectionParameters;
-import io.tensorferry.verbs.channel.EndpointExchange;
-import io.tensorferry.verbs.channel.LoopRunner;
-import io.tensorferry.verbs.channel.OfferAnswer;
-import io.tensorferry.verbs.channel.RdmaAdapter;
-import io.tensorferry.verbs.channel.RdmaAdapterOptions;
-import io.tensorferry.verbs.channel.UserCode;
-import io.tensorferry.verbs.channel.WorkerThreads;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceChoice;
-import io.tensorferry.verbs.device.RdmaConfig;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.MemoryOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.config.RemoteKeyScope;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import io.tensorferry.verbs.edge.EdgeManager;
-import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.link.AdapterRuntime;
+import io.tensorferry.verbs.link.EndpointExchange;
+import io.tensorferry.verbs.link.OfferAnswer;
+import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.link.RdmaAdapterOptions;
+import io.tensorferry.verbs.loop.BackgroundThreads;
+import io.tensorferry.verbs.loop.LoopRunner;
+import io.tensorferry.verbs.loop.UserCode;
 import io.tensorferry.verbs.partition.PartitionManager;
 import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import io.tensorferry.verbs.rendezvous.RdmaRendezvousManager;
@@ -217,14 +217,14 @@ final class LoopbackWorkers implements AutoCloseable {
                             new AdapterRuntime(
                                     System::nanoTime,
                                     runners.get(),
-                                    new WorkerThreads("test-worker-"),
+                                    new BackgroundThreads("test-worker-"),
                                     new SecureRandom()));
             accelerators = Accelerators.open(
                     given,
                     adapter.memory(),
                     AcceleratorOptions.defaults().withPieces(16_384, 4).withProxyBytes(512 << 10),
                     adapter.loop(),
-                    adapter.workers(),
+                    adapter.background(),
                     AcceleratorUnit::ownThread);
             manager = new RdmaRendezvousManager(
                     adapter,

@@ -8,7 +8,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.config.MemoryOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.wire.WorkKind;

@@ -123,7 +123,7 @@ class ThreadsTest {
                 own = transportThreads();
                 own.removeAll(before);
                 assertThat(own)
-                        .filteredOn(thread -> !thread.getName().startsWith("tensorferry-worker-"))
+                        .filteredOn(thread -> !thread.getName().startsWith("tensorferry-background-"))
                         .as("a loop and the two threads of a device for each worker, beside those that do long work")
                         .hasSize(6);
             }

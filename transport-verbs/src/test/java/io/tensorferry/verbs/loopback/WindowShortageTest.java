@@ -12,7 +12,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.BufferPoolMXBean;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.HugePages;
-import io.tensorferry.verbs.device.NumaPlacement;
+import io.tensorferry.verbs.config.HugePages;
+import io.tensorferry.verbs.config.NumaPlacement;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

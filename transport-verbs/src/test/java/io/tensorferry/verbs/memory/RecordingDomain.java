@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A protection domain that registers nothing and remembers everything: what is registered now, and with which
 /// access.
-final class RecordingDomain implements ProtectionDomain {
+public final class RecordingDomain implements ProtectionDomain {
     private final AtomicInteger nextKey = new AtomicInteger(100);
     private final List<Region> open = new CopyOnWriteArrayList<>();
     private final AtomicInteger registrations = new AtomicInteger();

@@ -8,19 +8,19 @@ import org.jspecify.annotations.Nullable;
 
 /// Slabs that are numbers and no memory: as those of a device that the processor does not reach. Tells what is done
 /// with them.
-final class RecordingSlabs implements SlabSource {
+public final class RecordingSlabs implements SlabSource {
     /// Far from all addresses of this process.
     static final long FIRST_ADDRESS = 1L << 60;
 
     private final boolean registered;
-    final List<String> events = new CopyOnWriteArrayList<>();
+    public final List<String> events = new CopyOnWriteArrayList<>();
     volatile @Nullable RuntimeException openFailure;
     volatile @Nullable RuntimeException deregisterFailure;
     volatile @Nullable RuntimeException freeFailure;
     private long nextAddress = FIRST_ADDRESS;
 
     /// @param registered whether the RDMA device knows them
-    RecordingSlabs(boolean registered) {
+    public RecordingSlabs(boolean registered) {
         this.registered = registered;
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.MemoryOptions;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.Arena;

@@ -8,7 +8,6 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.ProtocolViolationException;
 import io.tensorferry.verbs.rendezvous.ResponseState.Action;
 import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingReRequest;
 import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingTensor;
@@ -18,6 +17,7 @@ import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
 import io.tensorferry.verbs.rendezvous.ResponseState.Event;
 import io.tensorferry.verbs.rendezvous.ResponseState.HandingOver;
 import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.util.ArrayList;

@@ -5,10 +5,10 @@ import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.channel.ChannelDescription;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

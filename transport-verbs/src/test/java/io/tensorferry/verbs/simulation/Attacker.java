@@ -1,14 +1,12 @@
 package io.tensorferry.verbs.simulation;
 
-import io.tensorferry.verbs.channel.ConnectionParameters;
-import io.tensorferry.verbs.channel.EndpointAcceptor;
-import io.tensorferry.verbs.channel.OfferAnswer;
-import io.tensorferry.verbs.channel.RemoteRegion;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.AddressHandle;
-import io.tensorferry.verbs.device.ChosenPort;
 import io.tensorferry.verbs.device.CompletionQueue;
-import io.tensorferry.verbs.device.DeviceChoice;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
@@ -17,11 +15,14 @@ import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.link.EndpointAcceptor;
+import io.tensorferry.verbs.link.OfferAnswer;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
@@ -179,7 +180,7 @@ final class Attacker implements AutoCloseable {
                 RECEIVE_DEPTH,
                 port.mtu(),
                 port.attributes().maxMessageBytes(),
-                ConnectionParameters.MIN_STRIPE_BYTES,
+                ChannelOptions.MIN_STRIPE_BYTES,
                 READS_AT_ONCE,
                 0,
                 port.fabric());

@@ -15,7 +15,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.lang.foreign.ValueLayout;

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.channel.PeerStatus;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.verbs.statistics.PeerStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Objects;

@@ -13,7 +13,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import java.lang.foreign.ValueLayout;

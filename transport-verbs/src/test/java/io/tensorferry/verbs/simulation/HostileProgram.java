@@ -9,7 +9,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.channel.ConnectionParameters;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import java.nio.ByteBuffer;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.verbs.channel.ChannelCounters;
+import io.tensorferry.verbs.channel.setup.ChannelCounters;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Message;

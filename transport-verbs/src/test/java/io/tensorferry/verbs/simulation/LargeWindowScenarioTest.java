@@ -8,7 +8,7 @@ import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import java.util.concurrent.TimeUnit;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import org.junit.jupiter.api.Timeout;

@@ -8,7 +8,7 @@ import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import java.util.ArrayList;
 import java.util.Collections;

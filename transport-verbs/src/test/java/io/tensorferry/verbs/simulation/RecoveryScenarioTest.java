@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.PeerStatus;
+import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.verbs.statistics.PeerStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Shape;
-import io.tensorferry.verbs.device.RemoteKeyScope;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.tensorferry.api.DeviceStream;
 import io.tensorferry.api.HostPin;
 import io.tensorferry.it.benchmark.exchange.Arrival;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;

@@ -2,9 +2,9 @@ package io.tensorferry.it.benchmark.rendezvous;
 
 import io.tensorferry.api.GatherOptions;
 import io.tensorferry.it.benchmark.ByteSize;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.PostingOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.PostingOptions;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;

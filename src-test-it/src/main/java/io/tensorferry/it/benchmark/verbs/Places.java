@@ -2,7 +2,7 @@ package io.tensorferry.it.benchmark.verbs;
 
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.Place;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
 
 /// Where the two processes of each path run.
 ///

@@ -3,8 +3,8 @@ package io.tensorferry.it.benchmark.verbs;
 import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Launcher;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.RdmaConfig;
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 
 /// One of two processes that use the device interfaces and nothing above them. It does what its launcher says: a
 /// command is one line, `THROUGHPUT WRITE 4096 1000 1 1` for example, and its answer is one line.

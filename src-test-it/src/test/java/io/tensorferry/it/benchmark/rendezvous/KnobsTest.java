@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.tensorferry.api.GatherOptions;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
-import io.tensorferry.verbs.channel.ChannelOptions;
-import io.tensorferry.verbs.channel.PostingOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.config.PostingOptions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

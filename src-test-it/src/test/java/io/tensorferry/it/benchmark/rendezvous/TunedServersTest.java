@@ -3,7 +3,7 @@ package io.tensorferry.it.benchmark.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.it.process.FreePorts;
-import io.tensorferry.verbs.channel.ChannelDescription;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;

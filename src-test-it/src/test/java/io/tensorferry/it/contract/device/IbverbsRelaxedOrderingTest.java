@@ -1,12 +1,12 @@
 package io.tensorferry.it.contract.device;
 
 import io.tensorferry.it.process.Place;
-import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
-import io.tensorferry.verbs.device.ChosenPort;
-import io.tensorferry.verbs.device.DeviceChoice;
-import io.tensorferry.verbs.device.RelaxedOrdering;
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.verbs.config.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsProvider;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
 import io.tensorferry.verbs.device.ibverbs.IbverbsOptions;
 import io.tensorferry.verbs.device.ibverbs.IbverbsProvider;
 import java.util.List;

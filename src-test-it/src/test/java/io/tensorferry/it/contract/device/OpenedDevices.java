@@ -2,10 +2,10 @@ package io.tensorferry.it.contract.device;
 
 import io.tensorferry.it.device.VerbsDevices;
 import io.tensorferry.it.process.Place;
-import io.tensorferry.verbs.device.ChosenPort;
+import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.ProtectionDomain;
-import io.tensorferry.verbs.device.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsDevice;
+import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

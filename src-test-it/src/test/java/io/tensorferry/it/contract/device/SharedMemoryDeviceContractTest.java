@@ -1,8 +1,8 @@
 package io.tensorferry.it.contract.device;
 
-import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 
 /// The contract for `soft0`, both ends in this process, through shared memory and in no other way. Payload

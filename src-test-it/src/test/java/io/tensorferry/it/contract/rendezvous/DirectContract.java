@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.accelerator.AcceleratorStatistics;
+import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -7,7 +7,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.cuda.CudaAccelerator;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import org.junit.jupiter.api.Test;
 
 /// With the defaults, tensors between GPUs arrive whole that are nothing, of about a piece, or larger than all else.

@@ -1,8 +1,8 @@
 package io.tensorferry.it.contract.rendezvous;
 
-import io.tensorferry.verbs.device.RdmaConfig;
-import io.tensorferry.verbs.device.RemoteKeyScope;
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.config.RemoteKeyScope;
+import io.tensorferry.verbs.config.SoftCarrier;
 
 /// The ways in which workers carry tensors that the contract is tested with.
 enum Protocol {

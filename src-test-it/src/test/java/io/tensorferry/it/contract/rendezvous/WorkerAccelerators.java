@@ -1,8 +1,8 @@
 package io.tensorferry.it.contract.rendezvous;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.verbs.accelerator.AcceleratorOptions;
-import io.tensorferry.verbs.memory.MemoryOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.config.MemoryOptions;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -8,14 +8,15 @@ import io.tensorferry.bindings.ibverbs.ibv_gid;
 import io.tensorferry.bindings.ibverbs.ibv_gid_entry;
 import io.tensorferry.bindings.ibverbs.ibv_port_attr;
 import io.tensorferry.verbs.device.DeviceAttributes;
-import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.DeviceDescription.Transport;
+import io.tensorferry.verbs.device.DeviceDescription;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.GidEntry;
-import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.PortAttributes.PortState;
+import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.ibverbs.post.NetworkOrder;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

@@ -6,8 +6,8 @@ import io.tensorferry.bindings.NativeCall;
 import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.bindings.ibverbs.ibv_comp_channel;
 import io.tensorferry.verbs.device.CompletionChannel;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.support.OpenChildren;
 import java.lang.foreign.MemorySegment;
 
 /// An `ibv_comp_channel` and an eventfd that wakes whoever waits for it.

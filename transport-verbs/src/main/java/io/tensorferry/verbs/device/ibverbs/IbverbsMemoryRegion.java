@@ -4,7 +4,7 @@ import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.bindings.ibverbs.ibv_mr;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
-import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.support.OpenChildren;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

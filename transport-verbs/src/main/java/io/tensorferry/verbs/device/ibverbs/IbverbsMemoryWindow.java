@@ -3,7 +3,7 @@ package io.tensorferry.verbs.device.ibverbs;
 import io.tensorferry.bindings.WindowVerbs;
 import io.tensorferry.bindings.ibverbs.ibv_mw;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.device.WindowBinding;
+import io.tensorferry.verbs.device.support.WindowBinding;
 import java.lang.foreign.MemorySegment;
 
 /// An `ibv_mw` of type 2.

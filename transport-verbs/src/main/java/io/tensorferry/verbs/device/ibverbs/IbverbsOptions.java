@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.ibverbs;
 
-import io.tensorferry.verbs.device.RelaxedOrdering;
+import io.tensorferry.verbs.config.RelaxedOrdering;
 
 /// What can be chosen for libibverbs devices. Immutable.
 ///

@@ -7,11 +7,12 @@ import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.ibverbs.post.AccessFlags;
+import io.tensorferry.verbs.device.support.OpenChildren;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
@@ -45,7 +46,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access) {
         ProtectionDomain.checkRegistration(memory, access);
         checkSize(REGISTER, memory.byteSize());
-        int flags = accessFlags(access, device.options().relaxedOrdering().ofHostMemory());
+        int flags = AccessFlags.bits(access, device.options().relaxedOrdering().ofHostMemory());
         return register(
                 REGISTER,
                 memory.address(),
@@ -69,7 +70,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                     VerbsException.EOPNOTSUPP,
                     "this libibverbs has no such function; rdma-core 34 or newer has");
         }
-        int flags = accessFlags(access, device.options().relaxedOrdering().ofAccelerators());
+        int flags = AccessFlags.bits(access, device.options().relaxedOrdering().ofAccelerators());
         return register(
                 REGISTER_DMABUF,
                 address,
@@ -87,7 +88,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
     public MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
         ProtectionDomain.checkAddress(address, length, access);
         checkSize(REGISTER, length);
-        int flags = accessFlags(access, device.options().relaxedOrdering().ofAccelerators());
+        int flags = AccessFlags.bits(access, device.options().relaxedOrdering().ofAccelerators());
         return register(
                 REGISTER,
                 address,
@@ -126,23 +127,6 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
                     length + " bytes are more than the " + device.attributes().maxMemoryRegionBytes()
                             + " of a region of " + device.name());
         }
-    }
-
-    static int accessFlags(Set<AccessFlag> access, boolean relaxedOrdering) {
-        int flags = relaxedOrdering ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0;
-        for (AccessFlag flag : access) {
-            flags |= flag(flag);
-        }
-        return flags;
-    }
-
-    static int flag(AccessFlag access) {
-        return switch (access) {
-            case LOCAL_WRITE -> Ibverbs.IBV_ACCESS_LOCAL_WRITE();
-            case REMOTE_WRITE -> Ibverbs.IBV_ACCESS_REMOTE_WRITE();
-            case REMOTE_READ -> Ibverbs.IBV_ACCESS_REMOTE_READ();
-            case MW_BIND -> Ibverbs.IBV_ACCESS_MW_BIND();
-        };
     }
 
     /// Whether a region with this key holds all of these bytes.

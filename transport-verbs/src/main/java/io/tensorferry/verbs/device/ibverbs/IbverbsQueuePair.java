@@ -9,20 +9,24 @@ import io.tensorferry.bindings.ibverbs.ibv_qp;
 import io.tensorferry.bindings.ibverbs.ibv_qp_attr;
 import io.tensorferry.bindings.ibverbs.ibv_qp_init_attr;
 import io.tensorferry.bindings.ibverbs.ibv_wc;
-import io.tensorferry.verbs.device.BoundWindows;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.PortAttributes;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
-import io.tensorferry.verbs.device.QueuePairAttributeRanges;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.QueuePairTransition;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
-import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.ibverbs.post.ReceiveRequestMemory;
+import io.tensorferry.verbs.device.ibverbs.post.SendRequestList;
+import io.tensorferry.verbs.device.ibverbs.post.WorkSlots;
+import io.tensorferry.verbs.device.ibverbs.post.WorkTag;
+import io.tensorferry.verbs.device.support.BoundWindows;
+import io.tensorferry.verbs.device.support.OpenChildren;
+import io.tensorferry.verbs.device.support.QueuePairAttributeRanges;
+import io.tensorferry.verbs.device.support.QueuePairTransition;
+import io.tensorferry.verbs.device.support.WindowBinding;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -310,7 +314,7 @@ final class IbverbsQueuePair implements QueuePair {
         int key = window.posted().nextKey();
         OpenChildren.add(POST_SEND, region.windows());
         try {
-            prepared.next().fillBind(request, window, region, key, tag);
+            prepared.next().fillBind(request, window.pointer(), region.pointer(), key, tag);
             takeAndSubmit();
         } catch (RuntimeException e) {
             region.windows().remove();

@@ -4,6 +4,7 @@ import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.bindings.ibverbs.ibv_wc;
 import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.ibverbs.post.NetworkOrder;
 import java.lang.foreign.MemorySegment;
 
 /// The cursor: an `ibv_wc` in the batch of its completion queue, read when it is asked.

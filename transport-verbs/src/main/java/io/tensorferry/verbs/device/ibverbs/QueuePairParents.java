@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.verbs.device.CompletionQueue;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.support.OpenChildren;
 
 /// What a queue pair is made on and keeps from being closed.
 record QueuePairParents(

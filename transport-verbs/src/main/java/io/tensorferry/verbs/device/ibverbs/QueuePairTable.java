@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.device.ibverbs;
 
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.ibverbs.post.WorkTag;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.software;
 
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.SoftCarrier;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Duration;

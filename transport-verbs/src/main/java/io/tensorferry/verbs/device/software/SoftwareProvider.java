@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.software;
 
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.VerbsProvider;

@@ -3,12 +3,12 @@ package io.tensorferry.verbs.device.software;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;

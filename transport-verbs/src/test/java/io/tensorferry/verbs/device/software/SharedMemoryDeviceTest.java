@@ -2,7 +2,7 @@ package io.tensorferry.verbs.device.software;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.SoftCarrier;
 
 /// What the device does over TCP, and the same through shared memory.
 class SharedMemoryDeviceTest extends SoftwareDeviceTest {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import ch.qos.logback.classic.Level;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.GidEntry;
 import io.tensorferry.verbs.device.LogCapture;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;

@@ -17,9 +17,9 @@ import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.DeviceAttributes;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAttribute;
-import io.tensorferry.verbs.device.QueuePairAttributeRanges;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.support.QueuePairAttributeRanges;
 import java.util.EnumMap;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.CompletionChannel;
-import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.support.OpenChildren;
 
 /// Where a thread sleeps until a completion queue has something. In a simulation nobody sleeps: the wait returns at
 /// once, and whoever drives the clock goes on.

@@ -2,10 +2,10 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AsyncEvent;
 import io.tensorferry.verbs.device.CompletionQueue;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletionHandler;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.support.OpenChildren;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
-import io.tensorferry.verbs.device.OpenChildren;
+import io.tensorferry.verbs.device.support.OpenChildren;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;

@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryWindow;
-import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.support.WindowBinding;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

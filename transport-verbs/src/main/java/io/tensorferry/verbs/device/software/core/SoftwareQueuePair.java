@@ -1,16 +1,16 @@
 package io.tensorferry.verbs.device.software.core;
 
-import io.tensorferry.verbs.device.BoundWindows;
-import io.tensorferry.verbs.device.OpenChildren;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
-import io.tensorferry.verbs.device.QueuePairTransition;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
-import io.tensorferry.verbs.device.WindowBinding;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.support.BoundWindows;
+import io.tensorferry.verbs.device.support.OpenChildren;
+import io.tensorferry.verbs.device.support.QueuePairTransition;
+import io.tensorferry.verbs.device.support.WindowBinding;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 

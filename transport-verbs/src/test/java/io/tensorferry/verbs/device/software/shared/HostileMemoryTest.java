@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.bindings.MemoryFile;
-import io.tensorferry.verbs.device.SoftCarrier;
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;

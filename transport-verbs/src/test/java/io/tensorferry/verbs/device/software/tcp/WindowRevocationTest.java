@@ -2,9 +2,9 @@ package io.tensorferry.verbs.device.software.tcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.SendWorkRequest;
-import io.tensorferry.verbs.device.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;

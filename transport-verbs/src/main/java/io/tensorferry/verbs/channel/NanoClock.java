@@ -1,8 +1,0 @@
-package io.tensorferry.verbs.channel;
-
-/// Time as the loop sees it: the system's, or a simulation's.
-@FunctionalInterface
-public interface NanoClock {
-    /// Nanoseconds since some fixed moment; never goes back.
-    long nanoTime();
-}

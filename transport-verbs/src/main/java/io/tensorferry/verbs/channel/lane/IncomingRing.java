@@ -1,0 +1,36 @@
+package io.tensorferry.verbs.channel.lane;
+
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.wire.SlotReader;
+
+/// The receiving half of the ring of control messages: the memory that the peer writes, read slot after slot.
+///
+/// Owner: the loop.
+public final class IncomingRing {
+    private final RegisteredBuffer buffer;
+    private final int slots;
+    private final int slotBytes;
+    private final SlotReader reader;
+    private int nextSlot;
+
+    public IncomingRing(RegisteredBuffer buffer, int slots, int slotBytes) {
+        this.buffer = buffer;
+        this.slots = slots;
+        this.slotBytes = slotBytes;
+        this.reader = new SlotReader(slotBytes);
+    }
+
+    RemoteRegion region() {
+        return new RemoteRegion(buffer.address(), buffer.remoteKey());
+    }
+
+    /// Goes on to the next slot, which the peer may write again once it is acknowledged.
+    ///
+    /// @return reads its messages, at least one; until the next call
+    public SlotReader openSlot() {
+        reader.open(buffer.segment(), (long) nextSlot * slotBytes);
+        nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;
+        return reader;
+    }
+}

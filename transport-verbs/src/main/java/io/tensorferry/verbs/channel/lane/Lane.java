@@ -1,0 +1,315 @@
+package io.tensorferry.verbs.channel.lane;
+
+import io.tensorferry.verbs.config.PostingOptions;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.wire.Immediate;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
+import io.tensorferry.verbs.wire.WorkId;
+import io.tensorferry.verbs.wire.WorkKind;
+import java.util.ArrayDeque;
+import java.util.Collection;
+import org.jspecify.annotations.Nullable;
+
+/// One queue pair of a channel, with what is posted on it and its count of receives left at the peer; on a data lane,
+/// the contents that wait to be written and the reads that wait.
+///
+/// What is posted reaches the device with [#submit()]. Contents and reads share a lane by bytes: while both wait, the
+/// one that has posted fewer goes next. A lane has only so many bytes under way, so that what comes later finds little
+/// before it.
+///
+/// Owner: the loop.
+public final class Lane {
+    /// A request of few bytes takes a device as long as so many.
+    private static final long REQUEST_BYTES = 512;
+
+    private final int index;
+    private final QueuePair queuePair;
+    private final int inlineBytes;
+    private final int chunkBytes;
+    private final long mostUnderWay;
+    private final SendList sends;
+    private final PostedWork posted;
+    private final LaneContents contents;
+    private final LaneReads reads;
+    private final ImmediateCredits credits;
+    private final long receiveWorkId;
+    // What is to be done for windows, in order.
+    private final ArrayDeque<WindowWork> windowsWaiting = new ArrayDeque<>();
+    // By how many bytes the contents are ahead of the reads, since both wait.
+    private long contentsAhead;
+
+    /// @param kind BIND or INVALIDATE
+    private record WindowWork(WorkKind kind, WindowGrant grant) {}
+
+    /// @param index 0 for the control queue pair, then the data lanes
+    /// @param chunkBytes the largest single write or read of a content that both ends take and this one wants
+    /// @param receives receives posted at each end
+    /// @param batch immediates that one acknowledgement stands for
+    public Lane(
+            int index,
+            QueuePair queuePair,
+            int sendDepth,
+            int chunkBytes,
+            int receives,
+            int batch,
+            PostingOptions options) {
+        this.index = index;
+        this.queuePair = queuePair;
+        this.inlineBytes = queuePair.maxInlineBytes();
+        this.chunkBytes = chunkBytes;
+        this.mostUnderWay = options.bytesUnderWay();
+        this.sends = new SendList(index, queuePair, sendDepth, options);
+        this.posted = sends.posted();
+        this.contents = new LaneContents(chunkBytes);
+        this.reads = new LaneReads(sends, chunkBytes);
+        this.credits = new ImmediateCredits(receives, batch);
+        this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
+    }
+
+    /// 0 for the control queue pair, then the data lanes.
+    public int index() {
+        return index;
+    }
+
+    public ImmediateCredits credits() {
+        return credits;
+    }
+
+    /// What is posted and not known to be done.
+    public PostedWork posted() {
+        return posted;
+    }
+
+    public boolean hasFreeSendSlot() {
+        return sends.hasRoom();
+    }
+
+    /// Hands what was posted to the device.
+    public void submit() {
+        sends.submit();
+    }
+
+    public void postReceive() {
+        queuePair.postReceive(receiveWorkId);
+    }
+
+    /// Needs no receive at the peer.
+    public void postProbe() {
+        sends.next().write(sends.workId(WorkKind.PROBE), 0, 0, 0, 0, 0);
+        sends.add(WorkKind.PROBE, null, null);
+    }
+
+    /// @param contents the first of those that are in the slot, or null
+    void postMessage(
+            long localAddress,
+            int length,
+            int localKey,
+            long remoteAddress,
+            int remoteKey,
+            @Nullable ContentWrite contents) {
+        credits.sent(Immediate.CONTROL_MESSAGE);
+        sends.next()
+                        .writeWithImmediate(
+                                sends.workId(WorkKind.CONTROL_MESSAGE),
+                                localAddress,
+                                length,
+                                localKey,
+                                remoteAddress,
+                                remoteKey,
+                                Immediate.CONTROL_MESSAGE)
+                        .inline =
+                length <= inlineBytes;
+        sends.add(WorkKind.CONTROL_MESSAGE, contents, null);
+    }
+
+    /// The peer has taken a batch of immediates; returns how many control messages were among them.
+    ///
+    /// @throws ProtocolViolationException if so many are not outstanding
+    public int onAcknowledgement() {
+        int messages = credits.onAcknowledgement();
+        if (messages < 0) {
+            throw new ProtocolViolationException("it acknowledged more than was sent");
+        }
+        return messages;
+    }
+
+    /// Posts the acknowledgements that are due, as far as there is room; returns how many.
+    public int acknowledge() {
+        int count = 0;
+        while (sends.hasRoom() && credits.mayAcknowledge()) {
+            credits.acknowledged();
+            credits.sent(Immediate.ACKNOWLEDGEMENT);
+            sends.next()
+                    .writeWithImmediate(
+                            sends.workId(WorkKind.ACKNOWLEDGEMENT), 0, 0, 0, 0, 0, Immediate.ACKNOWLEDGEMENT);
+            sends.add(WorkKind.ACKNOWLEDGEMENT, null, null);
+            count++;
+        }
+        return count;
+    }
+
+    /// @param from the first byte of the part that this lane writes
+    /// @param end the byte behind it
+    public void enqueue(ContentWrite write, long from, long end) {
+        contents.enqueue(write, from, end);
+    }
+
+    /// Posts chunks of the contents and reads that wait, as far as there is room; returns how many immediates go with
+    /// them. That of a content goes with its last chunk.
+    public int pump() {
+        int immediates = 0;
+        while (sends.hasRoom() && posted.bytesUnderWay() < mostUnderWay) {
+            boolean content = contents.choose() && isAllowed();
+            boolean read = reads.mayPost();
+            if (!content || reads.isEmpty()) {
+                contentsAhead = 0;
+            } else if (posted.isFullBesideReads()) {
+                content = false;
+            }
+            if (read && (!content || contentsAhead > 0)) {
+                countAhead(-REQUEST_BYTES - reads.post());
+            } else if (content) {
+                long length = contents.length();
+                immediates += postContent() ? 1 : 0;
+                countAhead(REQUEST_BYTES + length);
+            } else {
+                break;
+            }
+        }
+        return immediates;
+    }
+
+    /// Whether the peer has a receive for the immediate of the chunk that was chosen, if it has one.
+    private boolean isAllowed() {
+        return !contents.isLast() || contents.write().silent || credits.maySend();
+    }
+
+    /// Neither gets ahead by so much that the other has the lane alone for long.
+    private void countAhead(long bytes) {
+        contentsAhead = Math.clamp(contentsAhead + bytes, -chunkBytes, chunkBytes);
+    }
+
+    /// Posts the chunk that was chosen; returns whether an immediate goes with it.
+    private boolean postContent() {
+        ContentWrite write = contents.write();
+        long offset = contents.offset();
+        long length = contents.length();
+        boolean last = contents.isLast();
+        if (last && !write.silent) {
+            credits.sent(write.immediate);
+            sends.next()
+                            .writeWithImmediate(
+                                    sends.workId(WorkKind.CONTENT),
+                                    write.localAddress + offset,
+                                    length,
+                                    write.localKey,
+                                    write.remoteAddress + offset,
+                                    write.remoteKey,
+                                    write.immediate)
+                            .inline =
+                    length <= inlineBytes && !write.outOfReach;
+            contents.take();
+            sends.add(WorkKind.CONTENT, write, null);
+            return true;
+        }
+        WorkKind kind = last ? WorkKind.CONTENT : WorkKind.CHUNK;
+        sends.next()
+                .write(
+                        sends.workId(kind),
+                        write.localAddress + offset,
+                        length,
+                        write.localKey,
+                        write.remoteAddress + offset,
+                        write.remoteKey);
+        contents.take();
+        sends.add(kind, last ? write : null, null);
+        return false;
+    }
+
+    public void enqueue(ReadBatch batch) {
+        batch.begin();
+        reads.enqueue(batch);
+    }
+
+    /// @param from the first byte of the part that this lane reads
+    /// @param end the byte behind it
+    public void enqueue(ContentRead read, long from, long end) {
+        enqueue(read.part(from, end, chunkBytes));
+    }
+
+    void enqueueBind(WindowGrant grant) {
+        windowsWaiting.add(new WindowWork(WorkKind.BIND, grant));
+    }
+
+    void enqueueInvalidation(WindowGrant grant) {
+        windowsWaiting.add(new WindowWork(WorkKind.INVALIDATE, grant));
+    }
+
+    /// Posts what is to be done for windows, as far as there is room.
+    ///
+    /// @param keys told of a bind that the device refuses
+    /// @throws VerbsException if the device refuses anything else, or is gone
+    void pumpWindows(WindowKeys keys) {
+        while (sends.hasRoom()) {
+            WindowWork work = windowsWaiting.poll();
+            if (work == null) {
+                return;
+            }
+            WindowGrant grant = work.grant();
+            if (work.kind() == WorkKind.BIND) {
+                VerbsException refusal = postBind(grant);
+                if (refusal != null) {
+                    keys.onBindRefused(grant, refusal);
+                }
+            } else if (grant.state() == WindowGrant.State.REVOKING) {
+                sends.next().invalidate(sends.workId(WorkKind.INVALIDATE), grant.window());
+                sends.add(WorkKind.INVALIDATE, null, grant);
+            }
+        }
+    }
+
+    /// @return the refusal, if it is of this bind and says nothing of the channel
+    private @Nullable VerbsException postBind(WindowGrant grant) {
+        NamedMemory memory = grant.memory();
+        sends.next()
+                        .bind(
+                                sends.workId(WorkKind.BIND),
+                                grant.window(),
+                                memory.region(),
+                                memory.address(),
+                                memory.length())
+                        .windowAccess =
+                memory.access();
+        VerbsException refusal = sends.postBind(grant);
+        if (refusal != null && (refusal.errno() == VerbsException.EIO || refusal.errno() == VerbsException.ENODEV)) {
+            throw refusal;
+        }
+        return refusal;
+    }
+
+    /// Adds the request indexes of the contents whose part was posted here to its end, and of which the peer has not
+    /// said that it took it.
+    public void addUnconfirmed(Collection<Integer> indexes) {
+        credits.addRequestIndexes(indexes);
+    }
+
+    /// Moves every content whose part is not known to be written, and all reads that are not known to have arrived; the
+    /// queue pair is gone.
+    public void takeUnfinished(Collection<ContentWrite> taken, Collection<ReadBatch> takenReads) {
+        while (!posted.isEmpty()) {
+            ReadBatch batch = posted.oldestReads();
+            if (batch != null) {
+                takenReads.add(batch);
+            }
+            ContentWrite write = posted.oldestContents();
+            while (write != null) {
+                taken.add(write);
+                write = write.unchain();
+            }
+            posted.removeOldest();
+        }
+        contents.drainTo(taken);
+        reads.drainTo(takenReads);
+    }
+}

@@ -1,0 +1,309 @@
+package io.tensorferry.verbs.channel.setup;
+
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.device.CompletionQueue;
+import io.tensorferry.verbs.device.DeviceAttributes;
+import io.tensorferry.verbs.device.QueuePair;
+import io.tensorferry.verbs.device.QueuePairAddress;
+import io.tensorferry.verbs.device.QueuePairAttributes;
+import io.tensorferry.verbs.device.QueuePairOptions;
+import io.tensorferry.verbs.device.QueuePairState;
+import io.tensorferry.verbs.device.VerbsDevice;
+import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.choice.PortAddress;
+import io.tensorferry.verbs.loop.BackgroundThreads;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.statistics.ChannelDescription;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
+///
+/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have
+/// work requests, so it cannot overrun, and a failing one takes no other channel with it.
+///
+/// Threading: made, connected, stopped and destroyed on a worker, because a device may take its time over each; one
+/// call at a time, and the loop owns it between them.
+public final class ChannelEndpoint implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ChannelEndpoint.class);
+    private static final int PSN_BITS = 24;
+
+    private final ChannelContext context;
+    private final PortAddress address;
+    private final CompletionQueue completionQueue;
+    private final List<QueuePair> queuePairs = new ArrayList<>();
+    private final List<QueuePairAddress> addresses = new ArrayList<>();
+    private final int sendDepth;
+    private final int receiveDepth;
+    // Written by a worker and read by the loop, behind the command that follows.
+    private boolean quiet;
+    private @Nullable RegisteredBuffer incoming;
+    private @Nullable RegisteredBuffer outgoing;
+
+    private ChannelEndpoint(
+            ChannelContext context,
+            PortAddress address,
+            CompletionQueue completionQueue,
+            int sendDepth,
+            int receiveDepth) {
+        this.context = context;
+        this.address = address;
+        this.completionQueue = completionQueue;
+        this.sendDepth = sendDepth;
+        this.receiveDepth = receiveDepth;
+    }
+
+    /// Asks for the port's address, makes everything and moves the queue pairs to INIT; leaves nothing behind when it
+    /// fails half-way.
+    ///
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
+    /// @throws io.tensorferry.api.TransportException if there is no memory for the ring
+    public static ChannelEndpoint create(ChannelContext context) {
+        PortAddress address = PortAddress.ask(context.port(), context.config());
+        ChannelOptions options = context.options();
+        int sendDepth = context.config().queueDepth();
+        int receiveDepth = Math.max(sendDepth, ConnectionParameters.MIN_RECEIVE_DEPTH);
+        int controlReceives = options.ringSlots() + ConnectionParameters.RESERVED_RECEIVES;
+        VerbsDevice device = context.port().device();
+        int lanes = options.lanesOn(device);
+        int completions = sendDepth + controlReceives + lanes * (sendDepth + receiveDepth);
+        CompletionQueue queue = device.createCompletionQueue(
+                completions, context.completions(), context.vectors().next());
+        var endpoint = new ChannelEndpoint(context, address, queue, sendDepth, receiveDepth);
+        try {
+            endpoint.addQueuePair(controlReceives);
+            for (int i = 0; i < lanes; i++) {
+                endpoint.addQueuePair(receiveDepth);
+            }
+            long ringBytes = (long) options.ringSlots() * options.slotBytes();
+            endpoint.incoming = context.memory().allocateForPeer(ringBytes);
+            endpoint.outgoing = context.memory().allocate(ringBytes);
+            return endpoint;
+        } catch (RuntimeException e) {
+            endpoint.close();
+            throw e;
+        }
+    }
+
+    private void addQueuePair(int receives) {
+        QueuePair queuePair = context.domain()
+                .createQueuePair(new QueuePairOptions(
+                        completionQueue,
+                        completionQueue,
+                        sendDepth,
+                        receives,
+                        context.options().posting().inlineBytes()));
+        // The first carries messages, which nobody reads.
+        boolean readable = !queuePairs.isEmpty() && readsAtOnce() > 0;
+        queuePairs.add(queuePair);
+        QueuePairSetup.toInit(queuePair, context.port(), context.config(), readable);
+        int psn = context.random().nextInt(1 << PSN_BITS);
+        addresses.add(new QueuePairAddress(
+                address.lid(), queuePair.number(), psn, address.gid().gid()));
+    }
+
+    /// What the peer reaches it by.
+    public PortAddress address() {
+        return address;
+    }
+
+    public CompletionQueue completionQueue() {
+        return completionQueue;
+    }
+
+    public List<QueuePair> queuePairs() {
+        return queuePairs;
+    }
+
+    public int sendDepth() {
+        return sendDepth;
+    }
+
+    public RegisteredBuffer incoming() {
+        return require(incoming);
+    }
+
+    public RegisteredBuffer outgoing() {
+        return require(outgoing);
+    }
+
+    private static RegisteredBuffer require(@Nullable RegisteredBuffer buffer) {
+        if (buffer == null) {
+            throw new IllegalStateException("the endpoint is not complete");
+        }
+        return buffer;
+    }
+
+    /// What the peer is told.
+    ///
+    /// @param connectionId the dialling end's number of this channel
+    /// @param attempt this end's count of attempts for this peer
+    public ConnectionParameters parameters(long connectionId, long attempt) {
+        RegisteredBuffer ring = incoming();
+        return new ConnectionParameters(
+                ConnectionParameters.PROTOCOL_VERSION,
+                context.workerName(),
+                context.incarnation(),
+                connectionId,
+                attempt,
+                addresses,
+                new RemoteRegion(ring.address(), ring.remoteKey()),
+                context.options().ringSlots(),
+                context.options().slotBytes(),
+                receiveDepth,
+                address.mtu(),
+                context.port().attributes().maxMessageBytes(),
+                stripeBytes(),
+                readsAtOnce(),
+                context.piecesAtOnce(),
+                context.port().fabric());
+    }
+
+    /// The channel as both ends have agreed on it: the smaller of their limits.
+    public ChannelDescription describe(ConnectionParameters peer) {
+        ConnectionParameters own = parameters(peer.connectionId(), 1);
+        int pairs = Math.min(own.queuePairs().size(), peer.queuePairs().size());
+        return new ChannelDescription(
+                peer.hostName(),
+                peer.connectionId(),
+                context.port().device().name(),
+                context.port().portNumber(),
+                own.queuePairs().subList(0, pairs),
+                peer.queuePairs().subList(0, pairs),
+                Math.min(own.mtu(), peer.mtu()),
+                Math.min(own.ringSlots(), peer.ringSlots()),
+                Math.min(own.slotBytes(), peer.slotBytes()),
+                sendDepth(),
+                Math.min(own.receiveDepth(), peer.receiveDepth()),
+                Math.min(own.maxMessageBytes(), peer.maxMessageBytes()),
+                Math.max(own.stripeBytes(), peer.stripeBytes()),
+                Math.min(own.readsAtOnce(), peer.readsAtOnce()),
+                own.piecesAtOnce(),
+                peer.piecesAtOnce());
+    }
+
+    /// What the device can on one queue pair, in both directions, as far as the options want that.
+    private int readsAtOnce() {
+        DeviceAttributes limits = context.port().device().attributes();
+        int most = Math.min(limits.maxReadsAsInitiator(), limits.maxReadsAsTarget());
+        return Math.min(most, context.options().readsAtOnce());
+    }
+
+    /// A window opens memory to one queue pair only.
+    private long stripeBytes() {
+        return switch (context.config().rkeyScope()) {
+            case SLAB -> context.options().stripeBytes();
+            case REQUEST -> Long.MAX_VALUE;
+        };
+    }
+
+    /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.
+    ///
+    /// @throws IllegalArgumentException if the peer's device is connected through another fabric
+    public void connect(ConnectionParameters peer) {
+        BackgroundThreads.waiting(() -> connectTo(peer));
+    }
+
+    private void connectTo(ConnectionParameters peer) {
+        requireSameFabric(peer);
+        int mtu = Math.min(address.mtu(), peer.mtu());
+        int laneReads = Math.min(readsAtOnce(), peer.readsAtOnce());
+        while (queuePairs.size() > peer.queuePairs().size()) {
+            queuePairs.removeLast().close();
+        }
+        for (int i = 0; i < queuePairs.size(); i++) {
+            QueuePair queuePair = queuePairs.get(i);
+            int reads = i == 0 ? 0 : laneReads;
+            toReadyToReceive(queuePair, peer.queuePairs().get(i), mtu, reads);
+            QueuePairSetup.toReadyToSend(
+                    queuePair, context.config(), addresses.get(i).packetSequenceNumber(), reads);
+        }
+    }
+
+    private void toReadyToReceive(QueuePair queuePair, QueuePairAddress peer, int mtu, int reads) {
+        try {
+            QueuePairSetup.toReadyToReceive(queuePair, address, context.config(), peer, mtu, reads);
+        } catch (VerbsException e) {
+            if (address.isThere(context.port(), context.config())) {
+                throw e;
+            }
+            // The device refuses an address that is gone as it refuses a wrong one, but the next endpoint has another.
+            var gone = new VerbsException(
+                    "ibv_modify_qp", VerbsException.ENODATA, address + " is no longer an address of the port");
+            gone.addSuppressed(e);
+            throw gone;
+        }
+    }
+
+    /// Queue pairs of two kinds of devices cannot meet: their set-up would succeed and nothing ever arrive.
+    private void requireSameFabric(ConnectionParameters peer) {
+        String own = context.port().fabric();
+        if (!own.equals(peer.fabric())) {
+            throw new IllegalArgumentException(peer.hostName() + " has a device of the fabric '" + peer.fabric() + "', "
+                    + context.workerName() + " has " + context.port().device().name() + " of the fabric '" + own
+                    + "'; choose devices of one fabric with RDMA_DEVICE");
+        }
+    }
+
+    /// Stops all traffic: nothing lands in local memory any more. A queue pair that cannot be stopped is left to
+    /// [#close()].
+    public void stopTraffic() {
+        BackgroundThreads.waiting(this::stopQueuePairs);
+    }
+
+    private void stopQueuePairs() {
+        quiet = true;
+        for (QueuePair queuePair : queuePairs) {
+            try {
+                queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
+            } catch (RuntimeException e) {
+                quiet = false;
+                LOG.warn("a queue pair could not be stopped; it is destroyed as it is", e);
+            }
+        }
+    }
+
+    /// Whether the device is known to be done with all memory that it was told of: its queue pairs were stopped or are
+    /// destroyed.
+    public boolean isQuiet() {
+        return quiet;
+    }
+
+    /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the
+    /// ring stays with it, because the device may still use it.
+    @Override
+    public void close() {
+        BackgroundThreads.waiting(this::destroyAll);
+    }
+
+    private void destroyAll() {
+        boolean destroyed = true;
+        for (QueuePair queuePair : queuePairs) {
+            destroyed &= destroy(queuePair::close);
+        }
+        queuePairs.clear();
+        quiet |= destroyed;
+        if (!destroyed || !destroy(completionQueue::close)) {
+            return;
+        }
+        if (incoming != null) {
+            incoming.close();
+        }
+        if (outgoing != null) {
+            outgoing.close();
+        }
+    }
+
+    private static boolean destroy(Runnable close) {
+        try {
+            close.run();
+            return true;
+        } catch (RuntimeException e) {
+            LOG.error("the device did not destroy a part of a channel; it is left behind", e);
+            return false;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.tensorferry.verbs.link;
+
+import java.util.random.RandomGenerator;
+
+/// The pauses between attempts: each up to twice as long as the one before, up to a bound, and drawn at random from the
+/// upper half, so that many who were cut off at once do not come back at once.
+///
+/// Owner: the loop.
+final class Backoff {
+    private static final long FIRST_NS = 20_000_000L;
+
+    private long nextNs = FIRST_NS;
+
+    void reset() {
+        nextNs = FIRST_NS;
+    }
+
+    /// Nanoseconds to wait now.
+    ///
+    /// @param longestNs the bound of what follows
+    long next(long longestNs, RandomGenerator random) {
+        long pauseNs = nextNs / 2 + random.nextLong(nextNs / 2 + 1);
+        nextNs = Math.min(longestNs, nextNs * 2);
+        return pauseNs;
+    }
+}

@@ -1,0 +1,571 @@
+package io.tensorferry.verbs.link;
+
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.ChannelHandlers;
+import io.tensorferry.verbs.channel.ChannelLife;
+import io.tensorferry.verbs.channel.ChannelLoss;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.SuspectedDeath;
+import io.tensorferry.verbs.channel.setup.ChannelContext;
+import io.tensorferry.verbs.channel.setup.ChannelEndpoint;
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.loop.CompletionLoop;
+import io.tensorferry.verbs.statistics.PeerStatus;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and
+/// again after it is lost.
+///
+/// ```
+/// IDLE       -- wanted -->                          DIALLING
+/// DIALLING   -- accepted -->                        OPEN (and ready is told)
+/// DIALLING   -- the peer yields to its own offer --> EXPECTING its offer; after a while IDLE and again
+/// DIALLING   -- unreachable -->                     BACKING_OFF --> DIALLING, until connectTimeout fails who waits
+/// any state  -- offer -->                           ANSWERING --> OPEN (writes after ready)
+/// DIALLING   -- offer, and this worker's name is the smaller --> yields: stays DIALLING
+/// OPEN       -- channel lost -->                    IDLE; or, if requests go on over the next one, BACKING_OFF
+/// ```
+///
+/// Where the configuration has a fallback, whoever waits too long is sent there instead of failing, and whoever comes
+/// later too, until a channel is open and something of the peer has arrived on it. Meanwhile the link goes through
+/// the same states, with longer pauses, and rests in IDLE while nobody wants anything of the peer.
+///
+/// A channel that is lost takes a while to end. Until those above have been told, no other is set up: they know one
+/// channel of a peer at a time.
+///
+/// Owner: the loop.
+final class PeerLink {
+    private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+    private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
+    private static final long LONGEST_FALLBACK_BACKOFF_NS = 5_000_000_000L;
+    // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
+    private static final long GRACE_NS = 1_000_000_000L;
+
+    enum State {
+        IDLE,
+        DIALLING,
+        EXPECTING,
+        BACKING_OFF,
+        ANSWERING,
+        OPEN,
+        CLOSED
+    }
+
+    private final String peer;
+    private final LinkContext shared;
+    private final ChannelContext context;
+    private final ChannelHandlers handlers;
+    private final LinkFailures failures;
+    private final ChannelQueue waiters;
+    private State state = State.IDLE;
+    private @Nullable SetUpAttempt attempt;
+    private @Nullable ChannelLife life;
+    private long openConnectionId;
+    private long epoch;
+    // Why the last channel ended or could not be had, and whether what waited then was told so.
+    private @Nullable TransportException failure;
+    private boolean down;
+    // Whoever wants a channel is sent to the fallback, and when that was so last.
+    private boolean fallenBack;
+    private long wantedAtNs;
+    // Attempts of this end, and the latest of the peer's that was seen, with the incarnation that it belongs to.
+    private long attempts;
+    private long latestPeerAttempt;
+    private long peerIncarnation;
+    private final Backoff backoff = new Backoff();
+    private final SuspectedDeath death = new SuspectedDeath();
+    private CompletionLoop.@Nullable Timer timer;
+    // What goes on when the channel that was lost has ended; null for nothing.
+    private @Nullable Runnable afterEnd;
+    // Runs while somebody waits, or has waited since the set-up began, whatever call is under way. It goes on when a
+    // channel is open, until the peer was heard on it: a set-up that succeeds over a network where no packet arrives is
+    // no channel.
+    private final Patience patience;
+    // What stood in the way last, since somebody has begun to wait.
+    private @Nullable TransportException obstacle;
+
+    PeerLink(String peer, LinkContext shared, ChannelHandlers handlers) {
+        this.peer = peer;
+        this.shared = shared;
+        this.context = shared.channels();
+        this.handlers = handlers;
+        this.failures = new LinkFailures(peer, context.workerName());
+        this.waiters = new ChannelQueue(context.counters());
+        this.patience = new Patience(context.loop(), this::onTooLate);
+    }
+
+    /// Gives `waiter` the channel, now or when it is open.
+    void withChannel(ChannelWaiter waiter) {
+        if (state == State.CLOSED) {
+            waiter.onNoChannel(failures.stopped());
+            return;
+        }
+        if (fallenBack) {
+            wantedAtNs = context.loop().nanoTime();
+            if (state == State.IDLE) {
+                dialLater();
+            }
+            waiter.onFallback(failure == null ? failures.noChannel("the fallback is in use", null) : failure);
+            return;
+        }
+        ChannelLife current = life;
+        if (current != null && current.channel().isOpen()) {
+            waiter.onChannel(current.channel());
+            return;
+        }
+        waiters.add(waiter);
+        if (state == State.IDLE) {
+            obstacle = null;
+            startPatience();
+            dial();
+        } else if (!patience.isRunning()) {
+            startPatience();
+        }
+    }
+
+    /// `waiter` is not called any more, if it waits. The set-up goes on: another may ask soon, and must not begin with
+    /// the shortest pause again.
+    void withdraw(ChannelWaiter waiter) {
+        waiters.remove(waiter);
+    }
+
+    private void startPatience() {
+        ChannelOptions options = context.options();
+        startPatience(latestPeerAttempt > 0 ? options.reconnectTimeout() : options.connectTimeout());
+    }
+
+    private void startPatience(Duration limit) {
+        if (!fallenBack) {
+            backoff.reset();
+        }
+        patience.start(limit);
+    }
+
+    private void onTooLate() {
+        ChannelLife current = life;
+        if (current != null && current.hasHeard()) {
+            patience.stop();
+            return;
+        }
+        if (state == State.DIALLING && !patience.isExtended()) {
+            patience.extend(GRACE_NS);
+            return;
+        }
+        TransportException cause = failures.noChannel("no channel within " + patience.limit(), obstacle);
+        if (current != null) {
+            current.lose(cause, context.hasFallback());
+        }
+        failWaiters(cause);
+    }
+
+    private void changeState(State newState) {
+        state = newState;
+        PeerStatus.State status = status();
+        RdmaChannel channel = life != null && status == PeerStatus.State.OPEN ? life.channel() : null;
+        shared.peers().put(peer, status, epoch, channel, failure);
+    }
+
+    private PeerStatus.State status() {
+        if (fallenBack && state != State.CLOSED) {
+            return PeerStatus.State.FALLBACK;
+        }
+        return switch (state) {
+            case IDLE -> down ? PeerStatus.State.DOWN : PeerStatus.State.IDLE;
+            case DIALLING, EXPECTING, BACKING_OFF, ANSWERING ->
+                epoch == 0 ? PeerStatus.State.CONNECTING : PeerStatus.State.RECOVERING;
+            case OPEN -> PeerStatus.State.OPEN;
+            case CLOSED -> PeerStatus.State.DOWN;
+        };
+    }
+
+    private void dial() {
+        if (life != null) {
+            changeState(State.BACKING_OFF);
+            afterEnd = this::dial;
+            return;
+        }
+        TransportException refusal = shared.health().refusal(peer);
+        if (refusal != null && shared.health().isBroken()) {
+            failWaiters(refusal);
+            return;
+        } else if (refusal != null) {
+            onUnreachable(refusal);
+            return;
+        }
+        SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
+        makeEndpoint(dialled, (endpoint, failure) -> {
+            if (endpoint == null) {
+                onUnreachable(failure);
+                return;
+            }
+            var _ = shared.exchange()
+                    .offer(peer, endpoint.parameters(dialled.connectionId, dialled.number))
+                    .whenComplete((answer, error) -> context.loop().execute(() -> onAnswer(dialled, answer, error)));
+        });
+    }
+
+    private SetUpAttempt begin(State newState, long connectionId) {
+        abandonAttempt();
+        changeState(newState);
+        var begun = new SetUpAttempt(connectionId, ++attempts, shared.health().addressEvents(), context.background());
+        attempt = begun;
+        return begun;
+    }
+
+    private void abandonAttempt() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+        afterEnd = null;
+        if (attempt != null) {
+            attempt.discard();
+            attempt = null;
+        }
+    }
+
+    /// Makes an endpoint on a worker thread and, back on the loop, gives it to `then` if the attempt still counts.
+    private void makeEndpoint(SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
+        context.background().execute(() -> {
+            ChannelEndpoint endpoint = null;
+            TransportException failure = null;
+            try {
+                endpoint = ChannelEndpoint.create(context);
+            } catch (RuntimeException | Error e) {
+                failure = failures.ofSetUp("no endpoint could be made", e);
+            }
+            ChannelEndpoint result = endpoint;
+            TransportException why = failure == null ? failures.stopped() : failure;
+            context.loop().execute(() -> {
+                boolean wanted = result == null ? made == attempt : made.offerEndpoint(result);
+                if (wanted) {
+                    then.accept(result, why);
+                }
+            });
+        });
+    }
+
+    private void onAnswer(SetUpAttempt dialled, @Nullable OfferAnswer answer, @Nullable Throwable error) {
+        if (dialled != attempt) {
+            return;
+        }
+        switch (answer) {
+            case null -> onUnreachable(failures.ofCall(error));
+            case OfferAnswer.Yield() -> expectOffer();
+            case OfferAnswer.Accepted(ConnectionParameters parameters) -> {
+                try {
+                    dialled.checkAnswer(peer, parameters);
+                } catch (RuntimeException e) {
+                    onUnreachable(failures.ofSetUp("the answer is not usable", e));
+                    return;
+                }
+                connect(dialled, parameters, true, unusable -> {
+                    if (unusable == null) {
+                        tellReady(dialled.connectionId);
+                    } else {
+                        onUnreachable(failures.ofSetUp("the answer is not usable", unusable));
+                    }
+                });
+            }
+        }
+    }
+
+    private void tellReady(long connectionId) {
+        ChannelLife opened = life;
+        var _ = shared.exchange()
+                .ready(peer, context.workerName(), context.incarnation(), connectionId)
+                .whenComplete((_, error) -> {
+                    if (error != null && opened != null) {
+                        // Whatever the peer's reason, this channel is of no use; another may be.
+                        TransportException cause = failures.unavailable(
+                                "the peer did not take note that this end is ready", failures.ofCall(error));
+                        context.loop().execute(() -> opened.lose(cause, true));
+                    }
+                });
+    }
+
+    private void expectOffer() {
+        abandonAttempt();
+        changeState(State.EXPECTING);
+        timer = context.loop().schedule(LONGEST_BACKOFF_NS, this::onNoOffer);
+    }
+
+    private void onNoOffer() {
+        onUnreachable(failures.unavailable("the peer announced an offer that did not come", null));
+    }
+
+    private void onUnreachable(TransportException cause) {
+        if (!fallenBack && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
+            failWaiters(cause);
+            return;
+        }
+        obstacle = cause;
+        dialLater();
+    }
+
+    private void dialLater() {
+        abandonAttempt();
+        long longestNs = LONGEST_BACKOFF_NS;
+        if (fallenBack) {
+            longestNs = LONGEST_FALLBACK_BACKOFF_NS;
+            long unwantedNs = context.loop().nanoTime() - wantedAtNs;
+            if (unwantedNs > context.options().connectTimeout().toNanos()) {
+                changeState(State.IDLE);
+                return;
+            }
+        }
+        changeState(State.BACKING_OFF);
+        timer = context.loop().schedule(backoff.next(longestNs, context.random()), this::dial);
+    }
+
+    /// Nobody waits any longer: all are sent to the fallback, if there is one, or fail.
+    private void failWaiters(TransportException cause) {
+        // Also where those who waited have left meanwhile.
+        boolean wanted = patience.isRunning();
+        patience.stop();
+        abandonAttempt();
+        failure = cause;
+        if (context.hasFallback() && state != State.CLOSED && (fallenBack || wanted)) {
+            fallBack(cause);
+            waiters.drain(waiter -> waiter.onFallback(cause));
+            return;
+        }
+        down = true;
+        changeState(State.IDLE);
+        waiters.drain(waiter -> waiter.onNoChannel(cause));
+    }
+
+    private void fallBack(TransportException cause) {
+        if (!fallenBack) {
+            fallenBack = true;
+            wantedAtNs = context.loop().nanoTime();
+            LOG.warn(
+                    "no channel to {} can be had; receives go over {} until one is open again: {}",
+                    peer,
+                    context.config().fallback(),
+                    cause.getMessage());
+        }
+        dialLater();
+    }
+
+    /// Something of the peer has arrived on a channel: it can be used.
+    private void onHeard(ChannelLife current) {
+        if (life != current || !current.channel().isOpen()) {
+            return;
+        }
+        patience.stop();
+        if (!fallenBack) {
+            return;
+        }
+        fallenBack = false;
+        changeState(state);
+        LOG.info(
+                "a channel to {} is open again; receives no longer go over {}",
+                peer,
+                context.config().fallback());
+    }
+
+    /// The peer dialled.
+    void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
+        if (state == State.CLOSED) {
+            reply.completeExceptionally(failures.stopped());
+            return;
+        }
+        TransportException refusal = shared.health().refusal(context.workerName());
+        if (refusal != null) {
+            reply.completeExceptionally(refusal);
+            return;
+        }
+        if (isOvertaken(offer)) {
+            reply.completeExceptionally(failures.overtaken("a later offer or answer overtook this offer"));
+            return;
+        }
+        remember(offer);
+        if (patience.isLongerThan(context.options().reconnectTimeout())) {
+            // Whoever waits, waits for a peer that has started.
+            startPatience();
+        }
+        if (state == State.DIALLING && context.workerName().compareTo(peer) < 0) {
+            reply.complete(new OfferAnswer.Yield());
+            return;
+        }
+        ChannelLife old = life;
+        if (old != null) {
+            boolean restarted = old.channel().peerIncarnation() != offer.incarnation();
+            old.lose(failures.replaced(restarted), !restarted);
+        }
+        SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
+        // The attempt may be superseded before its endpoint is connected; then nobody else would answer.
+        answered.onDiscard(
+                () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
+        if (life == null) {
+            answer(answered, offer, reply);
+        } else {
+            afterEnd = () -> answer(answered, offer, reply);
+        }
+    }
+
+    private void answer(SetUpAttempt answered, ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
+        makeEndpoint(answered, (endpoint, failure) -> {
+            if (endpoint == null) {
+                reply.completeExceptionally(failure);
+                onUnreachable(failure);
+                return;
+            }
+            ConnectionParameters own = endpoint.parameters(offer.connectionId(), answered.number);
+            connect(answered, offer, false, unusable -> {
+                if (unusable == null) {
+                    reply.complete(new OfferAnswer.Accepted(own));
+                } else {
+                    TransportException cause = failures.ofSetUp("the offer is not usable", unusable);
+                    reply.completeExceptionally(cause);
+                    onUnreachable(cause);
+                }
+            });
+        });
+    }
+
+    private boolean isOvertaken(ConnectionParameters offer) {
+        return offer.incarnation() == peerIncarnation && offer.attempt() <= latestPeerAttempt;
+    }
+
+    private void remember(ConnectionParameters parameters) {
+        peerIncarnation = parameters.incarnation();
+        latestPeerAttempt = parameters.attempt();
+    }
+
+    /// Connects the endpoint of an attempt on a worker, because a device may ask the network for the way to the peer,
+    /// and opens the channel.
+    ///
+    /// @param then told on the loop, if the attempt still counts: null, or why there is no channel
+    private void connect(
+            SetUpAttempt connecting,
+            ConnectionParameters parameters,
+            boolean mayWrite,
+            Consumer<@Nullable Throwable> then) {
+        ChannelEndpoint endpoint = connecting.takeEndpoint();
+        var failed = new AtomicReference<@Nullable Throwable>();
+        Runnable toReady = () -> {
+            try {
+                endpoint.connect(parameters);
+            } catch (RuntimeException | Error e) {
+                failed.set(e);
+            }
+        };
+        context.offLoop("connect to " + peer, toReady, () -> {
+            Throwable why = failed.get();
+            if (connecting == attempt && why == null) {
+                try {
+                    open(connecting, endpoint, parameters, mayWrite);
+                } catch (RuntimeException | Error e) {
+                    why = e;
+                }
+            } else if (why == null) {
+                why = failures.overtaken("another attempt took the place of this one");
+            }
+            if (why != null) {
+                context.background().execute(endpoint::close);
+            }
+            if (why == null || connecting == attempt) {
+                then.accept(why);
+            }
+        });
+    }
+
+    private void open(SetUpAttempt done, ChannelEndpoint endpoint, ConnectionParameters parameters, boolean mayWrite) {
+        var begun =
+                new ChannelLife(context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
+        attempt = null;
+        remember(parameters);
+        openConnectionId = done.connectionId;
+        life = begun;
+        RdmaChannel opened = begun.channel();
+        epoch++;
+        down = false;
+        changeState(State.OPEN);
+        if (fallenBack) {
+            startPatience(context.options().reconnectTimeout());
+        }
+        LOG.debug("channel to {} is open: {}", peer, opened.description());
+        waiters.drain(waiter -> waiter.onChannel(opened));
+        handlers.onChannelOpen(opened);
+        shared.health().onOpen(begun, done.addressEvents);
+    }
+
+    /// The dialling peer is ready to be written to.
+    ///
+    /// @throws TransportException `NOT_FOUND` if no channel of this number is open
+    void onReady(long incarnation, long connectionId) {
+        ChannelLife current = life;
+        if (current == null
+                || openConnectionId != connectionId
+                || current.channel().peerIncarnation() != incarnation) {
+            throw new TransportException(
+                    StatusCode.NOT_FOUND,
+                    "there is no channel of connection " + Long.toHexString(connectionId),
+                    peer,
+                    0,
+                    null);
+        }
+        current.permitWriting();
+    }
+
+    private void onLost(ChannelLife lost, ChannelLoss loss) {
+        shared.health().onEnd(lost);
+        if (life != lost) {
+            return;
+        }
+        LOG.info("channel to {} is lost: {}", peer, loss.cause().getMessage());
+        life = null;
+        failure = loss.cause();
+        obstacle = loss.cause();
+        if (state != State.OPEN) {
+            Runnable next = afterEnd;
+            afterEnd = null;
+            if (next != null) {
+                next.run();
+            }
+            return;
+        }
+        if (fallenBack) {
+            patience.stop();
+            dialLater();
+        } else if (waiters.isEmpty()) {
+            patience.stop();
+            changeState(State.IDLE);
+        } else {
+            // What is left of the first set-up is too much where the peer was there: it has answered that.
+            if (lost.hasHeard()
+                    || !patience.isRunning()
+                    || patience.isLongerThan(context.options().reconnectTimeout())) {
+                startPatience();
+            }
+            dialLater();
+        }
+    }
+
+    /// @param mayResume whether the peer may go on over another channel
+    void failChannel(TransportException cause, boolean mayResume) {
+        ChannelLife current = life;
+        if (current != null) {
+            current.lose(cause, mayResume);
+        }
+    }
+
+    /// Ends everything; whoever waits fails.
+    void close() {
+        state = State.CLOSED;
+        failChannel(failures.stopped(), false);
+        failWaiters(failures.stopped());
+        changeState(State.CLOSED);
+    }
+}

@@ -1,0 +1,53 @@
+package io.tensorferry.verbs.channel.lane;
+
+import io.tensorferry.verbs.channel.setup.ConnectionParameters;
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
+import io.tensorferry.verbs.config.MemoryOptions;
+import io.tensorferry.verbs.config.PostingOptions;
+import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.device.ProtectionDomain;
+import io.tensorferry.verbs.device.choice.ChosenPort;
+import io.tensorferry.verbs.device.choice.DeviceChoice;
+import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.Messages;
+import io.tensorferry.verbs.wire.SlotReader;
+import java.util.ArrayList;
+import java.util.List;
+
+/// A ring in registered memory, and the control queue pair that it posts on, which records what it is given.
+public final class TestRing implements AutoCloseable {
+    public static final int SLOTS = 16;
+    static final int SLOT_BYTES = 4096;
+
+    private final ChosenPort port =
+            DeviceChoice.choose(RdmaConfig.builder().build(), List.of(new SimulatedFabric(1).provider("node")));
+    private final ProtectionDomain domain = port.device().allocateProtectionDomain();
+    private final RegisteredMemory memory = new RegisteredMemory(domain, MemoryOptions.defaults());
+    private final RegisteredBuffer staging = memory.allocate(SLOTS * SLOT_BYTES);
+    public final RecordingQueuePair queuePair = new RecordingQueuePair();
+    public final Lane control =
+            new Lane(0, queuePair, 1024, 4096, SLOTS + ConnectionParameters.RESERVED_RECEIVES, SLOTS / 4, PostingOptions.defaults());
+    public final OutgoingRing ring = new OutgoingRing(staging, new RemoteRegion(1L << 40, 1), SLOTS, SLOT_BYTES, SLOT_BYTES);
+
+    /// The messages that a slot has, as the peer would read them.
+    public List<Message> inSlot(int slot) {
+        var reader = new SlotReader(SLOT_BYTES);
+        reader.open(staging.segment(), (long) slot * SLOT_BYTES);
+        var found = new ArrayList<Message>();
+        do {
+            found.add(Messages.next(reader));
+        } while (reader.hasMore());
+        return found;
+    }
+
+    @Override
+    public void close() {
+        staging.close();
+        memory.close();
+        domain.close();
+        port.device().close();
+    }
+}
