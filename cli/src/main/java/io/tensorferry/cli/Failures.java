@@ -5,9 +5,9 @@ import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.verbs.device.VerbsException;
 import java.io.IOException;
 import java.io.PrintWriter;
+import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine;
 
 /// Says in one line of standard error what went wrong.
 final class Failures {

@@ -9,6 +9,7 @@ import io.tensorferry.cuda.CudaDevices;
 import io.tensorferry.grpc.GrpcLog;
 import java.util.Map;
 import java.util.function.IntFunction;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -17,7 +18,6 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /// The command `tensorferry`.
 @Command(

@@ -51,13 +51,13 @@ final class PeerChannels {
     /// The channel to `worker`, once it is connected. Fails as [PeerChannel#whenReady()] does, and with `UNAVAILABLE`
     /// once this is closed.
     ///
-    /// Returns at once, so that a loop may call it: the first call for a worker leaves the opening of the channel, which
+    /// Returns at once, so that a loop may call it: the first call for a worker leaves the opening of the channel,
+    /// which
     /// loads classes and makes the TLS context, to a thread for handlers.
     ///
     /// @throws IllegalArgumentException if `worker` is not in the cluster
     CompletableFuture<PeerChannel> whenReady(String worker) {
-        return whenOpen(worker)
-                .thenCompose(channel -> channel.whenReady().thenApply(_ -> channel));
+        return whenOpen(worker).thenCompose(channel -> channel.whenReady().thenApply(_ -> channel));
     }
 
     /// The same, but waits for `limit` at most.

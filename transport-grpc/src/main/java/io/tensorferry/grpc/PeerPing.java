@@ -24,8 +24,7 @@ final class PeerPing {
     /// if another worker serves at its address.
     CompletableFuture<Void> ping(String peer) {
         return peers.whenReady(peer)
-                .thenCompose(channel -> call(channel)
-                        .thenAccept(answer -> requireName(channel, answer.getHostName())))
+                .thenCompose(channel -> call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())))
                 .exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));
     }

@@ -298,7 +298,8 @@ public final class TransportServer implements AutoCloseable {
 
     /// How this worker stands with each other worker that it has had to do with, by peer: whether the channel is open,
     /// is being set up again, could not be had, or is done without
-    /// ([io.tensorferry.verbs.statistics.PeerStatus.State#FALLBACK]), and why; and where the device knows several ways to
+    /// ([io.tensorferry.verbs.statistics.PeerStatus.State#FALLBACK]), and why; and where the device knows several ways
+    /// to
     /// its peers, as the software device does, which one requests take. Over gRPC there is nothing to tell.
     public List<PeerStatus> peers() {
         return parts.transport().peers();

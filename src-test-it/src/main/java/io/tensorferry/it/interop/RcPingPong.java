@@ -7,10 +7,10 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine;
 
 /// The peer of `ibv_rc_pingpong`, with the same options where it has them.
 @Command(

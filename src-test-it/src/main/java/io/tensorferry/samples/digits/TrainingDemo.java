@@ -10,9 +10,9 @@ import io.tensorferry.it.progress.Progress;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /// Starts one parameter server and two workers as processes of their own on this machine, and waits for them.
 @Command(

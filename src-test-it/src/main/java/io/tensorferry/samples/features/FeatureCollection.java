@@ -21,9 +21,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /// Collects the features of sampled neighbourhoods: each worker has the features of a range of a graph's nodes,
 /// and the first of them draws batches and gathers what they need. Here all workers are in one process, in real

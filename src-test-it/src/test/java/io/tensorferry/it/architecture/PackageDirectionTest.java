@@ -37,7 +37,10 @@ class PackageDirectionTest {
                 .layer("device")
                 .definedBy("io.tensorferry.verbs.device")
                 .layer("devices")
-                .definedBy("io.tensorferry.verbs.device.support..", "io.tensorferry.verbs.device.ibverbs..", "io.tensorferry.verbs.device.software..")
+                .definedBy(
+                        "io.tensorferry.verbs.device.support..",
+                        "io.tensorferry.verbs.device.ibverbs..",
+                        "io.tensorferry.verbs.device.software..")
                 .layer("choice")
                 .definedBy("io.tensorferry.verbs.device.choice..")
                 .layer("config")

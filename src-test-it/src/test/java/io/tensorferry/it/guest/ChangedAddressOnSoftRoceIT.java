@@ -1,7 +1,7 @@
 package io.tensorferry.it.guest;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DynamicNode;

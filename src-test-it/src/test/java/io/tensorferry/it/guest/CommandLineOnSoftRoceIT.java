@@ -3,8 +3,8 @@ package io.tensorferry.it.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

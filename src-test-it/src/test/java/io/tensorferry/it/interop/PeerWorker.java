@@ -27,8 +27,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import picocli.CommandLine.Option;
 import picocli.CommandLine;
+import picocli.CommandLine.Option;
 
 /// A worker that exchanges the tensors of a plan with a worker of another implementation, in both directions, as
 /// `interop/python/README.md` describes. `TF_CONFIG` says which worker it is and `RDMA_*` the device.

@@ -2,8 +2,8 @@ package io.tensorferry.it.process;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.tensorferry.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.config.ChannelOptions;
 import java.time.Duration;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.cuda.CudaDevices;
 import io.tensorferry.it.contract.accelerator.FakeCudaDriver;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -3,8 +3,8 @@ package io.tensorferry.it.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.it.soak.Holdings;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

@@ -31,7 +31,8 @@ final class LoopWatch {
     /// first time is loaded and interpreted.
     static final long MOST_TURN_MS = 500;
 
-    /// Wall-clock time in a turn without a runnable state: a critical section takes microseconds, but its owner may wait
+    /// Wall-clock time in a turn without a runnable state: a critical section takes microseconds, but its owner may
+    /// wait
     /// for a processor.
     static final long MOST_WAIT_MS = 500;
 

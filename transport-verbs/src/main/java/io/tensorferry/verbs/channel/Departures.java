@@ -34,7 +34,8 @@ public final class Departures {
     private boolean cutShort;
 
     /// @param lanes the control queue pair, then the data lanes
-    public Departures(List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters, TurnBudget work) {
+    public Departures(
+            List<Lane> lanes, OutgoingRing outgoing, RemoteKeys keys, ChannelCounters counters, TurnBudget work) {
         this.lanes = lanes;
         this.control = lanes.getFirst();
         this.outgoing = outgoing;

@@ -2,7 +2,6 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.channel.lane.ContentRead;
 import io.tensorferry.verbs.channel.lane.ContentWrite;
-import io.tensorferry.verbs.channel.lane.ImmediateCredits;
 import io.tensorferry.verbs.channel.lane.Lane;
 import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.MemoryNaming;

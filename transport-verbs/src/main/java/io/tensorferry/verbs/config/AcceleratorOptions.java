@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.config;
 
-
 /// How tensors get to an accelerator and from it. Immutable.
 ///
 /// @param proxyBytes host memory that is pinned, at most, for tensors on their way to one accelerator or from it: half

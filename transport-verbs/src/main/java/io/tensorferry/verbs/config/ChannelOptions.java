@@ -54,9 +54,7 @@ public record ChannelOptions(
     public ChannelOptions {
         require(lanes >= 0 && lanes <= MAX_LANES, "lanes", lanes, "0..64");
         require(
-                Integer.bitCount(ringSlots) == 1
-                        && ringSlots >= MIN_RING_SLOTS
-                        && ringSlots <= MAX_RING_SLOTS,
+                Integer.bitCount(ringSlots) == 1 && ringSlots >= MIN_RING_SLOTS && ringSlots <= MAX_RING_SLOTS,
                 "ringSlots",
                 ringSlots,
                 "a power of two, 16..65536");
@@ -74,11 +72,7 @@ public record ChannelOptions(
         require(connectTimeout.isPositive(), "connectTimeout", connectTimeout, "positive");
         require(reconnectTimeout.isPositive(), "reconnectTimeout", reconnectTimeout, "positive");
         require(!spin.isNegative(), "spin", spin, "0 or more");
-        require(
-                stripeBytes >= MIN_STRIPE_BYTES,
-                "stripeBytes",
-                stripeBytes,
-                MIN_STRIPE_BYTES + " or more");
+        require(stripeBytes >= MIN_STRIPE_BYTES, "stripeBytes", stripeBytes, MIN_STRIPE_BYTES + " or more");
         require(
                 readsAtOnce >= 0 && readsAtOnce <= MAX_READS_AT_ONCE,
                 "readsAtOnce",

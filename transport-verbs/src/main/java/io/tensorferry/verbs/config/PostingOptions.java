@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.config;
 
-
 /// How a channel hands its work to the device. Immutable. An end chooses for itself; nothing of it is negotiated.
 ///
 /// @param signalInterval of so many send requests of a queue pair at least one asks for a completion, 1 to a quarter of

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// How the RDMA transport is set up: the `RDMA_*` variables, read once. Immutable.
 ///
-/// A value's own range is checked here; what depends on the device is checked by [io.tensorferry.verbs.device.choice.DeviceChoice].
+/// A value's own range is checked here; what depends on the device is checked by
+/// [io.tensorferry.verbs.device.choice.DeviceChoice].
 ///
 /// @param device the device's name (`RDMA_DEVICE`), or null for the first that has an active port
 /// @param require what the device must be (`RDMA_REQUIRE`)

@@ -6,7 +6,8 @@ import java.util.Locale;
 public enum RemoteKeyScope {
     /// The whole slab, or registration, that the tensor lies in, for as long as that is registered. Costs nothing.
     SLAB,
-    /// The tensor's own bytes, over one queue pair, until the content has come: a [io.tensorferry.verbs.device.MemoryWindow] for each request. The
+    /// The tensor's own bytes, over one queue pair, until the content has come: a
+    /// [io.tensorferry.verbs.device.MemoryWindow] for each request. The
     /// device needs memory windows of type 2.
     REQUEST;
 

@@ -27,7 +27,8 @@ public interface QueuePair extends AutoCloseable {
     ///
     /// To RESET: windows that are bound on it are closed.
     ///
-    /// @throws VerbsException EINVAL if [io.tensorferry.verbs.device.support.QueuePairTransition] does not allow it, or the device refuses
+    /// @throws VerbsException EINVAL if [io.tensorferry.verbs.device.support.QueuePairTransition] does not allow it, or
+    /// the device refuses
     void modify(QueuePairAttributes attributes);
 
     /// Posts a send-queue work request, whose values are copied before this returns, and with it those that

@@ -12,7 +12,8 @@ public interface VerbsDevice extends AutoCloseable {
 
     String name();
 
-    /// Who made it and what it is; for people; only [io.tensorferry.verbs.device.choice.ChosenPort#fabric()] decides by it.
+    /// Who made it and what it is; for people; only [io.tensorferry.verbs.device.choice.ChosenPort#fabric()] decides by
+    /// it.
     DeviceDescription description();
 
     /// The device's limits; they do not change while it is open.

@@ -10,4 +10,5 @@ import java.util.random.RandomGenerator;
 /// @param background does registration, copies and other long work
 /// @param random source of packet sequence numbers, connection ids, openings of edges and jitter; unpredictable in
 ///     production
-public record AdapterRuntime(NanoClock clock, LoopRunner runner, BackgroundExecutor background, RandomGenerator random) {}
+public record AdapterRuntime(
+        NanoClock clock, LoopRunner runner, BackgroundExecutor background, RandomGenerator random) {}

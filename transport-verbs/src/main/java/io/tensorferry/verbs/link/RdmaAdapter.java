@@ -124,7 +124,8 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         var runner = new LoopThread(
                 "tensorferry-loop-" + port.device().name(),
                 options.channel().spin().toNanos());
-        var background = new BackgroundThreads("tensorferry-background-" + port.device().name() + "-");
+        var background =
+                new BackgroundThreads("tensorferry-background-" + port.device().name() + "-");
         return new RdmaAdapter(
                 options, port, exchange, new AdapterRuntime(System::nanoTime, runner, background, new SecureRandom()));
     }
@@ -141,10 +142,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     /// channels bring.
     public void start(ChannelHandlers handlers) {
         this.handlers = handlers;
-        context.port()
-                .device()
-                .onAsyncEvent(
-                        event -> context.loop().execute(() -> health.on(event)));
+        context.port().device().onAsyncEvent(event -> context.loop().execute(() -> health.on(event)));
         runner.start(context.loop());
     }
 

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DoneCallback;
+import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Failed;
 import io.tensorferry.api.RecvResult.Received;
-import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;

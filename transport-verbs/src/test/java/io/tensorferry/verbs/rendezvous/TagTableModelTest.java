@@ -3,8 +3,8 @@ package io.tensorferry.verbs.rendezvous;
 import static io.tensorferry.verbs.rendezvous.TestTensors.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import java.util.ArrayList;

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
+import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Dead;
 import io.tensorferry.api.RecvResult.Failed;
 import io.tensorferry.api.RecvResult.Received;
-import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;

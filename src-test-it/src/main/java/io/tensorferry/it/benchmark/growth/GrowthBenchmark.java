@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine;
 
 /// Measures how the cost of a receive over `grpc+verbs` grows, between two processes of this machine. Each series goes
 /// through its numbers upwards in one round and downwards in the next.

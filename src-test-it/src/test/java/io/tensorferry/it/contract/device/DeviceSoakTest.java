@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.it.process.Place;
 import io.tensorferry.it.soak.Holdings;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.WorkStatus;

@@ -3,8 +3,8 @@ package io.tensorferry.it.contract.device;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.it.process.Place;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import org.junit.jupiter.api.BeforeAll;
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.it.process.Place;
 import io.tensorferry.it.soak.Holdings;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.VerbsException;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.tensorferry.it.contract.device;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 

@@ -3,8 +3,8 @@ package io.tensorferry.it.contract.rendezvous;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.it.process.Place;
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.verbs.config.RelaxedOrdering;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.ibverbs.IbverbsOptions;

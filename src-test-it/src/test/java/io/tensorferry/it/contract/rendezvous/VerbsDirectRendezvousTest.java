@@ -1,7 +1,7 @@
 package io.tensorferry.it.contract.rendezvous;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 import org.junit.jupiter.api.Nested;
 
 /// The rendezvous contract with all tensors on accelerators whose memory the device reaches by itself; what it has

@@ -1,7 +1,7 @@
 package io.tensorferry.it.contract.rendezvous;
 
-import io.tensorferry.it.tally.DeviceTests.On;
 import io.tensorferry.it.tally.DeviceTests;
+import io.tensorferry.it.tally.DeviceTests.On;
 
 /// The rendezvous contract over `grpc+verbs` on the software device, which reaches its peers over TCP.
 @DeviceTests(kind = "rendezvous", on = On.SOFTWARE)

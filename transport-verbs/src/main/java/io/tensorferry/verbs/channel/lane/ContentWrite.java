@@ -51,7 +51,8 @@ public abstract class ContentWrite implements OutgoingMessage {
     }
 
     /// Says, after [#set], that the peer is not told of its end: it is a part of a content, and another behind it
-    /// brings the immediate. Only for [io.tensorferry.verbs.channel.RdmaChannel#writePart]. Its immediate still says to which request it belongs.
+    /// brings the immediate. Only for [io.tensorferry.verbs.channel.RdmaChannel#writePart]. Its immediate still says to
+    /// which request it belongs.
     protected final void setSilent() {
         silent = true;
     }

@@ -32,7 +32,8 @@ public final class WindowKeys implements RemoteKeys {
     /// @param peer the worker at the other end
     /// @param lanes of the channel
     /// @param pumpChannel has the channel post what it can, this one's work too
-    public WindowKeys(ChannelContext context, String peer, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
+    public WindowKeys(
+            ChannelContext context, String peer, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
         this.loop = context.loop();
         this.mostBytes = context.mostGrantedBytes();
         this.peer = peer;

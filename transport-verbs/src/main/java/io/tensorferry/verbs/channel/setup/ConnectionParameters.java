@@ -69,12 +69,16 @@ public record ConnectionParameters(
                 queuePairs.size(),
                 "2.." + (ChannelOptions.MAX_LANES + 1));
         require(
-                Integer.bitCount(ringSlots) == 1 && ringSlots >= ChannelOptions.MIN_RING_SLOTS && ringSlots <= ChannelOptions.MAX_RING_SLOTS,
+                Integer.bitCount(ringSlots) == 1
+                        && ringSlots >= ChannelOptions.MIN_RING_SLOTS
+                        && ringSlots <= ChannelOptions.MAX_RING_SLOTS,
                 "ring slots",
                 ringSlots,
                 "a power of two, " + ChannelOptions.MIN_RING_SLOTS + ".." + ChannelOptions.MAX_RING_SLOTS);
         require(
-                slotBytes % 64 == 0 && slotBytes >= ChannelOptions.MIN_SLOT_BYTES && slotBytes <= ChannelOptions.MAX_SLOT_BYTES,
+                slotBytes % 64 == 0
+                        && slotBytes >= ChannelOptions.MIN_SLOT_BYTES
+                        && slotBytes <= ChannelOptions.MAX_SLOT_BYTES,
                 "slot bytes",
                 slotBytes,
                 "a multiple of 64, " + ChannelOptions.MIN_SLOT_BYTES + ".." + ChannelOptions.MAX_SLOT_BYTES);
@@ -85,7 +89,11 @@ public record ConnectionParameters(
                 MIN_RECEIVE_DEPTH + "..1048576");
         require(Integer.bitCount(mtu) == 1 && mtu >= 256 && mtu <= 4096, "mtu", mtu, "256, 512, 1024, 2048, 4096");
         require(maxMessageBytes >= 4096, "largest message", maxMessageBytes, "4096 or more");
-        require(stripeBytes >= ChannelOptions.MIN_STRIPE_BYTES, "stripe bytes", stripeBytes, ChannelOptions.MIN_STRIPE_BYTES + " or more");
+        require(
+                stripeBytes >= ChannelOptions.MIN_STRIPE_BYTES,
+                "stripe bytes",
+                stripeBytes,
+                ChannelOptions.MIN_STRIPE_BYTES + " or more");
         require(
                 readsAtOnce >= 0 && readsAtOnce <= ChannelOptions.MAX_READS_AT_ONCE,
                 "reads at once",

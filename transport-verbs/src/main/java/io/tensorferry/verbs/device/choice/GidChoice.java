@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.choice;
 
 import io.tensorferry.verbs.config.RdmaSetting;
 import io.tensorferry.verbs.device.GidEntry;
-import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.PortAttributes;
+import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.VerbsDevice;
 import java.util.ArrayList;
 import java.util.Comparator;

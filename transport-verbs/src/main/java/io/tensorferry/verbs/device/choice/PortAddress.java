@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.choice;
 
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.GidEntry;
-import io.tensorferry.verbs.device.PortAttributes.PortState;
 import io.tensorferry.verbs.device.PortAttributes;
+import io.tensorferry.verbs.device.PortAttributes.PortState;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 

@@ -28,9 +28,16 @@ public final class TestRing implements AutoCloseable {
     private final RegisteredMemory memory = new RegisteredMemory(domain, MemoryOptions.defaults());
     private final RegisteredBuffer staging = memory.allocate(SLOTS * SLOT_BYTES);
     public final RecordingQueuePair queuePair = new RecordingQueuePair();
-    public final Lane control =
-            new Lane(0, queuePair, 1024, 4096, SLOTS + ConnectionParameters.RESERVED_RECEIVES, SLOTS / 4, PostingOptions.defaults());
-    public final OutgoingRing ring = new OutgoingRing(staging, new RemoteRegion(1L << 40, 1), SLOTS, SLOT_BYTES, SLOT_BYTES);
+    public final Lane control = new Lane(
+            0,
+            queuePair,
+            1024,
+            4096,
+            SLOTS + ConnectionParameters.RESERVED_RECEIVES,
+            SLOTS / 4,
+            PostingOptions.defaults());
+    public final OutgoingRing ring =
+            new OutgoingRing(staging, new RemoteRegion(1L << 40, 1), SLOTS, SLOT_BYTES, SLOT_BYTES);
 
     /// The messages that a slot has, as the peer would read them.
     public List<Message> inSlot(int slot) {

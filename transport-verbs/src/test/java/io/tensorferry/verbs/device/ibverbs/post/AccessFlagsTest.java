@@ -20,8 +20,7 @@ class AccessFlagsTest {
         Set<AccessFlag> access = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
         int plain = Ibverbs.IBV_ACCESS_LOCAL_WRITE() | Ibverbs.IBV_ACCESS_MW_BIND();
         assertThat(AccessFlags.bits(access, false)).isEqualTo(plain);
-        assertThat(AccessFlags.bits(access, true))
-                .isEqualTo(plain | Ibverbs.IBV_ACCESS_RELAXED_ORDERING());
+        assertThat(AccessFlags.bits(access, true)).isEqualTo(plain | Ibverbs.IBV_ACCESS_RELAXED_ORDERING());
     }
 
     /// The class of the constants opens the library.
