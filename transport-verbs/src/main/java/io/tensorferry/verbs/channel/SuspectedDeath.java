@@ -9,6 +9,9 @@ public final class SuspectedDeath {
     private long incarnation;
     private boolean suspected;
 
+    /// Of a peer that is not suspected.
+    public SuspectedDeath() {}
+
     /// What the end of a channel to a process comes to, as other channels to it have ended before.
     ///
     /// @param peerIncarnation which life of the peer's process the channel led to

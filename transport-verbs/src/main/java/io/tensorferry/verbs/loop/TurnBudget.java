@@ -17,6 +17,9 @@ public final class TurnBudget {
     private int done;
     private int messagesLeft = MESSAGES_PER_TURN;
 
+    /// Of a channel that has had no turn yet.
+    public TurnBudget() {}
+
     public void begin(int units) {
         left = units;
         done = 0;

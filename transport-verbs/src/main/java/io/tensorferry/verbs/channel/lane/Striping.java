@@ -106,7 +106,7 @@ public final class Striping {
 
     /// The immediate of a request came over a lane; returns whether the content has landed.
     ///
-    /// @throws ProtocolViolationException if it has come over this lane before
+    /// @throws io.tensorferry.verbs.wire.ProtocolViolationException if it has come over this lane before
     public boolean arrived(int requestIndex, int lane) {
         return awaited.arrived(requestIndex, lane);
     }
