@@ -153,7 +153,7 @@ public final class Departures {
         }
         for (ContentWrite write : abandoned) {
             // Posted, but perhaps not arrived; some of its lanes may have been through.
-            unconfirmed.remove(write.immediate);
+            unconfirmed.remove(write.requestIndex());
         }
         // One that went over several lanes is in this list more than once.
         for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
@@ -169,7 +169,7 @@ public final class Departures {
         while (write != null) {
             ContentWrite next = write.unchain();
             work.spend();
-            if (--write.lanesLeft == 0) {
+            if (write.laneWritten()) {
                 write.onWritten();
             }
             write = next;

@@ -195,7 +195,7 @@ public final class RdmaChannel {
     /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring,
     /// unless the processor does not reach it; exactly one of its two methods is called in the end, on the loop.
     public void write(ContentWrite write) {
-        if (!write.outOfReach && write.length <= ringContentBytes && carries(write.encodedSize())) {
+        if (!write.isOutOfReach() && write.contentBytes() <= ringContentBytes && carries(write.encodedSize())) {
             carry(write);
         } else {
             writeDirectly(write);
@@ -220,9 +220,9 @@ public final class RdmaChannel {
     /// @param lane 1 to [#laneCount()]
     public void writePart(ContentWrite write, int lane) {
         // A longer one would take turns with others, and its last byte be written behind what comes later.
-        if (write.length > chunkBytes) {
+        if (write.contentBytes() > chunkBytes) {
             throw new IllegalArgumentException(
-                    "a part of " + write.length + " bytes; it may have " + chunkBytes + " at most");
+                    "a part of " + write.contentBytes() + " bytes; it may have " + chunkBytes + " at most");
         }
         if (open) {
             striping.enqueuePart(write, lane);
@@ -246,7 +246,7 @@ public final class RdmaChannel {
     /// Sends a content as a message in the peer's ring; else the same as [#write].
     public void carry(ContentWrite write) {
         if (open) {
-            write.lanesLeft = 1;
+            write.goesOverOneLane();
             outgoing.enqueue(write);
             pumpSoon();
         } else {

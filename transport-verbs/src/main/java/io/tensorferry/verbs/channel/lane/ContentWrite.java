@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 /// Owner: the loop. The memory stays alive and unchanged until [#onWritten()] or [#onAbandoned()].
 public abstract class ContentWrite implements OutgoingMessage {
     long localAddress;
-    public long length;
+    long length;
     int localKey;
     long remoteAddress;
     int remoteKey;
-    public int immediate;
+    int immediate;
     // Whether no immediate goes behind it.
     boolean silent;
     // Whether only the device reads the bytes at this end.
-    public boolean outOfReach;
+    boolean outOfReach;
     // Lanes that have not written their part.
-    public int lanesLeft = 1;
+    int lanesLeft = 1;
     // The one behind it in the same slot of the ring.
     @Nullable
     ContentWrite nextOfSlot;
@@ -61,6 +61,31 @@ public abstract class ContentWrite implements OutgoingMessage {
     /// into the send request, however few they are.
     protected final void setOutOfReach() {
         outOfReach = true;
+    }
+
+    /// Bytes of the content.
+    public final long contentBytes() {
+        return length;
+    }
+
+    /// The request index that the peer is told.
+    public final int requestIndex() {
+        return immediate;
+    }
+
+    /// Whether only the device reads the bytes at this end.
+    public final boolean isOutOfReach() {
+        return outOfReach;
+    }
+
+    /// It goes over one lane, or inside the ring.
+    public final void goesOverOneLane() {
+        lanesLeft = 1;
+    }
+
+    /// A lane has written its part. Returns whether all have.
+    public final boolean laneWritten() {
+        return --lanesLeft == 0;
     }
 
     /// Leaves the others of its slot; returns the one that was behind it, if there is one.
