@@ -1,4 +1,4 @@
-"""What a sender keeps for a peer when a channel to it is lost (docs/protocol.md, section 13, "Going on" to "Refused replays")."""
+"""What a sender keeps for a peer when a channel to it is lost (docs/protocol.md, section 13, "Recovery" to "Refused replays")."""
 
 import dataclasses
 

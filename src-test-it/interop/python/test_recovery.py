@@ -1,4 +1,4 @@
-"""Section 13 of docs/protocol.md, "Going on", on the sender's side, without a device."""
+"""Section 13 of docs/protocol.md, "Recovery", on the sender's side, without a device."""
 
 import types
 import unittest
