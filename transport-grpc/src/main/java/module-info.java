@@ -18,4 +18,6 @@ module io.tensorferry.grpc {
     requires static transitive org.jspecify;
 
     exports io.tensorferry.grpc;
+    exports io.tensorferry.grpc.cluster;
+    exports io.tensorferry.grpc.security;
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.cluster.ClusterSpec;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,7 +2,7 @@ package io.tensorferry.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.grpc.ClusterSpec;
+import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.it.process.FreePorts;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -14,8 +14,17 @@ import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.admission.Callers;
+import io.tensorferry.grpc.peer.Deadline;
+import io.tensorferry.grpc.peer.PeerChannels;
+import io.tensorferry.grpc.peer.PeerPing;
+import io.tensorferry.grpc.tensors.GrpcRendezvous;
+import io.tensorferry.grpc.tensors.RecvTensorCaller;
+import io.tensorferry.grpc.tensors.TensorServiceImpl;
+import io.tensorferry.grpc.tensors.TensorTraffic;
 import io.tensorferry.verbs.rendezvous.ResultAllocator;
 import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.StepStatistics;
 import io.tensorferry.verbs.rendezvous.StepTable;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.TableRequest;
@@ -163,7 +172,24 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public TransportStatistics statistics() {
-        return traffic.snapshot(steps.statistics());
+        StepStatistics step = steps.statistics();
+        return new TransportStatistics(
+                step.open(),
+                step.own(),
+                step.oldestOwn(),
+                traffic.pendingReceives(),
+                step.droppedSends(),
+                traffic.tensorsReceived(),
+                traffic.bytesReceived(),
+                traffic.tensorsSent(),
+                traffic.bytesSent(),
+                0,
+                0,
+                0,
+                null,
+                null,
+                List.of(),
+                null);
     }
 
     @Override

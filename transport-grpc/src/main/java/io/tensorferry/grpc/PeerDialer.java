@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.peer.GrpcStatus;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

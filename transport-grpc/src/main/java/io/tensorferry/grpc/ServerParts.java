@@ -1,6 +1,14 @@
 package io.tensorferry.grpc;
 
 import io.grpc.Server;
+import io.tensorferry.grpc.admission.Callers;
+import io.tensorferry.grpc.admission.Refusals;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.peer.Deadline;
+import io.tensorferry.grpc.peer.PeerChannels;
+import io.tensorferry.grpc.peer.ServerThreads;
+import io.tensorferry.grpc.security.TransportSecurity;
+import io.tensorferry.grpc.security.tls.Tls;
 import io.tensorferry.verbs.rendezvous.ReceiveTimer;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.security.SecureRandom;

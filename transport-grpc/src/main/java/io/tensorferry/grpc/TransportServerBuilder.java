@@ -1,6 +1,12 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.Accelerator;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.cluster.WorkerAddress;
+import io.tensorferry.grpc.peer.PeerTimeouts;
+import io.tensorferry.grpc.security.PlaintextRule;
+import io.tensorferry.grpc.security.TransportSecurity;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.DeviceRequirement;

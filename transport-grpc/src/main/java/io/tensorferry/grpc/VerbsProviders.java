@@ -1,5 +1,6 @@
 package io.tensorferry.grpc;
 
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;

@@ -14,6 +14,15 @@ import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.admission.Callers;
+import io.tensorferry.grpc.peer.Deadline;
+import io.tensorferry.grpc.peer.PeerChannels;
+import io.tensorferry.grpc.peer.PeerPing;
+import io.tensorferry.grpc.setup.GrpcEndpointExchange;
+import io.tensorferry.grpc.setup.VerbsServiceImpl;
+import io.tensorferry.grpc.tensors.RecvTensorCaller;
+import io.tensorferry.grpc.tensors.TensorServiceImpl;
+import io.tensorferry.grpc.tensors.TensorTraffic;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.ChannelHandlers;
@@ -278,7 +287,6 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public TransportStatistics statistics() {
         RendezvousStatistics verbs = manager.statistics();
-        TransportStatistics fallback = fallbackTraffic.snapshot(null);
         StepStatistics steps = manager.stepStatistics();
         EdgeStatistics straight = edges.statistics();
         return new TransportStatistics(
@@ -287,10 +295,10 @@ final class VerbsTransport implements WorkerTransport {
                 steps.oldestOwn(),
                 verbs.pendingRequests(),
                 steps.droppedSends(),
-                verbs.tensorsReceived() + fallback.tensorsReceived() + straight.tensorsReceived(),
-                verbs.bytesReceived() + fallback.bytesReceived() + straight.bytesReceived(),
-                verbs.tensorsSent() + fallback.tensorsSent() + straight.tensorsSent(),
-                verbs.bytesSent() + fallback.bytesSent() + straight.bytesSent(),
+                verbs.tensorsReceived() + fallbackTraffic.tensorsReceived() + straight.tensorsReceived(),
+                verbs.bytesReceived() + fallbackTraffic.bytesReceived() + straight.bytesReceived(),
+                verbs.tensorsSent() + fallbackTraffic.tensorsSent() + straight.tensorsSent(),
+                verbs.bytesSent() + fallbackTraffic.bytesSent() + straight.bytesSent(),
                 0,
                 0,
                 0,

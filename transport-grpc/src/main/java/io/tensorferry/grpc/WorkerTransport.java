@@ -11,6 +11,7 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.grpc.peer.Deadline;
 import io.tensorferry.verbs.rendezvous.StepRendezvous;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import io.tensorferry.verbs.statistics.PeerStatus;

@@ -1,6 +1,5 @@
-/// What a runtime starts and stops: the cluster's description, this worker's server, and behind it one of two
-/// transports.
+/// Starts and stops a worker of a runtime: [io.tensorferry.grpc.TransportServer] and its builder.
 ///
-/// `grpc+verbs` sets up channels over gRPC and moves tensors by RDMA (`io.tensorferry.verbs`); `grpc` moves the
-/// tensors over gRPC as well. The server composes them and knows neither's protocol.
+/// A server composes one of two transports and depends on the protocol of neither. `grpc+verbs` sets up channels over
+/// gRPC and moves tensors by RDMA (`io.tensorferry.verbs`). `grpc` moves the tensors over gRPC as well.
 package io.tensorferry.grpc;

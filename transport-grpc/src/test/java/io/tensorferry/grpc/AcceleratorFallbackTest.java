@@ -6,6 +6,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.Fallback;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;

@@ -26,6 +26,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;

@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.QueuePairAddress;

@@ -2,6 +2,8 @@ package io.tensorferry.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.grpc.admission.ConnectionLimits;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;

@@ -15,6 +15,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.Fallback;
 import io.tensorferry.verbs.config.RdmaConfig;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Map;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// Loopback ports that nobody listened on a moment ago.
-final class FreePorts {
+public final class FreePorts {
     // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before
     // its server does.
     private static final int LOWEST = 15_000;
@@ -17,7 +17,7 @@ final class FreePorts {
     private FreePorts() {}
 
     /// Addresses as `127.0.0.1:port`, all different.
-    static List<String> addresses(int count) {
+    public static List<String> addresses(int count) {
         var addresses = new ArrayList<String>();
         while (addresses.size() < count) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, END);

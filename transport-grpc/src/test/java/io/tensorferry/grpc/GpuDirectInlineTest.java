@@ -7,6 +7,7 @@ import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.GpuDirect;
 import io.tensorferry.verbs.config.RdmaConfig;

@@ -9,7 +9,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /// What one class logs while a test looks.
-final class LogLines implements AutoCloseable {
+public final class LogLines implements AutoCloseable {
     private final Logger logger;
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final AppenderBase<ILoggingEvent> appender = new AppenderBase<>() {
@@ -26,7 +26,7 @@ final class LogLines implements AutoCloseable {
         logger.addAppender(appender);
     }
 
-    static LogLines of(Class<?> source) {
+    public static LogLines of(Class<?> source) {
         return of(source.getName());
     }
 
@@ -34,7 +34,7 @@ final class LogLines implements AutoCloseable {
         return new LogLines((Logger) LoggerFactory.getLogger(logger));
     }
 
-    List<String> warnings() {
+    public List<String> warnings() {
         return events.stream()
                 .filter(event -> event.getLevel().equals(Level.WARN))
                 .map(ILoggingEvent::getFormattedMessage)

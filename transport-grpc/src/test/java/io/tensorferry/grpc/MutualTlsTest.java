@@ -6,6 +6,8 @@ import io.grpc.Status;
 import io.netty.pkitesting.X509Bundle;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.Socket;

@@ -3,6 +3,10 @@ package io.tensorferry.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.cluster.WorkerAddress;
+import io.tensorferry.grpc.security.PlaintextRule;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.List;

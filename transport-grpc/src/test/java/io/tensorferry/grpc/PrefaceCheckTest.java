@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;

@@ -6,6 +6,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import java.time.Duration;
 import java.util.ArrayList;

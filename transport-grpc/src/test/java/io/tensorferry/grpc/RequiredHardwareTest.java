@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
+import io.tensorferry.grpc.security.PlaintextRule;
+import io.tensorferry.grpc.security.TransportSecurity;
 import io.tensorferry.verbs.config.DeviceRequirement;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.software.SoftwareProvider;

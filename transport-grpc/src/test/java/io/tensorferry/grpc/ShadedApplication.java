@@ -4,6 +4,8 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

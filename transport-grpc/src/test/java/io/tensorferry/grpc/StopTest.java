@@ -16,6 +16,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;

@@ -10,6 +10,8 @@ import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.netty.shaded.io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import io.netty.pkitesting.X509Bundle;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.grpc.setup.ConnectionParametersMapping;
+import io.tensorferry.grpc.setup.Offers;
 import io.tensorferry.proto.ConfirmReadyRequest;
 import io.tensorferry.proto.GetRemoteAddressRequest;
 import io.tensorferry.proto.PingRequest;

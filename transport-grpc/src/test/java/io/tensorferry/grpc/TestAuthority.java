@@ -2,6 +2,7 @@ package io.tensorferry.grpc;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.tensorferry.grpc.security.TransportSecurity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -10,14 +11,14 @@ import java.time.Duration;
 import java.time.Instant;
 
 /// An authority that is made for one test, and the certificates that it issues.
-final class TestAuthority {
+public final class TestAuthority {
     private final X509Bundle root;
 
     private TestAuthority(X509Bundle root) {
         this.root = root;
     }
 
-    static TestAuthority create(String name) {
+    public static TestAuthority create(String name) {
         try {
             return new TestAuthority(new CertificateBuilder()
                     .subject("CN=" + name)
@@ -29,7 +30,7 @@ final class TestAuthority {
         }
     }
 
-    static String worker(int task) {
+    public static String worker(int task) {
         return "/job:worker/replica:0/task:" + task;
     }
 
@@ -62,7 +63,7 @@ final class TestAuthority {
     }
 
     /// Writes what `worker` needs into a folder of its own below `folder`.
-    TransportSecurity files(Path folder, String worker) {
+    public TransportSecurity files(Path folder, String worker) {
         return write(folder.resolve(worker.replace('/', '_').replace(':', '_')), issue(worker), rootPem());
     }
 

@@ -1,6 +1,8 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.tensorferry.grpc.security.TransportSecurity;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

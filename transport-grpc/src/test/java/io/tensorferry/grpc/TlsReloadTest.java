@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.Status;
 import io.netty.pkitesting.X509Bundle;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.security.TransportSecurity;
+import io.tensorferry.grpc.security.tls.Tls;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -12,6 +12,8 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.ChannelOptions;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;

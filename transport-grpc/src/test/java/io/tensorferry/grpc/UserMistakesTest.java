@@ -9,6 +9,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

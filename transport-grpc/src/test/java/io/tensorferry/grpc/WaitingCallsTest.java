@@ -22,6 +22,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.lang.foreign.ValueLayout;
 import java.lang.reflect.Method;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.statistics.PeerStatus;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Enumeration;
@@ -61,10 +62,15 @@ class WithoutServiceFilesTest {
         }
     }
 
+    /// Keeps every loader until the process ends. Collecting a loader unloads its copy of Netty's native library, and
+    /// that unloading unregisters the native methods of Netty's classes in the loader of the tests.
+    private static final List<ClassLoader> LOADERS = new ArrayList<>();
+
     private static Object run(List<String> kept) throws Exception {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try (var loader = new OneJar(kept)) {
+            LOADERS.add(loader);
             thread.setContextClassLoader(loader);
             var application = (Callable<?>) loader.loadClass(ShadedApplication.class.getName())
                     .getConstructor()

@@ -1,7 +1,7 @@
 package io.tensorferry.cli.check;
 
-import io.tensorferry.grpc.ClusterSpec;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.tensorferry.cli.console.Settings;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.VerbsProviders;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import io.tensorferry.verbs.config.RdmaConfig;
 import java.io.IOException;
 import java.io.PrintWriter;

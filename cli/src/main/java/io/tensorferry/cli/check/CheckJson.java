@@ -5,7 +5,7 @@ import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.tensorferry.cli.console.Json;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.io.PrintWriter;

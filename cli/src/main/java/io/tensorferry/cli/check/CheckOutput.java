@@ -1,6 +1,6 @@
 package io.tensorferry.cli.check;
 
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.net.InetAddress;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tensorferry.cli.check;
 
 import io.tensorferry.cli.console.ByteSize;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.io.PrintWriter;

@@ -6,7 +6,7 @@ import io.tensorferry.cli.console.ExitStatus;
 import io.tensorferry.cli.console.Settings;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import io.tensorferry.verbs.config.RdmaConfig;
 import java.io.PrintWriter;
 import java.net.BindException;

@@ -1,9 +1,9 @@
 package io.tensorferry.cli.check;
 
-import io.tensorferry.grpc.PlaintextRefusedException;
-import io.tensorferry.grpc.TransportSecurity;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.grpc.security.PlaintextRefusedException;
+import io.tensorferry.grpc.security.TransportSecurity;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

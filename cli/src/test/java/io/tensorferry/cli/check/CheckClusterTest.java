@@ -2,8 +2,8 @@ package io.tensorferry.cli.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.grpc.ClusterSpec;
-import io.tensorferry.grpc.WorkerAddress;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.WorkerAddress;
 import java.net.InetAddress;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.tensorferry.samples.digits;
 
-import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.ChildJvms;

@@ -1,7 +1,7 @@
 package io.tensorferry.samples.digits;
 
-import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.it.process.Launcher;
 import java.time.Duration;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.tensorferry.it.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.it.soak.NativeMemory;
 import java.time.Duration;
 import java.util.ArrayList;

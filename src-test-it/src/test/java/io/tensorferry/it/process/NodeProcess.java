@@ -1,8 +1,8 @@
 package io.tensorferry.it.process;
 
-import io.tensorferry.grpc.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportServerBuilder;
+import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.it.soak.Holdings;
 import io.tensorferry.it.soak.NativeMemory;
 import io.tensorferry.verbs.rendezvous.RendezvousStatistics;

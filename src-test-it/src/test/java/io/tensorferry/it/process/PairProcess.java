@@ -1,8 +1,8 @@
 package io.tensorferry.it.process;
 
-import io.tensorferry.grpc.ClusterSpec;
-import io.tensorferry.grpc.ServerConfig;
 import io.tensorferry.grpc.TransportServer;
+import io.tensorferry.grpc.cluster.ClusterSpec;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

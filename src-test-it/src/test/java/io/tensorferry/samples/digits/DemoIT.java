@@ -3,7 +3,7 @@ package io.tensorferry.samples.digits;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.grpc.ServerConfig;
+import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.it.process.ChildFailedException;
 import io.tensorferry.it.process.ChildJvm;
 import io.tensorferry.it.process.Place;

@@ -7,7 +7,7 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.grpc.ClusterSpec;
+import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.process.FreePorts;
 import java.util.List;

@@ -1,0 +1,54 @@
+package io.tensorferry.grpc.security;
+
+import io.tensorferry.grpc.cluster.ServerConfig;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Plaintext stays on this machine, unless somebody has said that it may not.
+public final class PlaintextRule {
+    /// `true` allows plaintext beyond this machine.
+    public static final String ALLOW_INSECURE = "RDMA_ALLOW_INSECURE";
+
+    private static final int MOST_NAMED = 4;
+
+    private PlaintextRule() {}
+
+    /// Where a server without TLS would speak beyond this machine; empty if nowhere. Names are not looked up: only
+    /// `localhost` and loopback addresses are known to stay here, and `.invalid` to lead nowhere.
+    public static List<String> waysOut(ServerConfig config, InetAddress listening) {
+        var ways = new ArrayList<String>();
+        if (!listening.isLoopbackAddress()) {
+            ways.add("listens on " + listening.getHostAddress());
+        }
+        config.cluster().addresses().forEach((worker, address) -> {
+            if (!worker.equals(config.workerName()) && !address.staysHere()) {
+                ways.add("dials " + worker + " at " + address);
+            }
+        });
+        return ways.size() <= MOST_NAMED
+                ? ways
+                : List.of(ways.get(0), ways.get(1), ways.get(2), (ways.size() - MOST_NAMED + 1) + " more");
+    }
+
+    /// @throws IllegalArgumentException if the variable is neither `true` nor `false`
+    public static boolean allowedBy(Map<String, String> environment) {
+        String value = environment.getOrDefault(ALLOW_INSECURE, "").strip();
+        return switch (value.toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false", "" -> false;
+            default ->
+                throw new IllegalArgumentException(
+                        ALLOW_INSECURE + " is '" + value + "'; accepted: true, false (the default)");
+        };
+    }
+
+    /// @throws PlaintextRefusedException if there is a way out
+    public static void refuse(ServerConfig config, List<String> waysOut) {
+        if (!waysOut.isEmpty()) {
+            throw new PlaintextRefusedException(config.workerName(), waysOut);
+        }
+    }
+}

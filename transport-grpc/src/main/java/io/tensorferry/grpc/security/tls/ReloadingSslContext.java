@@ -1,0 +1,77 @@
+package io.tensorferry.grpc.security.tls;
+
+import io.grpc.netty.shaded.io.netty.buffer.ByteBufAllocator;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLSessionContext;
+
+/// Makes each connection's TLS engine of the credentials that are in force now.
+///
+/// Other credentials are another context, with sessions and tickets of its own. So a session that was agreed on with
+/// an authority that is no longer trusted cannot be resumed.
+///
+/// Threading: any thread.
+final class ReloadingSslContext extends SslContext {
+    private final Supplier<Credentials> credentials;
+    private final Function<Credentials, SslContext> factory;
+    private volatile Made made;
+
+    private record Made(Credentials credentials, SslContext context) {}
+
+    ReloadingSslContext(Supplier<Credentials> credentials, Function<Credentials, SslContext> factory) {
+        this.credentials = credentials;
+        this.factory = factory;
+        Credentials first = credentials.get();
+        this.made = new Made(first, factory.apply(first));
+    }
+
+    private SslContext current() {
+        Credentials now = credentials.get();
+        Made latest = made;
+        if (!latest.credentials().equals(now)) {
+            synchronized (this) {
+                latest = made;
+                if (!latest.credentials().equals(now)) {
+                    latest = new Made(now, factory.apply(now));
+                    made = latest;
+                }
+            }
+        }
+        return latest.context();
+    }
+
+    @Override
+    public SSLEngine newEngine(ByteBufAllocator allocator) {
+        return current().newEngine(allocator);
+    }
+
+    @Override
+    public SSLEngine newEngine(ByteBufAllocator allocator, String peerHost, int peerPort) {
+        return current().newEngine(allocator, peerHost, peerPort);
+    }
+
+    @Override
+    public boolean isClient() {
+        return made.context().isClient();
+    }
+
+    @Override
+    public List<String> cipherSuites() {
+        return current().cipherSuites();
+    }
+
+    @Override
+    // What Netty's own class declares.
+    @SuppressWarnings("deprecation")
+    public io.grpc.netty.shaded.io.netty.handler.ssl.ApplicationProtocolNegotiator applicationProtocolNegotiator() {
+        return made.context().applicationProtocolNegotiator();
+    }
+
+    @Override
+    public SSLSessionContext sessionContext() {
+        return current().sessionContext();
+    }
+}

@@ -1,0 +1,139 @@
+package io.tensorferry.grpc.tensors;
+
+import com.google.protobuf.ByteString;
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Shape;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.proto.TensorHeader;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked.
+/// For one thread.
+///
+/// Failures are [TransportException]s: `DATA_LOSS` if the messages contradict each other, `RESOURCE_EXHAUSTED` if
+/// there is no memory.
+final class TensorAssembler {
+    private final TensorAllocator allocator;
+    private final long maxTensorBytes;
+    private @Nullable TensorMetaData metaData;
+    // What the contents are written into: the result's memory, or for strings the serialised form.
+    private MemorySegment target = MemorySegment.NULL;
+    private @Nullable Tensor result;
+    private long received;
+    private boolean taken;
+
+    /// @param maxTensorBytes what a header may announce
+    TensorAssembler(TensorAllocator allocator, long maxTensorBytes) {
+        this.allocator = allocator;
+        this.maxTensorBytes = maxTensorBytes;
+    }
+
+    /// The request has its place; only the first message may say so.
+    void taken() {
+        if (taken || metaData != null) {
+            throw dataLoss("the request was said to be taken in the middle of its tensor");
+        }
+        taken = true;
+    }
+
+    void header(TensorHeader header) {
+        if (metaData != null) {
+            throw dataLoss("a second header came");
+        }
+        TensorMetaData checked = check(header);
+        metaData = checked;
+        if (checked.dead()) {
+            return;
+        }
+        if (checked.byteSize() > maxTensorBytes) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + checked.byteSize() + " bytes was announced, at most " + maxTensorBytes
+                            + " are taken");
+        }
+        try {
+            if (checked.dataType().isDmaAble()) {
+                Tensor tensor = allocator.allocate(checked.dataType(), checked.shape(), checked.byteSize());
+                result = tensor;
+                target = tensor.segment();
+            } else {
+                target = StringContent.allocate(checked.byteSize());
+            }
+        } catch (OutOfMemoryError | IllegalArgumentException e) {
+            // The size is the peer's word; a lie must not take the process down.
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED, "no memory for a tensor of " + checked.byteSize() + " bytes", e);
+        }
+    }
+
+    private static TensorMetaData check(TensorHeader header) {
+        try {
+            if (header.getIsDead()) {
+                return header.getTensorBytes() == 0
+                        ? TensorMetaData.ofDead()
+                        : new TensorMetaData(DataType.FLOAT, Shape.scalar(), true, header.getTensorBytes());
+            }
+            long[] dimensions = header.getShape().getDimList().stream()
+                    .mapToLong(Long::longValue)
+                    .toArray();
+            return new TensorMetaData(
+                    DataType.ofNumber(header.getDtype()), Shape.of(dimensions), false, header.getTensorBytes());
+        } catch (IllegalArgumentException e) {
+            throw new TransportException(StatusCode.DATA_LOSS, "the header makes no sense: " + e.getMessage(), e);
+        }
+    }
+
+    void content(ByteString bytes) {
+        if (metaData == null) {
+            throw dataLoss("content came before the header");
+        }
+        int length = bytes.size();
+        if (length == 0) {
+            throw dataLoss("an empty chunk came");
+        }
+        if (length > metaData.byteSize() - received) {
+            throw dataLoss("at least " + (received + length) + " bytes came, the header said " + metaData.byteSize());
+        }
+        bytes.copyTo(target.asSlice(received, length).asByteBuffer());
+        received += length;
+    }
+
+    /// The result; its owner is the caller.
+    RecvResult finish() {
+        TensorMetaData expected = metaData;
+        if (expected == null) {
+            throw dataLoss("the call ended without a header");
+        }
+        if (received != expected.byteSize()) {
+            throw dataLoss(received + " bytes came, the header said " + expected.byteSize());
+        }
+        if (expected.dead()) {
+            return new RecvResult.Dead();
+        }
+        Tensor tensor = result;
+        result = null;
+        return new RecvResult.Received(tensor != null ? tensor : StringContent.decode(target, expected, allocator));
+    }
+
+    long byteSize() {
+        return received;
+    }
+
+    /// Gives the memory of an unfinished result back.
+    void discard() {
+        if (result != null) {
+            result.close();
+            result = null;
+        }
+    }
+
+    private static TransportException dataLoss(String what) {
+        return new TransportException(StatusCode.DATA_LOSS, what);
+    }
+}
