@@ -30,8 +30,9 @@ class PeerChannelTest {
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
     private final WorkerAddress address =
             WorkerAddress.parse(FreePorts.addresses(1).getFirst(), "address");
-    private final ManagedChannel grpc =
-            NettyChannelBuilder.forAddress(address.host(), address.port()).usePlaintext().build();
+    private final ManagedChannel grpc = NettyChannelBuilder.forAddress(address.host(), address.port())
+            .usePlaintext()
+            .build();
 
     private PeerChannel channel(Duration connect) {
         var lookup = new PeerLookup(address, InetAddress::getAllByName, timer);
