@@ -19,7 +19,6 @@ open module io.tensorferry.it {
     requires io.tensorferry.grpc;
     requires io.tensorferry.proto;
     requires io.tensorferry.verbs;
-    requires java.desktop;
     requires java.management;
     requires jdk.management;
     requires me.tongfei.progressbar;

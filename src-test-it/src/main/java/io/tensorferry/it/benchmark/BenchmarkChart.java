@@ -1,40 +1,70 @@
 package io.tensorferry.it.benchmark;
 
-import java.io.IOException;
-import java.nio.file.Path;
+import io.tensorferry.it.benchmark.chart.Chart;
+import io.tensorferry.it.benchmark.chart.Line;
+import io.tensorferry.it.benchmark.chart.LinePanel;
+import io.tensorferry.it.benchmark.chart.Panel;
+import io.tensorferry.it.benchmark.chart.Point;
+import io.tensorferry.it.benchmark.chart.RatioPanel;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.function.Function;
 
-/// The results as a picture: throughput beside median latency, over the size, a line for each path.
-public final class BenchmarkChart {
+/// The results as a chart: throughput and median latency over the size, a line for each path, and the ratios that have
+/// a target.
+final class BenchmarkChart {
+    private static final int MEDIAN = 50;
+
     private BenchmarkChart() {}
 
-    /// @return what to tell: where the picture is, or why there is none
-    public static String write(Path file, List<Turn> turns) throws IOException {
-        return Picture.write(
-                file,
-                List.of(
-                        panel(
-                                "throughput",
-                                "MB/s",
-                                turns,
-                                series -> series.megabytesPerSecond().median()),
-                        panel("median latency, one under way", "us", turns, series -> series.latencyMicros(50))));
+    static Chart of(List<Turn> turns, List<Target.Verdict> verdicts) {
+        var panels = new ArrayList<Panel>();
+        panels.add(panel("Throughput", "MB/s, several tensors under way", turns, PathSeries::megabytesPerSecond));
+        panels.add(panel("Latency", "us, median, one tensor under way", turns, BenchmarkChart::latency));
+        if (!verdicts.isEmpty()) {
+            panels.add(new RatioPanel(
+                    "Ratios that have a goal",
+                    verdicts.stream().map(BenchmarkChart::ratio).toList()));
+        }
+        return new Chart("Throughput and latency by tensor size", panels);
     }
 
-    private static Picture.Panel panel(
-            String title, String unit, List<Turn> turns, ToDoubleFunction<PathSeries> value) {
-        var paths = new LinkedHashMap<String, Picture.Line>();
+    /// The median of all rounds' latencies, between the least and the most of a round's medians.
+    private static Spread latency(PathSeries series) {
+        double all = series.latencyMicros(MEDIAN);
+        Spread rounds = Spread.of(series.latency().stream()
+                .map(round -> round.latencyMicros(MEDIAN))
+                .toList());
+        return new Spread(all, Math.min(all, rounds.minimum()), Math.max(all, rounds.maximum()));
+    }
+
+    private static Panel panel(String title, String unit, List<Turn> turns, Function<PathSeries, Spread> value) {
+        var paths = new LinkedHashMap<String, List<Point>>();
         for (Turn turn : turns) {
+            ByteSize size = turn.series().getFirst().size();
             for (PathSeries series : turn.series()) {
-                Picture.Line line = paths.computeIfAbsent(
-                        series.path().name(), name -> new Picture.Line(name, new ArrayList<>(), new ArrayList<>()));
-                line.x().add((double) series.size().bytes());
-                line.y().add(value.applyAsDouble(series));
+                // What has another size than its turn is a part of a ratio, and no line.
+                if (series.size().equals(size)) {
+                    Spread spread = value.apply(series);
+                    paths.computeIfAbsent(series.path().name(), _ -> new ArrayList<>())
+                            .add(new Point(size.bytes(), spread.median(), spread.minimum(), spread.maximum()));
+                }
             }
         }
-        return new Picture.Panel(title, "bytes", unit, List.copyOf(paths.values()));
+        List<Line> lines = paths.entrySet().stream()
+                .map(path -> new Line(path.getKey(), path.getValue()))
+                .toList();
+        return new LinePanel(title, Axes.of("bytes of a tensor"), Axes.of(unit), lines, List.of());
+    }
+
+    private static RatioPanel.Ratio ratio(Target.Verdict verdict) {
+        return new RatioPanel.Ratio(
+                verdict.target().what() + ", " + verdict.at(),
+                verdict.figure().median(),
+                verdict.figure().minimum(),
+                verdict.figure().maximum(),
+                verdict.target().atLeast(),
+                verdict.target().limit());
     }
 }

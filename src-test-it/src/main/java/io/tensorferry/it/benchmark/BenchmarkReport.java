@@ -18,8 +18,12 @@ public final class BenchmarkReport {
     @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as tables there")
     private @Nullable Path markdown;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "also draws the results there, as PNG")
-    private @Nullable Path chart;
+    @Option(
+            names = "--chart",
+            paramLabel = "FILE",
+            converter = SvgFile.Converter.class,
+            description = "also draws the results there, as SVG")
+    private @Nullable SvgFile chart;
 
     /// @param setting what else there is to say of how this was measured
     public void write(
@@ -47,7 +51,7 @@ public final class BenchmarkReport {
             System.out.println("every round's numbers: " + json);
         }
         if (chart != null) {
-            System.out.println(BenchmarkChart.write(chart, turns));
+            System.out.println(chart.write(BenchmarkChart.of(turns, verdicts)));
         }
     }
 }

@@ -10,4 +10,5 @@
 /// | `rendezvous`, `grpc`, `flight`, `ucx`, `limit` | those paths |
 /// | `verbs` | this library beside C on an RDMA device |
 /// | `growth` | how cost grows with the number of receives, peers, tensors and bytes |
+/// | `chart` | the charts of all of them, as SVG files |
 package io.tensorferry.it.benchmark;

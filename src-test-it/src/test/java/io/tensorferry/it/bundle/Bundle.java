@@ -31,8 +31,7 @@ final class Bundle {
     private static final Path ROOT = MODULE.resolveSibling("");
     private static final String BACKEND = "slf4j-simple-";
 
-    /// What benchmarks compare with, what draws charts, and what tests of other things need: a third of what the bundle
-    /// would be.
+    /// What benchmarks compare with, and what tests of other things need: a third of what the bundle would be.
     private static final List<String> LEFT_OUT = List.of(
             "Java-WebSocket-",
             "archunit-",
@@ -51,8 +50,7 @@ final class Bundle {
             "kotlin",
             "lincheck-",
             "netty-",
-            "protobuf-java-util-",
-            "xchart-");
+            "protobuf-java-util-");
 
     private final Path folder;
     private final JavaTools tools;

@@ -106,6 +106,7 @@ class BundleIT {
         assertThat(benchmark.out()).contains("accelerator: ", "64 KiB    gpu-copies");
         assertThat(bundle.resolve("reports/gpu-benchmark.json")).exists();
         assertThat(bundle.resolve("reports/gpu-benchmark.md")).exists();
+        assertThat(bundle.resolve("reports/gpu-benchmark.svg")).exists();
     }
 
     @Test

@@ -34,9 +34,6 @@ record JavaTools(String version, String time) {
             "jdk.unsupported",
             "jdk.zipfs");
 
-    /// Charts need it, which the bundle cannot draw: a quarter of the runtime.
-    private static final Set<String> NEVER = Set.of("java.desktop");
-
     /// Makes a jar of a folder with classes.
     ///
     /// @param what the part of the folder that it gets, `.` for all
@@ -95,7 +92,6 @@ record JavaTools(String version, String time) {
                 "--class-path=" + String.join(File.pathSeparator, others)));
         arguments.addAll(others);
         needed.addAll(List.of(run("jdeps", arguments.toArray(String[]::new)).split(",")));
-        needed.removeAll(NEVER);
         return needed;
     }
 

@@ -1,11 +1,18 @@
 package io.tensorferry.it.benchmark.growth;
 
 import com.google.gson.GsonBuilder;
+import io.tensorferry.it.benchmark.Axes;
 import io.tensorferry.it.benchmark.BenchmarkMarkdown;
 import io.tensorferry.it.benchmark.Machine;
-import io.tensorferry.it.benchmark.Picture;
 import io.tensorferry.it.benchmark.Spread;
+import io.tensorferry.it.benchmark.SvgFile;
 import io.tensorferry.it.benchmark.Target;
+import io.tensorferry.it.benchmark.chart.Chart;
+import io.tensorferry.it.benchmark.chart.Goal;
+import io.tensorferry.it.benchmark.chart.Line;
+import io.tensorferry.it.benchmark.chart.LinePanel;
+import io.tensorferry.it.benchmark.chart.Panel;
+import io.tensorferry.it.benchmark.chart.Point;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,8 +36,12 @@ final class GrowthReport {
     @Option(names = "--markdown", paramLabel = "FILE", description = "also writes the results as a table there")
     private @Nullable Path markdown;
 
-    @Option(names = "--chart", paramLabel = "FILE", description = "also draws the results there, as PNG")
-    private @Nullable Path chart;
+    @Option(
+            names = "--chart",
+            paramLabel = "FILE",
+            converter = SvgFile.Converter.class,
+            description = "also draws the results there, as SVG")
+    private @Nullable SvgFile chart;
 
     private record Document(
             String jvm,
@@ -71,7 +82,7 @@ final class GrowthReport {
             System.out.println("every round's numbers: " + json);
         }
         if (chart != null) {
-            System.out.println(Picture.write(chart, pictures(results)));
+            System.out.println(chart.write(chart(results)));
         }
     }
 
@@ -80,9 +91,7 @@ final class GrowthReport {
         for (GrowthResult result : results) {
             List<Double> few = rounds(result, FEW);
             List<Double> many = rounds(result, MANY);
-            boolean ofReceives =
-                    result.name().equals(Outstanding.NAME) || result.name().equals(Waiting.NAME);
-            if (ofReceives && !few.isEmpty() && !many.isEmpty()) {
+            if (isOfReceives(result) && !few.isEmpty() && !many.isEmpty()) {
                 Spread ratio = Spread.of(IntStream.range(0, few.size())
                         .mapToObj(round -> many.get(round) / few.get(round))
                         .toList());
@@ -90,6 +99,10 @@ final class GrowthReport {
             }
         }
         return verdicts;
+    }
+
+    private static boolean isOfReceives(GrowthResult result) {
+        return result.name().equals(Outstanding.NAME) || result.name().equals(Waiting.NAME);
     }
 
     private static List<Double> rounds(GrowthResult result, long at) {
@@ -123,22 +136,34 @@ final class GrowthReport {
     }
 
     /// A single number makes no line.
-    private static List<Picture.Panel> pictures(List<GrowthResult> results) {
-        return results.stream()
+    static Chart chart(List<GrowthResult> results) {
+        List<Panel> panels = results.stream()
                 .filter(result -> result.costs().size() > 1)
-                .map(result -> new Picture.Panel(
-                        result.name(),
-                        result.what(),
-                        result.cost(),
-                        List.of(new Picture.Line(
-                                result.name(),
-                                result.costs().stream()
-                                        .map(cost -> (double) cost.at())
-                                        .toList(),
-                                result.costs().stream()
-                                        .map(cost -> cost.spread().median())
-                                        .toList()))))
+                .map(GrowthReport::panel)
                 .toList();
+        return new Chart("How cost grows", panels);
+    }
+
+    private static Panel panel(GrowthResult result) {
+        List<Point> points = result.costs().stream()
+                .map(cost -> new Point(
+                        cost.at(),
+                        cost.spread().median(),
+                        cost.spread().minimum(),
+                        cost.spread().maximum()))
+                .toList();
+        List<Double> few = rounds(result, FEW);
+        List<Goal> goals = isOfReceives(result) && !few.isEmpty()
+                ? List.of(new Goal(
+                        String.format(Locale.ROOT, "at most %.1f times the cost with %,d", OUTSTANDING.limit(), FEW),
+                        OUTSTANDING.limit() * Spread.of(few).median()))
+                : List.of();
+        return new LinePanel(
+                result.name(),
+                Axes.of(result.what()),
+                Axes.of(result.cost()),
+                List.of(new Line("grpc+verbs", points)),
+                goals);
     }
 
     private static String text(Spread spread) {

@@ -44,7 +44,7 @@ class TransferBenchmarkIT {
                         "--paced-rate=200",
                         "--json=" + json,
                         "--markdown=" + folder.resolve("benchmark.md"),
-                        "--chart=" + folder.resolve("benchmark.png"))
+                        "--chart=" + folder.resolve("benchmark.svg"))
                 .start()) {
             benchmark.awaitSuccess(LIMIT);
             assertThat(benchmark.awaitLine("4 KiB     grpc+verbs : grpc ", LIMIT))
@@ -68,6 +68,11 @@ class TransferBenchmarkIT {
             assertThat(round.get("pacedP99Micros").getAsDouble()).isPositive();
         });
         assertThat(Files.readString(folder.resolve("benchmark.md"))).contains("| Throughput, MB/s | grpc+verbs |");
+        assertThat(Files.readString(folder.resolve("benchmark.svg")))
+                .contains(">4 KiB</text>", ">1250001 B</text>", ">bytes of a tensor</text>", ">Latency</text>")
+                .contains(measured.stream()
+                        .map(path -> "<title>" + path + ", 4 KiB: ")
+                        .toList());
     }
 
     @Test
@@ -127,6 +132,16 @@ class TransferBenchmarkIT {
             benchmark.awaitSuccess(LIMIT);
             assertThat(benchmark.awaitLine("70001 B   grpc+verbs@gather", LIMIT))
                     .isNotBlank();
+        }
+    }
+
+    @Test
+    void aChartThatIsNoSvgFileIsRefusedBeforeAnythingIsMeasured() throws Exception {
+        try (ChildJvm benchmark = ChildJvm.of(TransferBenchmark.class)
+                .arguments("--chart=benchmark.png")
+                .start()) {
+            assertThat(benchmark.awaitLine("Invalid value for option '--chart'", LIMIT))
+                    .contains("'benchmark.png' does not end in .svg");
         }
     }
 

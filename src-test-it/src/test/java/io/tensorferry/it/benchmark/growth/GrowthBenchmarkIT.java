@@ -33,7 +33,8 @@ class GrowthBenchmarkIT {
                         "--most-edges=10",
                         "--most-bytes=1MiB",
                         "--json=" + json,
-                        "--markdown=" + folder.resolve("benchmark.md"))
+                        "--markdown=" + folder.resolve("benchmark.md"),
+                        "--chart=" + folder.resolve("benchmark.svg"))
                 .start()) {
             benchmark.awaitSuccess(LIMIT);
             assertThat(benchmark.awaitLine("outstanding: ", LIMIT)).contains("by receives outstanding");
@@ -66,6 +67,8 @@ class GrowthBenchmarkIT {
                                 .hasSize(1)));
         assertThat(Files.readString(folder.resolve("benchmark.md")))
                 .contains("| us for a receive, median, one under way | 1,048,576 bytes of a tensor |");
+        assertThat(Files.readString(folder.resolve("benchmark.svg")))
+                .contains(">0 B</text>", ">1 MiB</text>", ">receives outstanding</text>", "1.5 times the cost with 100");
     }
 
     @Test

@@ -1,0 +1,26 @@
+package io.tensorferry.it.benchmark.chart;
+
+/// How a path looks in every chart.
+///
+/// @param colour a class of the style sheet
+/// @param hollow of markers without a filling, on dashed lines
+record PathStyle(String colour, Marker marker, boolean hollow) {
+    /// The form of a marker.
+    enum Marker {
+        CIRCLE("M-4.5,0 a4.5,4.5 0 1,0 9,0 a4.5,4.5 0 1,0 -9,0 z"),
+        SQUARE("M-4,-4 h8 v8 h-8 z"),
+        TRIANGLE("M0,-5 L5,4 L-5,4 z"),
+        DIAMOND("M0,-5.5 L5.5,0 L0,5.5 L-5.5,0 z");
+
+        private final String outline;
+
+        Marker(String outline) {
+            this.outline = outline;
+        }
+
+        /// A path of SVG around the origin.
+        String outline() {
+            return outline;
+        }
+    }
+}
