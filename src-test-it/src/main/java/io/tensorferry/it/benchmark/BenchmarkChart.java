@@ -20,8 +20,8 @@ final class BenchmarkChart {
 
     static Chart of(List<Turn> turns, List<Target.Verdict> verdicts) {
         var panels = new ArrayList<Panel>();
-        panels.add(panel("Throughput", "MB/s, several tensors under way", turns, PathSeries::megabytesPerSecond));
-        panels.add(panel("Latency", "us, median, one tensor under way", turns, BenchmarkChart::latency));
+        panels.add(panel("Throughput", "MB/s, several tensors outstanding", turns, PathSeries::megabytesPerSecond));
+        panels.add(panel("Latency", "us, median, one tensor outstanding", turns, BenchmarkChart::latency));
         if (!verdicts.isEmpty()) {
             panels.add(new RatioPanel(
                     "Ratios that have a goal",

@@ -5,16 +5,15 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.DoubleStream;
 
-/// Draws a [LinePanel].
+/// Draws a [LinePanel], without the names of its lines.
 final class LinePlot {
     private static final double LINE = 16;
-    private static final double LEGEND_ROW = 20;
-    private static final double SAMPLE = 34;
-    private static final double BETWEEN = 14;
     // Around the outermost points.
     private static final double MARGIN = 30;
-    // Between the bars of two paths at the same x.
+    // Between the bars of two paths at the same x, where there is room.
     private static final double BESIDE = 7;
+    // The part of the room between two x, or at the edge, that the bars of one x may take.
+    private static final double TAKEN = 0.8;
 
     private final Svg svg;
     private final PathStyles styles;
@@ -36,7 +35,7 @@ final class LinePlot {
     double draw(double top, double height) {
         double below = svg.heading(left, top, right - left, panel.title());
         below = svg.paragraph("n", left, below, Svg.wrap(panel.y().title(), right - left));
-        double plotTop = legend(below);
+        double plotTop = new Legend(svg, styles, left, right).goals(panel.goals(), below);
         double plotBottom = plotTop + height;
 
         LogScale down = LogScale.enclosing(panel.y().ticks(), heights(), plotBottom, plotTop);
@@ -60,36 +59,6 @@ final class LinePlot {
                 (plotLeft + right) / 2,
                 plotBottom + 2 * LINE + 4,
                 Svg.wrap(panel.x().title(), right - plotLeft));
-    }
-
-    /// Names the lines, if there are several, and the goals; from left to right, in as many rows as they need.
-    ///
-    /// @return the bottom of the last row
-    private double legend(double top) {
-        double x = left;
-        double y = top;
-        if (panel.lines().size() > 1) {
-            for (Line line : panel.lines()) {
-                double end = x + SAMPLE + Svg.width(line.path());
-                if (end > right && x > left) {
-                    x = left;
-                    end = x + SAMPLE + Svg.width(line.path());
-                    y += LEGEND_ROW;
-                }
-                PathStyle style = styles.of(line.path());
-                svg.rule(classes(style), x, y, x + SAMPLE - 8, y);
-                svg.marker(style, x + SAMPLE / 2 - 4, y, line.path());
-                svg.text("n", x + SAMPLE, y + 4, line.path());
-                x = end + BETWEEN;
-            }
-            x = left;
-            y += LEGEND_ROW;
-        }
-        for (Goal goal : panel.goals()) {
-            svg.rule("goal", x, y, x + SAMPLE - 8, y);
-            y = svg.paragraph("n", x + SAMPLE, y + 4, Svg.wrap(goal.text(), right - x - SAMPLE));
-        }
-        return y;
     }
 
     /// Every measured x has a mark, and as many have a label as find room; the first and the last of them first.
@@ -120,12 +89,13 @@ final class LinePlot {
         int count = panel.lines().size();
         boolean withBars =
                 panel.lines().stream().flatMap(line -> line.points().stream()).anyMatch(Point::hasSpread);
+        double apart = Math.min(BESIDE, TAKEN * room(across) / count);
         for (int i = 0; i < count; i++) {
             Line line = panel.lines().get(i);
             PathStyle style = styles.of(line.path());
-            double beside = withBars ? (i - (count - 1) / 2.0) * BESIDE : 0;
+            double beside = withBars ? (i - (count - 1) / 2.0) * apart : 0;
             svg.polyline(
-                    classes(style),
+                    style.lineClasses(),
                     line.points().stream()
                             .map(point -> new double[] {across.at(point.x()) + beside, down.at(point.median())})
                             .toList());
@@ -139,8 +109,14 @@ final class LinePlot {
         }
     }
 
-    private static String classes(PathStyle style) {
-        return style.colour() + (style.hollow() ? " line dashes" : " line");
+    /// The least distance between two x, and between an edge and its mirror image.
+    private static double room(LogScale across) {
+        double least = 2 * MARGIN;
+        for (int i = 1; i < across.ticks().size(); i++) {
+            double before = across.at(across.ticks().get(i - 1));
+            least = Math.min(least, across.at(across.ticks().get(i)) - before);
+        }
+        return least;
     }
 
     private String tip(Line line, Point point) {

@@ -5,6 +5,10 @@ package io.tensorferry.it.benchmark.chart;
 /// @param colour a class of the style sheet
 /// @param hollow of markers without a filling, on dashed lines
 record PathStyle(String colour, Marker marker, boolean hollow) {
+    String lineClasses() {
+        return hollow ? colour + " line dashes" : colour + " line";
+    }
+
     /// The form of a marker.
     enum Marker {
         CIRCLE("M-4.5,0 a4.5,4.5 0 1,0 9,0 a4.5,4.5 0 1,0 -9,0 z"),

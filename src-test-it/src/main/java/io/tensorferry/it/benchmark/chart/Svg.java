@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /// Elements of an SVG file, one on each line. The same calls give the same text on every machine.
 final class Svg {
@@ -13,6 +14,9 @@ final class Svg {
 
     private static final double LINE = 16;
     private static final double BOLD_LINE = 20;
+
+    // A number stays with its unit.
+    private static final Pattern WORD_END = Pattern.compile(" (?!([KMG]i)?B\\b)");
 
     private final StringBuilder text = new StringBuilder();
 
@@ -28,7 +32,7 @@ final class Svg {
     private static List<String> wrap(String words, double letter, double width) {
         var lines = new ArrayList<String>();
         String line = "";
-        for (String word : words.split(" ")) {
+        for (String word : WORD_END.split(words)) {
             String longer = line.isEmpty() ? word : line + " " + word;
             if (!line.isEmpty() && letter * longer.length() > width) {
                 lines.add(line);

@@ -6,13 +6,14 @@ import java.util.stream.Stream;
 
 /// Draws a [Chart] as an SVG file of 830 pixels, the width of a page on GitHub.
 ///
-/// A panel with several lines, or with ratios, has the whole width. Two panels with one line each stand side by side.
+/// Two panels with the same paths, or with one line each, stand side by side.
 public final class SvgChart {
     private static final double WIDTH = 830;
     private static final double EDGE = 12;
     private static final double BETWEEN = 14;
-    private static final double WIDE_HEIGHT = 260;
-    private static final double NARROW_HEIGHT = 170;
+    private static final double ROW = 20;
+    private static final double NAMED_HEIGHT = 260;
+    private static final double HEIGHT = 170;
     private static final String SPREAD = "Points are medians. Bars reach from the least to the most of the rounds.";
 
     private final Svg svg = new Svg();
@@ -51,41 +52,47 @@ public final class SvgChart {
                         svg);
     }
 
+    /// @return the bottom of the last
     private double panels(List<Panel> panels, double top) {
         double y = top;
         int next = 0;
         while (next < panels.size()) {
-            Panel panel = panels.get(next);
-            boolean pair = isNarrow(panel) && next + 1 < panels.size() && isNarrow(panels.get(next + 1));
-            double middle = WIDTH / 2;
-            if (pair) {
-                double one = draw(panel, EDGE, middle - EDGE, y, NARROW_HEIGHT);
-                double other = draw(panels.get(next + 1), middle + EDGE, WIDTH - EDGE, y, NARROW_HEIGHT);
-                y = Math.max(one, other) + BETWEEN;
-                next += 2;
-            } else {
-                y = draw(
-                                panel,
-                                EDGE,
-                                isNarrow(panel) ? middle - EDGE : WIDTH - EDGE,
-                                y,
-                                isNarrow(panel) ? NARROW_HEIGHT : WIDE_HEIGHT)
-                        + BETWEEN;
+            if (panels.get(next) instanceof LinePanel one) {
+                List<LinePanel> row = next + 1 < panels.size()
+                                && panels.get(next + 1) instanceof LinePanel other
+                                && canStandBeside(one, other)
+                        ? List.of(one, other)
+                        : List.of(one);
+                y = lines(row, y);
+                next += row.size();
+            } else if (panels.get(next) instanceof RatioPanel ratios) {
+                y = new RatioPlot(svg, ratios, EDGE, WIDTH - EDGE).draw(y);
                 next++;
             }
+            y += BETWEEN;
         }
         return y - BETWEEN;
     }
 
-    private double draw(Panel panel, double left, double right, double top, double height) {
-        return switch (panel) {
-            case LinePanel lines -> new LinePlot(svg, styles, lines, left, right).draw(top, height);
-            case RatioPanel ratios -> new RatioPlot(svg, ratios, left, right).draw(top);
-        };
+    /// One legend names the lines of both, and a single line needs none.
+    private static boolean canStandBeside(LinePanel one, LinePanel other) {
+        return one.paths().equals(other.paths()) || (one.lines().size() == 1 && other.lines().size() == 1);
     }
 
-    private static boolean isNarrow(Panel panel) {
-        return panel instanceof LinePanel lines && lines.lines().size() == 1;
+    private double lines(List<LinePanel> row, double top) {
+        List<String> paths = row.getFirst().paths();
+        boolean named = paths.size() > 1;
+        double below = named ? new Legend(svg, styles, EDGE, WIDTH - EDGE).paths(paths, top + ROW / 2) : top;
+        double height = named ? NAMED_HEIGHT : HEIGHT;
+        double middle = WIDTH / 2;
+        boolean wide = row.size() == 1 && named;
+        double bottom = new LinePlot(svg, styles, row.getFirst(), EDGE, (wide ? WIDTH : middle) - EDGE)
+                .draw(below, height);
+        return row.size() == 1
+                ? bottom
+                : Math.max(
+                        bottom,
+                        new LinePlot(svg, styles, row.getLast(), middle + EDGE, WIDTH - EDGE).draw(below, height));
     }
 
     private static Stream<Line> lines(Chart chart) {

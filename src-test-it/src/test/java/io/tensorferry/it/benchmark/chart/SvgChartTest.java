@@ -57,7 +57,7 @@ class SvgChartTest {
         assertThat(bars(with)).singleElement().satisfies(bar -> {
             double[] ends = numbers(bar.getAttribute("d"));
             // From 1 to 5, the first and the last tick.
-            assertThat(Math.abs(ends[1] - ends[3])).isEqualTo(170);
+            assertThat(ends[1] - ends[3]).isEqualTo(170);
         });
         assertThat(texts(with)).anyMatch(text -> text.startsWith("Points are medians."));
         assertThat(with).contains("<title>grpc, 4 KiB: 2 us (1..5)</title>");
@@ -70,6 +70,42 @@ class SvgChartTest {
         assertThat(bars(draw(panel(BYTES, new Line("grpc", points), new Line("flight", points)))))
                 .extracting(bar -> numbers(bar.getAttribute("d"))[0])
                 .doesNotHaveDuplicates();
+    }
+
+    @Test
+    void barsOfManyPathsStayInThePanelAndAtTheirPlace() throws Exception {
+        var points = List.of(new Point(4096, 2, 1, 5), new Point(8192, 2, 1, 5), new Point(1 << 20, 2, 1, 5));
+        Line[] lines = IntStream.range(0, 20)
+                .mapToObj(i -> new Line("path" + i, points))
+                .toArray(Line[]::new);
+
+        String chart = draw(panel(BYTES, lines), panel(BYTES, lines));
+
+        List<Element> panels = classed(chart, "rect", "panel");
+        List<Double> places = bars(chart).stream()
+                .map(bar -> numbers(bar.getAttribute("d"))[0])
+                .toList();
+        double left = Double.parseDouble(panels.getFirst().getAttribute("x"));
+        double width = Double.parseDouble(panels.getFirst().getAttribute("width"));
+        assertThat(places).hasSize(2 * 20 * 3);
+        assertThat(places.subList(0, 60)).allMatch(x -> x > left && x < left + width);
+        // The last path's bar at the first place stands before the first path's at the second.
+        assertThat(places.get(57)).isLessThan(places.get(1));
+    }
+
+    @Test
+    void panelsOfTheSamePathsShareTheirLegend() throws Exception {
+        var points = List.of(Point.of(4096, 2));
+        Panel one = panel(BYTES, new Line("grpc", points), new Line("flight", points));
+        Panel other = panel(BYTES, new Line("grpc", points), new Line("memcpy", points));
+
+        assertThat(texts(draw(one, one))).containsOnlyOnce("grpc");
+        assertThat(texts(draw(one, other))).filteredOn("grpc"::equals).hasSize(2);
+    }
+
+    @Test
+    void aNumberStaysWithItsUnit() {
+        assertThat(Svg.wrap("receives of 4 KiB each", Svg.width("receives of 4"))).containsExactly("receives of", "4 KiB each");
     }
 
     @Test
