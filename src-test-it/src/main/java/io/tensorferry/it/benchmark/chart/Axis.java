@@ -41,6 +41,11 @@ public record Axis(String title, Ticks ticks, DoubleFunction<String> label) {
     static String number(double value) {
         return value >= GROUPED
                 ? String.format(Locale.ROOT, "%,.0f", value)
-                : value == 0 ? "0" : new BigDecimal(value).round(DIGITS).stripTrailingZeros().toPlainString();
+                : value == 0
+                        ? "0"
+                        : new BigDecimal(value)
+                                .round(DIGITS)
+                                .stripTrailingZeros()
+                                .toPlainString();
     }
 }

@@ -120,7 +120,8 @@ final class LinePlot {
     }
 
     private String tip(Line line, Point point) {
-        String at = line.path() + ", " + panel.x().figure(point.x()) + ": " + panel.y().figure(point.median());
+        String at = line.path() + ", " + panel.x().figure(point.x()) + ": "
+                + panel.y().figure(point.median());
         return point.hasSpread()
                 ? at + " (" + panel.y().label().apply(point.minimum()) + ".."
                         + panel.y().label().apply(point.maximum()) + ")"

@@ -35,10 +35,10 @@ record LogScale(List<Double> ticks, double least, double most, double zero, doub
         return of(numbers, numbers, Arrays.stream(values).anyMatch(value -> value == 0), start, end);
     }
 
-    private static LogScale of(List<Double> numbers, List<Double> labelled, boolean withZero, double start, double end) {
-        List<Double> ticks = withZero
-                ? Stream.concat(Stream.of(0.0), labelled.stream()).toList()
-                : labelled;
+    private static LogScale of(
+            List<Double> numbers, List<Double> labelled, boolean withZero, double start, double end) {
+        List<Double> ticks =
+                withZero ? Stream.concat(Stream.of(0.0), labelled.stream()).toList() : labelled;
         double first = withZero ? start + BEFORE_LEAST * (end - start) : start;
         return new LogScale(ticks, numbers.getFirst(), numbers.getLast(), start, first, end);
     }

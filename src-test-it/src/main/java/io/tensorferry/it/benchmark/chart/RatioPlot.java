@@ -69,8 +69,7 @@ final class RatioPlot {
         String colour = ratio.isMet() ? "ink" : "missed";
         svg.rule("goal", across.at(ratio.limit()), top + 2, across.at(ratio.limit()), top + height - 2);
         svg.whisker(colour + " bar", across.at(ratio.minimum()), middle, across.at(ratio.maximum()), middle);
-        String figure =
-                figure(ratio.median()) + " (" + figure(ratio.minimum()) + ".." + figure(ratio.maximum()) + ")";
+        String figure = figure(ratio.median()) + " (" + figure(ratio.minimum()) + ".." + figure(ratio.maximum()) + ")";
         String limit = (ratio.atLeast() ? "at least " : "at most ") + Axis.number(ratio.limit());
         svg.marker(
                 new PathStyle(colour, PathStyle.Marker.CIRCLE, !ratio.isMet()),

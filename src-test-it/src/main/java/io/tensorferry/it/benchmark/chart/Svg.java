@@ -8,7 +8,8 @@ import java.util.regex.Pattern;
 
 /// Elements of an SVG file, one on each line. The same calls give the same text on every machine.
 final class Svg {
-    // The width of a letter, with the room that a wider font needs: of 13 pixels, and of a heading's 16, which are bold.
+    // The width of a letter, with the room that a wider font needs: of 13 pixels, and of a heading's 16, which are
+    // bold.
     private static final double LETTER = 7;
     private static final double BOLD_LETTER = 9;
 
@@ -81,8 +82,8 @@ final class Svg {
     }
 
     void rectangle(String classes, double x, double y, double width, double height) {
-        line("<rect class=\"" + classes + "\" x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\""
-                + number(width) + "\" height=\"" + number(height) + "\"/>");
+        line("<rect class=\"" + classes + "\" x=\"" + number(x) + "\" y=\"" + number(y) + "\" width=\"" + number(width)
+                + "\" height=\"" + number(height) + "\"/>");
     }
 
     /// @param points pairs of x and y
@@ -94,7 +95,8 @@ final class Svg {
 
     /// @param tip shown where the file is opened by itself
     void marker(PathStyle style, double x, double y, String tip) {
-        line("<path class=\"" + style.colour() + (style.hollow() ? " mark hollow" : " mark") + "\" transform=\"translate("
+        line("<path class=\"" + style.colour() + (style.hollow() ? " mark hollow" : " mark")
+                + "\" transform=\"translate("
                 + number(x) + " " + number(y) + ")\" d=\"" + style.marker().outline() + "\"><title>" + escape(tip)
                 + "</title></path>");
     }

@@ -76,7 +76,8 @@ public final class SvgChart {
 
     /// One legend names the lines of both, and a single line needs none.
     private static boolean canStandBeside(LinePanel one, LinePanel other) {
-        return one.paths().equals(other.paths()) || (one.lines().size() == 1 && other.lines().size() == 1);
+        return one.paths().equals(other.paths())
+                || (one.lines().size() == 1 && other.lines().size() == 1);
     }
 
     private double lines(List<LinePanel> row, double top) {
@@ -86,8 +87,8 @@ public final class SvgChart {
         double height = named ? NAMED_HEIGHT : HEIGHT;
         double middle = WIDTH / 2;
         boolean wide = row.size() == 1 && named;
-        double bottom = new LinePlot(svg, styles, row.getFirst(), EDGE, (wide ? WIDTH : middle) - EDGE)
-                .draw(below, height);
+        double bottom =
+                new LinePlot(svg, styles, row.getFirst(), EDGE, (wide ? WIDTH : middle) - EDGE).draw(below, height);
         return row.size() == 1
                 ? bottom
                 : Math.max(

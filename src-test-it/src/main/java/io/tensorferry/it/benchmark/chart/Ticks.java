@@ -12,8 +12,9 @@ public enum Ticks {
         @Override
         List<Double> around(int exponent) {
             return Stream.of(1, 2, 5)
-                    .map(digit ->
-                            BigDecimal.valueOf(digit).scaleByPowerOfTen(exponent).doubleValue())
+                    .map(digit -> BigDecimal.valueOf(digit)
+                            .scaleByPowerOfTen(exponent)
+                            .doubleValue())
                     .toList();
         }
     },

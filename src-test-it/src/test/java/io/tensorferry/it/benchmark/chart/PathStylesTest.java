@@ -57,7 +57,8 @@ class PathStylesTest {
     @Test
     void pathsWithKnobsHaveColoursOfTheirOwn() {
         List<String> paths = Stream.concat(
-                        BESIDE_C.stream(), Stream.iterate(1, n -> n <= 30, n -> n + 1).map(n -> "recvAsync@q" + n))
+                        BESIDE_C.stream(),
+                        Stream.iterate(1, n -> n <= 30, n -> n + 1).map(n -> "recvAsync@q" + n))
                 .toList();
         var styles = new PathStyles(paths);
 
@@ -66,9 +67,9 @@ class PathStylesTest {
 
     @Test
     void everyColourIsInTheStyleSheetForLightAndForDark() {
-        var styles = new PathStyles(Stream.concat(
-                        Stream.concat(CONTENDERS.stream(), BESIDE_C.stream()), Stream.of("a", "b", "c", "d"))
-                .toList());
+        var styles = new PathStyles(
+                Stream.concat(Stream.concat(CONTENDERS.stream(), BESIDE_C.stream()), Stream.of("a", "b", "c", "d"))
+                        .toList());
 
         assertThat(Stream.of(CONTENDERS, BESIDE_C, List.of("a", "b", "c", "d")).flatMap(List::stream))
                 .extracting(path -> styles.of(path).colour())

@@ -36,10 +36,10 @@ class SvgChartTest {
     @ParameterizedTest
     @ValueSource(doubles = {0, 0.0004, 1, 6.1, 30, 8_883_536})
     void theAxisOfASingleValueHasNumbers(double value) throws Exception {
-        List<Element> labels = elements(draw(panel(BYTES, new Line("grpc", List.of(Point.of(4096, value))))), "text")
-                .stream()
-                .filter(text -> text.getAttribute("class").equals("n e"))
-                .toList();
+        List<Element> labels =
+                elements(draw(panel(BYTES, new Line("grpc", List.of(Point.of(4096, value))))), "text").stream()
+                        .filter(text -> text.getAttribute("class").equals("n e"))
+                        .toList();
 
         assertThat(labels).hasSizeGreaterThan(1);
         assertThat(labels).extracting(label -> label.getAttribute("y")).doesNotHaveDuplicates();
@@ -49,8 +49,7 @@ class SvgChartTest {
     @Test
     void aSpreadIsABarFromTheLeastToTheMost() throws Exception {
         String without = draw(panel(BYTES, new Line("grpc", List.of(Point.of(4096, 2), Point.of(8192, 5)))));
-        String with =
-                draw(panel(BYTES, new Line("grpc", List.of(new Point(4096, 2, 1, 5), Point.of(8192, 5)))));
+        String with = draw(panel(BYTES, new Line("grpc", List.of(new Point(4096, 2, 1, 5), Point.of(8192, 5)))));
 
         assertThat(bars(without)).isEmpty();
         assertThat(texts(without)).noneMatch(text -> text.startsWith("Points are medians."));
@@ -105,7 +104,8 @@ class SvgChartTest {
 
     @Test
     void aNumberStaysWithItsUnit() {
-        assertThat(Svg.wrap("receives of 4 KiB each", Svg.width("receives of 4"))).containsExactly("receives of", "4 KiB each");
+        assertThat(Svg.wrap("receives of 4 KiB each", Svg.width("receives of 4")))
+                .containsExactly("receives of", "4 KiB each");
     }
 
     @Test
@@ -165,8 +165,8 @@ class SvgChartTest {
         Axis wordy = Axis.decimal(words);
         var panels = new ArrayList<Panel>();
         for (int i = 0; i < 2; i++) {
-            panels.add(new LinePanel(
-                    words, wordy, wordy, List.of(new Line("grpc", points)), List.of(new Goal(words, 4))));
+            panels.add(
+                    new LinePanel(words, wordy, wordy, List.of(new Line("grpc", points)), List.of(new Goal(words, 4))));
         }
         panels.add(panel(
                 wordy,

@@ -68,7 +68,8 @@ class GrowthBenchmarkIT {
         assertThat(Files.readString(folder.resolve("benchmark.md")))
                 .contains("| us for a receive, median, one under way | 1,048,576 bytes of a tensor |");
         assertThat(Files.readString(folder.resolve("benchmark.svg")))
-                .contains(">0 B</text>", ">1 MiB</text>", ">receives outstanding</text>", "1.5 times the cost with 100");
+                .contains(
+                        ">0 B</text>", ">1 MiB</text>", ">receives outstanding</text>", "1.5 times the cost with 100");
     }
 
     @Test

@@ -56,8 +56,7 @@ class GrowthReportTest {
                     assertThat(panel.lines())
                             .containsExactly(new Line(
                                     "grpc+verbs", List.of(new Point(100, 2, 1, 4), new Point(100_000, 4, 1, 6))));
-                    assertThat(panel.goals())
-                            .containsExactly(new Goal("at most 1.5 times the cost with 100", 3));
+                    assertThat(panel.goals()).containsExactly(new Goal("at most 1.5 times the cost with 100", 3));
                     assertThat(panel.x().label().apply(100_000)).isEqualTo("100,000");
                 });
     }
