@@ -17,8 +17,8 @@ public interface QueuePair extends AutoCloseable {
         return 0;
     }
 
-    /// How its requests reach the peer now, in a word or two for people; empty where the device knows one way only, and
-    /// while none is found.
+    /// The carrier of its requests now, in a word or two for people; empty where the device has one carrier only, and
+    /// while the peer is not found.
     default String way() {
         return "";
     }

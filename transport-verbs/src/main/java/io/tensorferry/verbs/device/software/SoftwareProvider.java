@@ -7,9 +7,9 @@ import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.software.core.DeviceProfile;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
-import io.tensorferry.verbs.device.software.shared.HostPath;
-import io.tensorferry.verbs.device.software.tcp.TcpCarrier;
-import io.tensorferry.verbs.device.software.tcp.TcpOptions;
+import io.tensorferry.verbs.device.software.shared.SharedMemory;
+import io.tensorferry.verbs.device.software.connect.InterprocessCarrier;
+import io.tensorferry.verbs.device.software.connect.ListenOptions;
 import java.net.Inet4Address;
 import java.security.SecureRandom;
 import java.util.List;
@@ -60,10 +60,10 @@ public final class SoftwareProvider implements VerbsProvider {
                     VerbsException.ENODEV,
                     "there is no software device " + deviceName + ", only " + DEVICE);
         }
-        var place = new TcpOptions(
+        var place = new ListenOptions(
                 DEVICE, (Inet4Address) options.bindAddress(), BACKLOG, options.helloTimeout(), options.mostGreetings());
         var random = new SecureRandom();
-        TcpCarrier carrier = TcpCarrier.listen(place, counters);
+        InterprocessCarrier carrier = InterprocessCarrier.listen(place, counters);
         try {
             shareMemory(carrier, random);
             return SoftwareDevice.open(
@@ -74,15 +74,15 @@ public final class SoftwareProvider implements VerbsProvider {
         }
     }
 
-    /// Lets a device reach peers of its host through shared memory, if that is wanted and can be.
-    private void shareMemory(TcpCarrier carrier, RandomGenerator random) {
+    /// Has a device reach peers of its host through shared memory, if that is wanted and possible.
+    private void shareMemory(InterprocessCarrier carrier, RandomGenerator random) {
         if (options.carrier() == SoftCarrier.TCP) {
             return;
         }
         boolean only = options.carrier() == SoftCarrier.SHARED;
-        String obstacle = HostPath.obstacle();
+        String obstacle = SharedMemory.obstacle();
         if (obstacle == null) {
-            carrier.use(new HostPath(carrier.loop(), counters, random, DEVICE), only);
+            carrier.use(new SharedMemory(carrier.loop(), counters, random, DEVICE), only);
         } else if (only) {
             throw new VerbsException(
                     "ibv_open_device",

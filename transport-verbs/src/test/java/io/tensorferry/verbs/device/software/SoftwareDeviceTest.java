@@ -13,7 +13,7 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
 import java.net.InetAddress;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -81,7 +81,7 @@ class SoftwareDeviceTest {
 
     @Test
     void closesInSilenceAgainAndAgain() {
-        try (var log = new LogCapture(IoLoop.class)) {
+        try (var log = new LogCapture(DeviceEventLoop.class)) {
             for (int round = 0; round < 100; round++) {
                 try (VerbsDevice here = provider.open("soft0");
                         VerbsDevice there = provider.open("soft0");

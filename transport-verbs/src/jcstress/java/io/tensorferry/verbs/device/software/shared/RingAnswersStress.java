@@ -31,7 +31,7 @@ public class RingAnswersStress {
         ring.setRefusal(9);
     }
 
-    /// Looks in the order in which [OutgoingRequests] does.
+    /// Looks in the order in which [RingRequester] does.
     @Actor
     public void requester(JJJJ_Result result) {
         result.r1 = ring.refusal();

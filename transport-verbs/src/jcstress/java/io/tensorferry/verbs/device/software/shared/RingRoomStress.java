@@ -27,7 +27,7 @@ public class RingRoomStress {
         result.r1 = ring.head() == 1;
     }
 
-    /// Does what [IncomingRequests] does to make its progress known, in the same order.
+    /// Does what [RingResponder] does to make its progress known, in the same order.
     @Actor
     public void responder(ZZ_Result result) {
         ring.setHead(1);

@@ -12,12 +12,11 @@ public interface Link {
         return false;
     }
 
-    /// How requests reach the peer, in a word or two for people; empty while no way is found.
+    /// The carrier of the requests now, in a word or two for people; empty while the peer is not found.
     String way();
 
-    /// @throws io.tensorferry.verbs.device.VerbsException EINVAL if the peer at this address cannot be reached in the
-    ///     way that is demanded
-    default void requireWay(AddressHandle peer) {}
+    /// @throws io.tensorferry.verbs.device.VerbsException EINVAL if the peer at this address cannot be reached
+    default void requireReachable(AddressHandle peer) {}
 
     /// The queue pair came to RTS: the peer may be looked for.
     void connect();

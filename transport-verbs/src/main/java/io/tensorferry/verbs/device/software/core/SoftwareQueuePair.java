@@ -211,7 +211,7 @@ public final class SoftwareQueuePair implements QueuePair {
         QueuePairState to = attributes.target();
         QueuePairTransition.check(from, attributes);
         if (attributes.present().contains(QueuePairAttribute.ADDRESS)) {
-            link.requireWay(attributes.address());
+            link.requireReachable(attributes.address());
         }
         settings.apply(attributes, device.attributes(), device.activeMtu(), device.gidTableLength());
         if (to == QueuePairState.ERR) {

@@ -4,7 +4,7 @@
 ///
 /// Read it in this order: [SoftwareDevice] and the objects made on it; [SoftwareQueuePair], which is what an
 /// application sees; [Requester], which executes a send queue; [Responder], which answers a peer's requests. A
-/// [Carrier] takes requests from the one to the other: over TCP (`tcp`), or in a simulation (`simulated`).
+/// [Carrier] takes requests from the one to the other: between processes (`connect`), or in a simulation.
 ///
 /// Threading: each device has one [DeviceLoop] (its hardware, so to say). The requester, the responder, the
 /// settings and the link of a queue pair belong to it. Applications touch only the queues (they post, the loop

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.software.shared;
 
-/// A long copy, made in pieces by the [Attendant]. It holds nobody up: the loop is free while a piece is copied.
+/// A long copy, made in pieces by the [LongCopyThread]. It holds nobody up: the loop is free while a piece is copied.
 interface CopyJob {
     /// Chooses the next piece, and checks that it may be copied. On the loop.
     ///

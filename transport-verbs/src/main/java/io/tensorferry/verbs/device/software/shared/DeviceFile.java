@@ -19,9 +19,9 @@ import java.lang.foreign.ValueLayout;
 /// | 0 | 8 | magic |
 /// | 8 | 8 | the device's number, drawn at random |
 /// | 64 | 8 | groups with a bit |
-/// | 128 | 4 | who sleeps: [#AWAITING], [#ATTENDANT] |
+/// | 128 | 4 | who sleeps: [#AWAITING], [#COPY_THREAD] |
 /// | 192 | 4 | the word that those sleep on who await completions |
-/// | 256 | 4 | the word that the attendant sleeps on |
+/// | 256 | 4 | the word that the copying thread sleeps on |
 /// | 4096 | 512 | 64 groups of lines |
 ///
 /// Threading: any thread.
@@ -29,8 +29,8 @@ final class DeviceFile {
     static final int LINES = 64 * 64;
     /// Threads sleep until a completion comes, and serve the device first when they are woken.
     static final int AWAITING = 1;
-    /// The attendant sleeps, and serves when nobody else does.
-    static final int ATTENDANT = 2;
+    /// The copying thread sleeps, and serves when nobody else does.
+    static final int COPY_THREAD = 2;
 
     private static final long BYTES = 8192;
     private static final long MAGIC = 0x5446_5344_4556_3031L;
@@ -38,17 +38,17 @@ final class DeviceFile {
     private static final long AT_GROUPS = 64;
     private static final long AT_SLEEPERS = 128;
     private static final long AT_AWAITING_WORD = 192;
-    private static final long AT_ATTENDANT_WORD = 256;
+    private static final long AT_COPY_THREAD_WORD = 256;
     private static final long AT_LINES = 4096;
 
     private final MemorySegment memory;
     private final MemorySegment awaitingWord;
-    private final MemorySegment attendantWord;
+    private final MemorySegment copyThreadWord;
 
     private DeviceFile(MemorySegment memory) {
         this.memory = memory;
         this.awaitingWord = memory.asSlice(AT_AWAITING_WORD, Integer.BYTES);
-        this.attendantWord = memory.asSlice(AT_ATTENDANT_WORD, Integer.BYTES);
+        this.copyThreadWord = memory.asSlice(AT_COPY_THREAD_WORD, Integer.BYTES);
     }
 
     static MemoryFile create(long number, Arena arena) throws IOException {
@@ -85,8 +85,8 @@ final class DeviceFile {
     void wake() {
         if (hasSleeper(AWAITING)) {
             wakeAwaiting();
-        } else if (hasSleeper(ATTENDANT)) {
-            wakeAttendant();
+        } else if (hasSleeper(COPY_THREAD)) {
+            wakeCopyThread();
         }
     }
 
@@ -99,9 +99,9 @@ final class DeviceFile {
         Futex.wake(awaitingWord);
     }
 
-    void wakeAttendant() {
-        Words.addInt(memory, AT_ATTENDANT_WORD, 1);
-        Futex.wake(attendantWord);
+    void wakeCopyThread() {
+        Words.addInt(memory, AT_COPY_THREAD_WORD, 1);
+        Futex.wake(copyThreadWord);
     }
 
     boolean isMarked() {
@@ -124,20 +124,20 @@ final class DeviceFile {
         Words.clearIntBits(memory, AT_SLEEPERS, kind);
     }
 
-    /// What [#sleepAwaiting] or [#sleepAttending] expects: read before the last look for work.
+    /// What [#sleepAwaiting] or [#sleepCopyThread] expects: read before the last look for work.
     int awaitingWord() {
         return Words.getInt(memory, AT_AWAITING_WORD);
     }
 
-    int attendantWord() {
-        return Words.getInt(memory, AT_ATTENDANT_WORD);
+    int copyThreadWord() {
+        return Words.getInt(memory, AT_COPY_THREAD_WORD);
     }
 
     void sleepAwaiting(Futex futex, int expected, long timeoutNs) {
         futex.await(awaitingWord, expected, timeoutNs);
     }
 
-    void sleepAttending(Futex futex, int expected, long timeoutNs) {
-        futex.await(attendantWord, expected, timeoutNs);
+    void sleepCopyThread(Futex futex, int expected, long timeoutNs) {
+        futex.await(copyThreadWord, expected, timeoutNs);
     }
 }

@@ -2,7 +2,7 @@ package io.tensorferry.verbs.device.software.shared;
 
 import io.tensorferry.bindings.Futex;
 import io.tensorferry.verbs.device.software.core.Bell;
-import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /// A bell that peers ring too: its sleeper sleeps on the word of the device's file, and serves the device when it is
@@ -13,14 +13,14 @@ final class FutexBell implements Bell {
     /// An interrupt does not end the sleep of the system call.
     private static final long LONGEST_SLEEP_NS = 100_000_000;
 
-    private final HostPath path;
-    private final IoLoop loop;
+    private final SharedMemory memory;
+    private final DeviceEventLoop loop;
     private final DeviceFile device;
     private final Futex futex = new Futex();
     private final AtomicBoolean rung = new AtomicBoolean();
 
-    FutexBell(HostPath path, IoLoop loop, DeviceFile device) {
-        this.path = path;
+    FutexBell(SharedMemory memory, DeviceEventLoop loop, DeviceFile device) {
+        this.memory = memory;
         this.loop = loop;
         this.device = device;
     }
@@ -37,19 +37,19 @@ final class FutexBell implements Bell {
                 return;
             }
             int word = device.awaitingWord();
-            path.addSleeper();
+            memory.addSleeper();
             // Whoever rings from here on sees that somebody sleeps.
             if (!rung.get() && !device.isMarked()) {
                 device.sleepAwaiting(futex, word, Math.min(left, LONGEST_SLEEP_NS));
             }
-            path.removeSleeper();
+            memory.removeSleeper();
         }
     }
 
     @Override
     public void ring() {
         if (!rung.get() && rung.compareAndSet(false, true)) {
-            path.wakeSleepers();
+            memory.wakeSleepers();
         }
     }
 

@@ -1,14 +1,18 @@
-/// Carries the requests of software queue pairs between devices of one host, through memory that both map.
+/// Carries requests between devices of one host through memory that both map: a ring per direction of a queue pair, from
+/// whose requester the responder copies the payload.
 ///
-/// [HostPath] is a device's end. Each device has a [DeviceFile], on which its peers ring, and a [FileTable], which
-/// tells them the memory files out of which it sends. Each direction of a queue pair has a [RingFile]. A connection
-/// of package `tcp` brings two ends together ([Offer]), and by ending tells one that the other is gone.
+/// [SharedMemory] is a device's part. Each device has a [DeviceFile], on which its peers ring, and a [FileTable], which
+/// tells them the memory files out of which it sends. Each direction of a queue pair has a [RingFile]. The connection
+/// over which two ends met ([Offer]) stays open, and its end tells one of them that the other is gone.
 ///
-/// [OutgoingRequests] says in the ring what its requester wants done and where the payload lies; [IncomingRequests]
-/// checks it, as the responder checks any request, and copies the payload from the requester's memory into its own. So
-/// nobody writes into another process' registered memory, and what a peer may do is decided where the memory is.
+/// [RingRequester] says in the ring what its requester wants done and where the payload lies; [RingResponder] checks it,
+/// as the responder checks any request, and copies the payload from the requester's memory into its own. So nobody
+/// writes into another process' registered memory, and what a peer may do is decided where the memory is.
 ///
-/// Work is done by whoever posts or polls, and by the [Attendant] where nobody does, or where a copy is long.
+/// The threads that post and poll do the work, and [LongCopyThread] does it while none polls, or where a copy is long.
 ///
-/// What comes out of a file that another process writes is anything at all: it is read once, and checked.
+/// Anything may come out of a file that another process writes: it is read once, and checked.
+///
+/// For the package `connect`, which brings the ends together, and for
+/// [io.tensorferry.verbs.device.software.SoftwareProvider].
 package io.tensorferry.verbs.device.software.shared;

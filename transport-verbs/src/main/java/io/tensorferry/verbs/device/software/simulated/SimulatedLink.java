@@ -74,7 +74,7 @@ final class SimulatedLink implements Link {
 
     /// As the kernel, which looks the entry up.
     @Override
-    public void requireWay(AddressHandle peer) {
+    public void requireReachable(AddressHandle peer) {
         if (carrier.gid(peer.sourceGidIndex()).isZero()) {
             throw new VerbsException(
                     "ibv_modify_qp",

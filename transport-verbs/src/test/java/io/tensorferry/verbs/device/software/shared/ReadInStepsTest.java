@@ -11,9 +11,9 @@ import io.tensorferry.verbs.device.software.core.DeviceProfile;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
-import io.tensorferry.verbs.device.software.tcp.IoLoop;
-import io.tensorferry.verbs.device.software.tcp.TcpCarrier;
-import io.tensorferry.verbs.device.software.tcp.TcpOptions;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.connect.InterprocessCarrier;
+import io.tensorferry.verbs.device.software.connect.ListenOptions;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -48,14 +48,14 @@ class ReadInStepsTest {
     private RingFile ring;
 
     /// A device, and what it is made of.
-    private record Station(HostPath path, IoLoop loop, VerbsDevice device) {
+    private record Station(SharedMemory path, DeviceEventLoop loop, VerbsDevice device) {
         static Station open() {
             var counters = new PayloadCounters();
             var random = new Random(SEED.getAndIncrement());
             var host = (Inet4Address) InetAddress.ofLiteral("127.0.0.1");
-            TcpCarrier carrier =
-                    TcpCarrier.listen(new TcpOptions("steps", host, 16, Duration.ofSeconds(5), 16), counters);
-            var path = new HostPath(carrier.loop(), counters, random, "steps");
+            InterprocessCarrier carrier =
+                    InterprocessCarrier.listen(new ListenOptions("steps", host, 16, Duration.ofSeconds(5), 16), counters);
+            var path = new SharedMemory(carrier.loop(), counters, random, "steps");
             carrier.use(path, true);
             DeviceProfile profile = DeviceProfile.of("steps", 4096, 1 << 30);
             return new Station(path, carrier.loop(), SoftwareDevice.open(profile, carrier, counters, random));

@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Writes frames to a socket: several at a time in one gathering write, headers from a buffer of its own, payload
 /// straight from registered memory.
-final class FrameOutput {
+public final class FrameOutput {
     /// What a call came to.
-    enum Step {
+    public enum Step {
         DONE,
         /// The socket takes no more bytes now.
         BLOCKED,
@@ -37,7 +37,7 @@ final class FrameOutput {
     private int count;
     private int first;
 
-    FrameOutput(SocketChannel channel, PayloadCounters counters) {
+    public FrameOutput(SocketChannel channel, PayloadCounters counters) {
         this.channel = channel;
         this.counters = counters;
         ByteBuffer all = ByteBuffer.allocateDirect(MAX_FRAMES * Frame.BYTES);
@@ -55,7 +55,7 @@ final class FrameOutput {
     }
 
     /// Adds a frame; the caller fills the header that this returns, with absolute offsets.
-    ByteBuffer addFrame() {
+    public ByteBuffer addFrame() {
         ByteBuffer header = headers[frames++].clear();
         add(header, null);
         return header;
@@ -87,7 +87,7 @@ final class FrameOutput {
     }
 
     /// Writes as much as the socket takes.
-    Step flush() throws IOException {
+    public Step flush() throws IOException {
         if (first < count) {
             for (int i = first; i < count; i++) {
                 PayloadMemory region = regions[i];

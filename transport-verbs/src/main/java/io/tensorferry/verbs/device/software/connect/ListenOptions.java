@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
 import java.net.Inet4Address;
 import java.time.Duration;
@@ -10,5 +10,5 @@ import java.time.Duration;
 /// @param backlog calls that the kernel keeps while the loop is busy
 /// @param helloTimeout how long a connection may go without a hello, or a hello without an answer
 /// @param mostGreetings connections without a hello at once
-public record TcpOptions(
+public record ListenOptions(
         String deviceName, Inet4Address bindAddress, int backlog, Duration helloTimeout, int mostGreetings) {}

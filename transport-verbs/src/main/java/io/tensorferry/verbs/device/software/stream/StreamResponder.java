@@ -1,5 +1,9 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
+import io.tensorferry.verbs.device.software.loop.Connection;
+import io.tensorferry.verbs.device.software.loop.Direction;
+import io.tensorferry.verbs.device.software.core.PayloadCounters;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
@@ -7,7 +11,7 @@ import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The connection that a peer's requester dialled: its requests come in, one after the other, and answers go out.
@@ -16,19 +20,16 @@ import org.jspecify.annotations.Nullable;
 /// sends meanwhile waits in the sockets. One acknowledgement goes out for all requests that one turn executed.
 ///
 /// Threading: on the loop only.
-final class ResponderSide implements Connection.Handler {
+public final class StreamResponder implements Direction, Connection.Handler {
     private static final int FRAMES_AT_ONCE = 64;
 
-    private final TcpLink link;
     private final Responder responder;
     private final Connection connection;
+    private final Consumer<Direction> onLost;
     private final int rnrRetry;
     private final FrameInput input;
     private final FrameOutput output;
     private final Request request = new Request();
-    /// The way that requests come instead; null if it is this one.
-    private Bypass.@Nullable Answers beside;
-
     private boolean ended;
     /// The data of a READ go out.
     private boolean answeringRead;
@@ -41,35 +42,24 @@ final class ResponderSide implements Connection.Handler {
     private boolean acknowledgementDue;
     private int executed;
 
-    ResponderSide(TcpLink link, Connection connection, int rnrRetry) {
-        this.link = link;
-        this.responder = link.queuePair().responder();
+    /// @param connection one that brought a hello for this queue pair
+    /// @param onLost runs once if the connection ends or a request is refused, and not if it is ended from this side
+    public StreamResponder(
+            SoftwareQueuePair queuePair, Connection connection, int rnrRetry, Consumer<Direction> onLost) {
+        PayloadCounters counters = queuePair.device().counters();
+        this.responder = queuePair.responder();
         this.connection = connection;
+        this.onLost = onLost;
         this.rnrRetry = rnrRetry;
-        this.input = new FrameInput(connection.channel(), link.counters());
-        this.output = new FrameOutput(connection.channel(), link.counters());
+        this.input = new FrameInput(connection.channel(), counters);
+        this.output = new FrameOutput(connection.channel(), counters);
         connection.setHandler(this);
     }
 
     /// Tells the peer that its hello was accepted.
-    ///
-    /// @param other the way that its requests come, if not this one
-    void accept(Bypass.@Nullable Answers other) {
-        ByteBuffer acceptance = output.addFrame();
-        Frame.putAnswer(acceptance, Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
-        if (other != null) {
-            beside = other;
-            Frame.setShared(acceptance);
-            ByteBuffer place = output.addFrame();
-            Frame.putShared(place);
-            other.putAnswer(place);
-        }
+    public void accept() {
+        Frame.putAnswer(output.addFrame(), Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
         connection.guarded(this::sendAnswers);
-    }
-
-    /// What the peer sent by the other way makes no sense, or the peer was told there that a request is refused.
-    void endBeside() {
-        lose();
     }
 
     @Override
@@ -80,13 +70,7 @@ final class ResponderSide implements Connection.Handler {
                     sendAnswers();
                     return;
                 }
-                case END -> {
-                    if (beside != null) {
-                        // Requests that were made before.
-                        beside.serve();
-                    }
-                    lose();
-                }
+                case END -> lose();
                 case HEADER -> onRequest();
                 case PAYLOAD -> finish();
                 case REVOKED -> {
@@ -105,9 +89,7 @@ final class ResponderSide implements Connection.Handler {
     }
 
     private void onRequest() throws IOException {
-        if (beside == null
-                && Frame.readRequest(input.header(), request)
-                && request.sequence == responder.expectedSequence()) {
+        if (Frame.readRequest(input.header(), request) && request.sequence == responder.expectedSequence()) {
             admit();
         } else {
             lose();
@@ -174,16 +156,15 @@ final class ResponderSide implements Connection.Handler {
         int wait = ++waits;
         connection.loop().schedule(delay, () -> {
             if (wait == waits) {
-                retry();
+                proceed();
             }
         });
     }
 
     /// Looks again for a posted receive, if a request waits for one.
-    void retry() {
-        if (beside != null) {
-            beside.retry();
-        } else if (held && !ended) {
+    @Override
+    public void proceed() {
+        if (held && !ended) {
             held = false;
             waits++;
             connection.guarded(() -> {
@@ -208,7 +189,7 @@ final class ResponderSide implements Connection.Handler {
     /// The end of this connection: the peer is told, and then this side's queue pair fails, if it must.
     private void refuse() {
         ended = true;
-        link.detach(this);
+        onLost.accept(this);
         Frame.putAnswer(output.addFrame(), Frame.NAK, request.sequence, responder.refusal(), 0);
         Drain.begin(connection, output);
         responder.refuse(request);
@@ -252,25 +233,18 @@ final class ResponderSide implements Connection.Handler {
     private void lose() {
         if (!ended) {
             ended = true;
-            closeBoth();
-            link.detach(this);
+            connection.close();
+            onLost.accept(this);
         }
     }
 
-    private void closeBoth() {
-        connection.close();
-        if (beside != null) {
-            beside.end();
-        }
-    }
-
-    /// Ends it from this side. Answers that were given still go out; neither registered memory nor the responder is
-    /// touched any more.
-    void end() {
+    /// Ends it from this side. Answers that were given still go out, but for the data of a READ.
+    @Override
+    public void end() {
         if (!ended) {
             ended = true;
-            if (beside != null || output.holdsPayload()) {
-                closeBoth();
+            if (output.holdsPayload()) {
+                connection.close();
             } else {
                 Drain.begin(connection, output);
             }

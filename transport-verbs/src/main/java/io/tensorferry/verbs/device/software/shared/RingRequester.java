@@ -7,7 +7,6 @@ import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Requester;
 import io.tensorferry.verbs.device.software.core.SendSlot;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
-import io.tensorferry.verbs.device.software.tcp.Bypass;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
@@ -19,15 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// straight into place. Other payload, and what is short, is staged.
 ///
 /// Threading: on the loop, but for [#copy()].
-final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
+public final class RingRequester implements RingEnd, Line, CopyJob {
     private static final int SEQUENCE_MASK = 0xFF_FFFF;
     /// What is staged though it lies in a memory file: one more copy, of bytes that both processors have at hand.
     private static final long SHORT_BYTES = 512;
 
-    private final HostPath path;
+    private final SharedMemory sharedMemory;
     private final SoftwareQueuePair queuePair;
     private final Requester requester;
-    private final Bypass.End end;
     private final int line;
     private final Arena arena = Arena.ofShared();
     private final MemoryFile ringMemory;
@@ -36,6 +34,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
     private final StagedStream reads;
     private final Request request = new Request();
     private final int firstSequence;
+    private Runnable broken = () -> {};
     private @Nullable PeerDevice peer;
     private int peerLine;
     private boolean ended;
@@ -52,7 +51,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
     private @Nullable SendSlot streaming;
 
     private long streamed;
-    /// Whether the attendant stages it, and the piece that it is at.
+    /// Whether the copying thread stages it, and the piece that it is at.
     private boolean handedOver;
     private long piece;
 
@@ -62,15 +61,14 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
     private long readHead;
 
     /// @throws IOException if the system gives no memory for the ring
-    OutgoingRequests(HostPath path, SoftwareQueuePair queuePair, int line, Bypass.End end) throws IOException {
-        this.path = path;
+    RingRequester(SharedMemory memory, SoftwareQueuePair queuePair, int line) throws IOException {
+        this.sharedMemory = memory;
         this.queuePair = queuePair;
         this.requester = queuePair.requester();
         this.line = line;
-        this.end = end;
         this.firstSequence = requester.nextSequence();
         try {
-            this.ringMemory = RingFile.create(path.number(), line, arena);
+            this.ringMemory = RingFile.create(sharedMemory.number(), line, arena);
         } catch (IOException failure) {
             arena.close();
             throw failure;
@@ -82,33 +80,40 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
 
     @Override
     public void putOffer(ByteBuffer frame) {
-        path.offer(ringMemory.descriptor(), line).put(frame);
+        sharedMemory.offer(ringMemory.descriptor(), line).put(frame);
     }
 
     @Override
+    public void whenBroken(Runnable action) {
+        broken = action;
+    }
+
+    /// The peer takes requests through shared memory; `frame` is its answer to the offer.
+    ///
+    /// @return false if the frame makes no sense, or the peer's memory cannot be mapped
     public boolean accepted(ByteBuffer frame) {
         Offer offer = Offer.read(frame);
         if (!offer.isPlausible()) {
             return false;
         }
         try {
-            peer = path.peer(offer);
+            peer = sharedMemory.peer(offer);
             peerLine = offer.line();
             return true;
         } catch (IOException failure) {
-            path.report(queuePair, offer, failure);
+            sharedMemory.report(queuePair, offer, failure);
             return false;
         }
     }
 
     @Override
     public void rung() {
-        receive();
-        transmit();
+        takeLast();
+        proceed();
     }
 
     @Override
-    public void transmit() {
+    public void proceed() {
         if (ended || peer == null) {
             return;
         }
@@ -117,7 +122,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             publish();
         } catch (IllegalStateException | IndexOutOfBoundsException gone) {
             // The application ended an arena before the region in it.
-            end.broken();
+            broken.run();
         }
     }
 
@@ -160,7 +165,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             outstandingReads.add(sent, slot.length);
         } else if (slot.region != null) {
             OwnFiles.Mapped file =
-                    slot.length <= SHORT_BYTES ? null : path.files().find(slot.localAddress, slot.length);
+                    slot.length <= SHORT_BYTES ? null : sharedMemory.files().find(slot.localAddress, slot.length);
             if (file != null) {
                 kind |= RingFile.IN_FILE;
                 ring.setLong(at + 32, slot.localAddress - file.start());
@@ -202,11 +207,11 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
         if (slot == null) {
             return true;
         }
-        if (slot.length > HostPath.LONG_BYTES) {
+        if (slot.length > SharedMemory.LONG_BYTES) {
             // The request itself goes first, so that the responder takes what is staged.
             publish();
             handedOver = true;
-            path.attendant().add(this);
+            sharedMemory.copyThread().add(this);
             return false;
         }
         if (!chooseStagedPiece()) {
@@ -236,7 +241,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             }
         }
         if (piece < 0) {
-            end.broken();
+            broken.run();
             return false;
         }
         return piece > 0;
@@ -262,7 +267,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
         if (slot == null) {
             return;
         }
-        path.counters().addCopied(piece);
+        sharedMemory.counters().addCopied(piece);
         staged += piece;
         streamed += piece;
         ring.setStagedTail(staged);
@@ -290,7 +295,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             return false;
         }
         if (!copied) {
-            end.broken();
+            broken.run();
             return false;
         }
         pieceStaged();
@@ -299,7 +304,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
             return true;
         }
         handedOver = false;
-        transmit();
+        proceed();
         return false;
     }
 
@@ -320,19 +325,19 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
     }
 
     @Override
-    public void receive() {
+    public void takeLast() {
         if (ended || peer == null) {
             return;
         }
         try {
             long refusal = ring.refusal();
             if (!takeAnswers(ring.executed())) {
-                end.broken();
+                broken.run();
             } else if (!ended && refusal != 0 && !refuse(refusal)) {
-                end.broken();
+                broken.run();
             }
         } catch (IllegalStateException | IndexOutOfBoundsException gone) {
-            end.broken();
+            broken.run();
         }
     }
 
@@ -399,7 +404,7 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
                 return true;
             }
             reads.take(readHead, memory, slot.localAddress + readDone, count);
-            path.counters().addCopied(count);
+            sharedMemory.counters().addCopied(count);
             readHead += count;
             readDone += count;
             ring.setReadHead(readHead);
@@ -428,12 +433,12 @@ final class OutgoingRequests implements Bypass.Requests, Line, CopyJob {
         ended = true;
         ring.revoke();
         if (handedOver) {
-            path.awaitCopies();
+            sharedMemory.awaitCopies();
         }
-        path.removeLine(line);
+        sharedMemory.removeLine(line);
         PeerDevice to = peer;
         if (to != null) {
-            path.release(to);
+            sharedMemory.release(to);
         }
         arena.close();
     }

@@ -6,7 +6,6 @@ import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
-import io.tensorferry.verbs.device.software.tcp.Bypass;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// the time that it is copied.
 ///
 /// Threading: on the loop, but for [#copy()].
-final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
+final class RingResponder implements RingEnd, Line, CopyJob {
     private static final int REQUESTS_AT_ONCE = 64;
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
@@ -37,18 +36,18 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         ENDED
     }
 
-    private final HostPath path;
+    private final SharedMemory sharedMemory;
     private final Responder responder;
     private final int rnrRetry;
     private final PeerDevice peer;
     private final int peerLine;
     private final int line;
-    private final Bypass.End end;
     private final Arena arena = Arena.ofShared();
     private final RingFile ring;
     private final StagedStream staging;
     private final StagedStream reads;
     private final Request request = new Request();
+    private Runnable broken = () -> {};
     private State state = State.READY;
 
     private long head;
@@ -64,29 +63,27 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
     private @Nullable MemorySegment source;
     private long sourceStart;
     private long moved;
-    /// Whether the attendant moves it, and the piece that it is at.
+    /// Whether the copying thread moves it, and the piece that it is at.
     private boolean handedOver;
     private long piece;
     /// Tells the timer of one wait from that of another.
     private int waits;
 
     /// @throws IOException if the peer's ring cannot be mapped
-    IncomingRequests(
-            HostPath path,
+    RingResponder(
+            SharedMemory memory,
             SoftwareQueuePair queuePair,
             int rnrRetry,
             PeerDevice peer,
             Offer offer,
-            int line,
-            Bypass.End end)
+            int line)
             throws IOException {
-        this.path = path;
+        this.sharedMemory = memory;
         this.responder = queuePair.responder();
         this.rnrRetry = rnrRetry;
         this.peer = peer;
         this.peerLine = offer.line();
         this.line = line;
-        this.end = end;
         try {
             this.ring = RingFile.open(offer, arena);
         } catch (IOException failure) {
@@ -98,17 +95,22 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
     }
 
     @Override
-    public void putAnswer(ByteBuffer frame) {
-        path.offer(0, line).put(frame);
+    public void putOffer(ByteBuffer frame) {
+        sharedMemory.offer(0, line).put(frame);
+    }
+
+    @Override
+    public void whenBroken(Runnable action) {
+        broken = action;
     }
 
     @Override
     public void rung() {
-        serve();
+        takeLast();
     }
 
     @Override
-    public void serve() {
+    public void takeLast() {
         try {
             takeRequests();
             publish();
@@ -131,12 +133,12 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
                 return;
             }
         }
-        path.again(line);
+        sharedMemory.again(line);
     }
 
     private void fail() {
         if (state != State.ENDED) {
-            end.broken();
+            broken.run();
         }
     }
 
@@ -205,13 +207,13 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         }
     }
 
-    /// Moves a short payload, or what has come of it; hands a long one over to the attendant.
+    /// Moves a short payload, or what has come of it; hands a long one over to the copyThread.
     ///
     /// @return whether to go on
     private boolean move() {
-        if (request.length > HostPath.LONG_BYTES) {
+        if (request.length > SharedMemory.LONG_BYTES) {
             handedOver = true;
-            path.attendant().add(this);
+            sharedMemory.copyThread().add(this);
             return false;
         }
         if (!choosePiece()) {
@@ -234,7 +236,7 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         }
         long left = request.length - moved;
         if (source != null) {
-            piece = Math.min(left, HostPath.PIECE_BYTES);
+            piece = Math.min(left, SharedMemory.PIECE_BYTES);
             if (ring.isRevoked()) {
                 fail();
                 return false;
@@ -268,11 +270,11 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
     private void pieceMoved() {
         moved += piece;
         if (source == null) {
-            path.counters().addCopied(piece);
+            sharedMemory.counters().addCopied(piece);
             stagedHead = sourceStart + moved;
             changed = true;
         } else {
-            path.counters().addShared(piece);
+            sharedMemory.counters().addShared(piece);
         }
         if (moved < request.length) {
             return;
@@ -313,7 +315,7 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
             return true;
         }
         handedOver = false;
-        serve();
+        takeLast();
         return false;
     }
 
@@ -355,7 +357,7 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         long count = Math.min(room, request.length - moved);
         if (count > 0) {
             reads.put(readTail, memory, responder.address() + moved, count);
-            path.counters().addCopied(count);
+            sharedMemory.counters().addCopied(count);
             readTail += count;
             moved += count;
             ring.setReadTail(readTail);
@@ -390,15 +392,15 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
             return;
         }
         int wait = ++waits;
-        path.loop().schedule(delay, () -> {
+        sharedMemory.loop().schedule(delay, () -> {
             if (wait == waits) {
-                retry();
+                proceed();
             }
         });
     }
 
     @Override
-    public void retry() {
+    public void proceed() {
         if (state == State.HELD || state == State.HELD_AFTER_PAYLOAD) {
             boolean afterPayload = state == State.HELD_AFTER_PAYLOAD;
             waits++;
@@ -408,7 +410,7 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
             } else {
                 admit();
             }
-            serve();
+            takeLast();
         }
     }
 
@@ -449,10 +451,10 @@ final class IncomingRequests implements Bypass.Answers, Line, CopyJob {
         state = State.ENDED;
         waits++;
         if (handedOver) {
-            path.awaitCopies();
+            sharedMemory.awaitCopies();
         }
-        path.removeLine(line);
-        path.release(peer);
+        sharedMemory.removeLine(line);
+        sharedMemory.release(peer);
         arena.close();
     }
 }

@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.loop;
 
 import io.tensorferry.verbs.device.software.core.Bell;
 import io.tensorferry.verbs.device.software.core.DeviceLoop;
@@ -22,13 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The loop of one device. Its I/O thread waits for sockets, timers, posted work and commands, and serves them in turn.
-/// Where there is a [Bypass], threads of the application do a part of the work: they take the turn if it is free, and
-/// where it is not, whoever has it looks for work once more after giving it back.
+/// Where there is [PolledWork], threads of the application do a part of the work: they take the turn if it is free. If
+/// it is taken, its holder looks for work once more after giving it back.
 ///
-/// Threading: [#submit], [#run], [#ready], [#progress], [#awaitAccess], [#wakeUp] and [#close] from any thread,
+/// Threading: [#submit], [#run], [#ready], [#progress], [#awaitAccess] and [#close] from any thread,
 /// everything else on the loop, that is with the turn.
-public final class IoLoop implements DeviceLoop, AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(IoLoop.class);
+public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(DeviceEventLoop.class);
     private static final int MOST_ROUNDS = 16;
     private static final int SCRATCH_BYTES = 64 * 1024;
 
@@ -55,21 +55,21 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
 
     private volatile boolean stopping;
     private volatile boolean ended;
-    private volatile @Nullable Bypass bypass;
+    private volatile @Nullable PolledWork polledWork;
 
     /// @param onFatal runs on the loop when something failed that must not fail
-    IoLoop(String threadName, Runnable onFatal) throws IOException {
+    public DeviceEventLoop(String threadName, Runnable onFatal) throws IOException {
         this.selector = Selector.open();
         this.onFatal = onFatal;
         this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::loop);
     }
 
     /// Before [#start()].
-    void use(Bypass beside) {
-        bypass = beside;
+    public void use(PolledWork work) {
+        polledWork = work;
     }
 
-    void start() {
+    public void start() {
         thread.start();
     }
 
@@ -119,7 +119,7 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
             return timers.peek();
         } finally {
             turn.unlock();
-            attend();
+            doPolledWork();
         }
     }
 
@@ -151,7 +151,7 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
     /// Runs `action` with the turn, and then what came meanwhile from threads that found it taken. Any thread.
     public void inTurn(Runnable action) {
         beforeTurn(action);
-        attend();
+        doPolledWork();
     }
 
     /// Runs `action` with the turn, and leaves what came meanwhile for the next [#inTurn] of the same thread, which
@@ -167,19 +167,19 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
 
     /// Does the work that any thread may do, unless another thread has the turn: that one looks for it once more when
     /// it has given the turn back.
-    private void attend() {
-        Bypass beside = bypass;
-        for (int round = 0; beside != null && (!readyHere.isEmpty() || beside.isRung()); round++) {
+    private void doPolledWork() {
+        PolledWork work = polledWork;
+        for (int round = 0; work != null && (!readyHere.isEmpty() || work.isRung()); round++) {
             if (round == MOST_ROUNDS) {
                 // A thread of the application has more to do than serve a peer that never ends.
-                beside.leave();
+                work.leave();
                 return;
             }
             if (turn.isHeldByCurrentThread() || !turn.tryLock()) {
                 return;
             }
             try {
-                attended(beside);
+                serveOnce(work);
             } finally {
                 turn.unlock();
             }
@@ -187,10 +187,10 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
     }
 
     @SuppressWarnings("CatchThrowable")
-    private void attended(Bypass beside) {
+    private void serveOnce(PolledWork work) {
         try {
             readyHere.serve();
-            beside.serve();
+            work.serve();
         } catch (Throwable failure) {
             LOG.error("{}: unexpected failure, the device goes to its error state", thread.getName(), failure);
             onFatal.run();
@@ -199,26 +199,26 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
 
     @Override
     public void progress() {
-        Bypass beside = bypass;
-        if (beside != null) {
-            beside.polled();
-            attend();
+        PolledWork work = polledWork;
+        if (work != null) {
+            work.polled();
+            doPolledWork();
         }
     }
 
     @Override
     public void awaitAccess() {
         inTurn(() -> {});
-        Bypass beside = bypass;
-        if (beside != null) {
-            beside.awaitCopies();
+        PolledWork work = polledWork;
+        if (work != null) {
+            work.awaitCopies();
         }
     }
 
     @Override
     public Bell newBell() {
-        Bypass beside = bypass;
-        return beside == null ? DeviceLoop.super.newBell() : beside.newBell();
+        PolledWork work = polledWork;
+        return work == null ? DeviceLoop.super.newBell() : work.newBell();
     }
 
     /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should
@@ -247,13 +247,13 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
     }
 
     /// Registers a channel. `handler` runs on the loop each time when it is ready.
-    SelectionKey register(SelectableChannel channel, int operations, Runnable handler) throws IOException {
+    public SelectionKey register(SelectableChannel channel, int operations, Runnable handler) throws IOException {
         channel.configureBlocking(false);
         return channel.register(selector, operations, handler);
     }
 
     /// Bytes to read into that nobody wants.
-    ByteBuffer scratch() {
+    public ByteBuffer scratch() {
         return scratch.clear();
     }
 
@@ -318,7 +318,7 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
     public void ready(SoftwareQueuePair queuePair) {
         if (queuePair.link().takesAtOnce()) {
             readyHere.add(queuePair);
-            attend();
+            doPolledWork();
         } else {
             ready.add(queuePair);
             wakeUp();
@@ -326,7 +326,7 @@ public final class IoLoop implements DeviceLoop, AutoCloseable {
     }
 
     /// Has the I/O thread look at everything again. Any thread.
-    void wakeUp() {
+    private void wakeUp() {
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             selector.wakeup();
         }

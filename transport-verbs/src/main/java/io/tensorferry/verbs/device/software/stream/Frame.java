@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// WRITE and SEND requests and READ_DATA answers are followed by their payload.
-final class Frame {
-    static final int BYTES = 32;
+public final class Frame {
+    public static final int BYTES = 32;
 
     static final byte HELLO = 1;
-    static final byte HELLO_ACCEPTED = 2;
-    static final byte HELLO_REFUSED = 3;
+    public static final byte HELLO_ACCEPTED = 2;
+    public static final byte HELLO_REFUSED = 3;
     static final byte WRITE = 4;
     static final byte WRITE_WITH_IMMEDIATE = 5;
     static final byte READ = 6;
@@ -39,7 +39,7 @@ final class Frame {
     static final byte NAK = 10;
     /// All before this READ are executed; its data follow.
     static final byte READ_DATA = 11;
-    /// Follows a HELLO or HELLO_ACCEPTED whose byte 3 is 1: where the sender's end of the [Bypass] is.
+    /// Follows a HELLO or HELLO_ACCEPTED whose byte 3 is 1: the position of the sender's files of shared memory.
     static final byte SHARED = 12;
 
     private static final byte MAGIC = 0x54;
@@ -51,10 +51,10 @@ final class Frame {
 
     /// Who asks for which queue pair.
     ///
-    /// @param shared whether a frame SHARED follows, because the peer may be reached by a [Bypass]
-    record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid, boolean shared) {}
+    /// @param shared whether a frame SHARED follows, because the requester offers shared memory
+    public record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid, boolean shared) {}
 
-    static void putHello(ByteBuffer header, Hello hello) {
+    public static void putHello(ByteBuffer header, Hello hello) {
         put(header, HELLO, hello.rnrRetry, hello.sequence);
         header.put(3, (byte) (hello.shared ? 1 : 0));
         header.putInt(8, hello.wanted)
@@ -65,7 +65,7 @@ final class Frame {
     }
 
     /// @return null for anything but a valid HELLO
-    static @Nullable Hello hello(ByteBuffer header) {
+    public static @Nullable Hello hello(ByteBuffer header) {
         var hello = new Hello(
                 header.get(2),
                 header.getInt(4),
@@ -124,32 +124,32 @@ final class Frame {
         return request.length >= 0 && request.length <= MAX_LENGTH;
     }
 
-    static void putAnswer(ByteBuffer header, byte kind, int sequence, WorkStatus status, long length) {
+    public static void putAnswer(ByteBuffer header, byte kind, int sequence, WorkStatus status, long length) {
         put(header, kind, status.number(), sequence);
         header.putLong(8, 0).putLong(16, 0).putLong(24, length);
     }
 
     /// Makes an acceptance say that a frame SHARED follows.
-    static void setShared(ByteBuffer header) {
+    public static void setShared(ByteBuffer header) {
         header.put(3, (byte) 1);
     }
 
-    static boolean isShared(ByteBuffer header) {
+    public static boolean isShared(ByteBuffer header) {
         return header.get(3) == 1;
     }
 
-    /// Begins a frame SHARED; the [Bypass] fills the rest.
-    static void putShared(ByteBuffer header) {
+    /// Begins a frame SHARED; package `shared` fills the rest.
+    public static void putShared(ByteBuffer header) {
         put(header, SHARED, 0, 0);
     }
 
     /// @return false for anything but the beginning of a frame SHARED
-    static boolean beginsShared(ByteBuffer header) {
+    public static boolean beginsShared(ByteBuffer header) {
         return header.get(0) == MAGIC && header.get(1) == SHARED && header.get(2) == 0 && header.get(3) == 0;
     }
 
     /// The kind of an answer, HELLO_ACCEPTED and HELLO_REFUSED among them; 0 for anything but a valid one.
-    static byte answerKind(ByteBuffer header) {
+    public static byte answerKind(ByteBuffer header) {
         byte kind = header.get(1);
         boolean valid = header.get(0) == MAGIC
                 && (kind == HELLO_ACCEPTED || kind == HELLO_REFUSED || kind == ACK || kind == NAK || kind == READ_DATA)

@@ -1,5 +1,10 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
+import io.tensorferry.verbs.device.software.loop.Connection;
+import io.tensorferry.verbs.device.software.stream.Drain;
+import io.tensorferry.verbs.device.software.stream.Frame;
+import io.tensorferry.verbs.device.software.stream.FrameInput;
+import io.tensorferry.verbs.device.software.stream.FrameOutput;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
@@ -13,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: on the loop only.
 final class Greeting implements Connection.Handler {
-    private final TcpCarrier carrier;
+    private final InterprocessCarrier carrier;
     private final Listener listener;
     private final InetAddress source;
     private final Connection connection;
@@ -23,7 +28,7 @@ final class Greeting implements Connection.Handler {
 
     private boolean ended;
 
-    Greeting(TcpCarrier carrier, Listener listener, SocketChannel channel, InetAddress source) throws IOException {
+    Greeting(InterprocessCarrier carrier, Listener listener, SocketChannel channel, InetAddress source) throws IOException {
         this.carrier = carrier;
         this.listener = listener;
         this.source = source;
@@ -64,12 +69,12 @@ final class Greeting implements Connection.Handler {
         }
     }
 
-    /// @param offer what was said of the [Bypass]; null if nothing was
+    /// @param offer the frame SHARED that came with the hello; null if none came
     private void onHello(Frame.Hello hello, @Nullable ByteBuffer offer) {
         ended = true;
         listener.forget(this);
         SoftwareQueuePair wanted = carrier.queuePair(hello.wanted());
-        if (wanted == null || !((TcpLink) wanted.link()).accept(connection, hello, source, offer)) {
+        if (wanted == null || !((InterprocessLink) wanted.link()).accept(connection, hello, source, offer)) {
             var output = new FrameOutput(connection.channel(), carrier.counters());
             Frame.putAnswer(output.addFrame(), Frame.HELLO_REFUSED, 0, WorkStatus.SUCCESS, 0);
             Drain.begin(connection, output);

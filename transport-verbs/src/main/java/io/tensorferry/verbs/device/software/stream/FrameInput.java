@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
 /// Reads frames from a socket: headers into a buffer of its own, payload straight into registered memory. The read
 /// that takes the end of a payload takes the next header with it, so that a stream of messages costs one system
 /// call for each.
-final class FrameInput {
+public final class FrameInput {
     /// What a call came to.
-    enum Step {
+    public enum Step {
         /// The socket has no more bytes now.
         IDLE,
         /// A header is complete; see [FrameInput#header()].
@@ -36,13 +36,13 @@ final class FrameInput {
     /// The last read left room, so the next would find nothing: saves a system call.
     private boolean drained;
 
-    FrameInput(SocketChannel channel, PayloadCounters counters) {
+    public FrameInput(SocketChannel channel, PayloadCounters counters) {
         this.channel = channel;
         this.counters = counters;
     }
 
     /// The bytes of the last complete header, to be read with absolute offsets before the next call.
-    ByteBuffer header() {
+    public ByteBuffer header() {
         return header;
     }
 
@@ -53,7 +53,7 @@ final class FrameInput {
         remaining = length;
     }
 
-    Step next() throws IOException {
+    public Step next() throws IOException {
         while (true) {
             PayloadMemory target = region;
             if (target != null) {

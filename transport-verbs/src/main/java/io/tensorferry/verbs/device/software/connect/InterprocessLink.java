@@ -1,5 +1,15 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
+import io.tensorferry.verbs.device.software.loop.Connection;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.stream.Frame;
+import io.tensorferry.verbs.device.software.stream.StreamResponder;
+import io.tensorferry.verbs.device.software.loop.Direction;
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.shared.RingEnd;
+import io.tensorferry.verbs.device.software.shared.RingRequester;
+import io.tensorferry.verbs.device.software.shared.SharedMemory;
+import io.tensorferry.verbs.device.software.stream.FrameOutput;
 import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.core.Link;
@@ -15,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The two connections of a queue pair, and the search for the peer.
+/// The two directions of a queue pair between processes, and the search for the peer.
 ///
 /// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not
 /// ready, it is dialled again and again while requests wait, and they fail when the retry budget of `timeout` and
@@ -23,31 +33,22 @@ import org.slf4j.LoggerFactory;
 /// is gone, and outstanding requests fail at once, or else the next one does.
 ///
 /// Threading: on the loop only.
-final class TcpLink implements Link {
-    private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
+final class InterprocessLink implements Link {
+    private static final Logger LOG = LoggerFactory.getLogger(InterprocessLink.class);
     /// A budget shorter than this would measure the scheduling of two processes, not whether the peer is there.
     private static final long LEAST_BUDGET_NS = 250_000_000;
 
     private static final long LEAST_REDIAL_NS = 1_000_000;
     private static final long MOST_REDIAL_NS = 20_000_000;
 
-    /// How requests reach the peer now.
-    private enum Way {
-        NONE(""),
-        CONNECTION("TCP"),
-        BESIDE("shared memory");
-
-        private final String name;
-
-        Way(String name) {
-            this.name = name;
-        }
-    }
-
-    private final TcpCarrier carrier;
+    private final InterprocessCarrier carrier;
     private final SoftwareQueuePair queuePair;
-    private @Nullable RequesterSide requesterSide;
-    private @Nullable ResponderSide responderSide;
+    /// The call to the peer, until the hello is answered.
+    private @Nullable Dial dial;
+    /// From the accepted hello on.
+    private @Nullable Direction requests;
+
+    private @Nullable Direction answers;
     private boolean lost;
     /// Requests wait for a connection, and the time is being taken.
     private boolean searching;
@@ -55,11 +56,11 @@ final class TcpLink implements Link {
     private boolean redialScheduled;
     /// Tells timers of an earlier connection from those of this one.
     private int epoch;
-    /// The peer and this end could not use the [Bypass], though it was agreed on.
-    private boolean withoutBypass;
-    private volatile Way way = Way.NONE;
+    /// The peer's memory could not be mapped, though it had taken the offer of a ring.
+    private boolean offersNoRing;
+    private volatile ConnectedBy connectedBy = ConnectedBy.NOTHING;
 
-    TcpLink(TcpCarrier carrier, SoftwareQueuePair queuePair) {
+    InterprocessLink(InterprocessCarrier carrier, SoftwareQueuePair queuePair) {
         this.carrier = carrier;
         this.queuePair = queuePair;
     }
@@ -68,7 +69,7 @@ final class TcpLink implements Link {
         return queuePair;
     }
 
-    IoLoop loop() {
+    DeviceEventLoop loop() {
         return carrier.loop();
     }
 
@@ -91,7 +92,7 @@ final class TcpLink implements Link {
         try {
             SocketChannel channel = carrier.newChannel();
             try {
-                requesterSide = new RequesterSide(this, channel, new InetSocketAddress(host, address.destinationLid()));
+                dial = new Dial(this, channel, new InetSocketAddress(host, address.destinationLid()));
             } catch (IOException failure) {
                 channel.close();
                 throw failure;
@@ -103,7 +104,7 @@ final class TcpLink implements Link {
     }
 
     @Override
-    public void requireWay(AddressHandle peer) {
+    public void requireReachable(AddressHandle peer) {
         String obstacle = carrier.obstacle(carrier.address(peer.destination()));
         if (obstacle != null) {
             throw new VerbsException("ibv_modify_qp", VerbsException.EINVAL, obstacle);
@@ -112,29 +113,29 @@ final class TcpLink implements Link {
 
     @Override
     public boolean takesAtOnce() {
-        return way == Way.BESIDE;
+        return connectedBy == ConnectedBy.SHARED_MEMORY;
     }
 
     @Override
     public String way() {
-        return way.name;
+        return connectedBy.text();
     }
 
-    /// The other way to the peer, to be offered; null if there is none.
-    Bypass.@Nullable Requests requestsBeside(Bypass.End end) {
-        Bypass bypass = carrier.bypass();
+    /// A ring in shared memory, to be offered to the peer; null if the peer is to use TCP.
+    @Nullable
+    RingRequester ringToOffer() {
+        SharedMemory memory = carrier.sharedMemory();
         InetAddress host = carrier.address(queuePair.settings().address().destination());
-        return bypass == null || withoutBypass || !carrier.isThisHost(host) ? null : bypass.requests(queuePair, end);
+        return memory == null || offersNoRing || !carrier.isThisHost(host) ? null : memory.requester(queuePair);
     }
 
-    /// The peer took the offer, and now it cannot be used here: the next hello makes none.
-    void doWithoutBypass() {
-        withoutBypass = carrier.mayUseConnections();
+    /// The peer took the offer, and its memory cannot be mapped here: the next hello offers nothing.
+    void offerNoRing() {
+        offersNoRing = carrier.mayUseTcp();
     }
 
-    /// Whether requests may go over connections.
-    boolean mayUseConnections() {
-        return carrier.mayUseConnections();
+    boolean mayUseTcp() {
+        return carrier.mayUseTcp();
     }
 
     Frame.Hello hello(boolean shared) {
@@ -150,12 +151,12 @@ final class TcpLink implements Link {
     }
 
     /// The peer's queue pair took the hello.
-    void established() {
+    void established(Direction direction, ConnectedBy by) {
         searching = false;
-        RequesterSide side = requesterSide;
-        boolean beside = side != null && side.isBeside();
-        way = beside ? Way.BESIDE : Way.CONNECTION;
-        counters().addConnection(beside);
+        dial = null;
+        requests = direction;
+        connectedBy = by;
+        counters().addConnection(by == ConnectedBy.SHARED_MEMORY);
         LOG.debug("queue pair {} sends over {}", queuePair.number(), way());
         transmit();
     }
@@ -165,14 +166,14 @@ final class TcpLink implements Link {
         if (!queuePair.requester().hasOutstanding()) {
             return;
         }
-        RequesterSide side = requesterSide;
+        Direction established = requests;
         if (lost) {
             queuePair.requester().lost();
-        } else if (side != null && side.isEstablished()) {
-            side.transmit();
+        } else if (established != null) {
+            established.proceed();
         } else {
             search();
-            if (side == null && !redialScheduled) {
+            if (dial == null && !redialScheduled) {
                 dial();
             }
         }
@@ -190,17 +191,17 @@ final class TcpLink implements Link {
     }
 
     private void giveUp(int started) {
-        RequesterSide side = requesterSide;
-        boolean answering = side != null && (side.isEstablished() || side.isGreeting());
+        Dial calling = dial;
+        boolean answering = requests != null || (calling != null && calling.isGreeting());
         if (started == epoch && searching && !answering && loop().now() - deadline >= 0) {
             queuePair.requester().lost();
         }
     }
 
     /// Nobody took the call, or the peer's queue pair is not ready for this one.
-    void notAccepted(RequesterSide side) {
-        if (side == requesterSide) {
-            requesterSide = null;
+    void notAccepted(Dial call) {
+        if (call.equals(dial)) {
+            dial = null;
             scheduleRedial();
         }
     }
@@ -227,31 +228,32 @@ final class TcpLink implements Link {
     }
 
     /// Somebody took the call and then said nothing.
-    void noAnswer(RequesterSide side) {
-        if (side == requesterSide) {
-            requesterSide = null;
+    void noAnswer(Dial call) {
+        if (call.equals(dial)) {
+            dial = null;
             queuePair.requester().lost();
         }
     }
 
-    /// An established connection is broken.
-    void lost(RequesterSide side) {
-        if (side == requesterSide) {
-            requesterSide = null;
-            way = Way.NONE;
+    /// The established direction of requests is broken.
+    void lost(Direction direction) {
+        if (direction.equals(requests)) {
+            requests = null;
+            connectedBy = ConnectedBy.NOTHING;
             lost = true;
             queuePair.requester().lost();
         }
     }
 
-    /// A requester asks for this queue pair, and offers a [Bypass] or not. Takes over the connection if it is the peer
-    /// that this queue pair is
-    /// connected to, in a state to answer it.
+    /// A requester asks for this queue pair. Takes over the connection if this queue pair is connected to that requester
+    /// and in a state to answer it.
+    ///
+    /// @param offer the frame SHARED that came with the hello; null if none came
     boolean accept(Connection connection, Frame.Hello hello, InetAddress source, @Nullable ByteBuffer offer) {
         QueuePairSettings settings = queuePair.settings();
         AddressHandle peer = settings.address();
         boolean expected = queuePair.answers()
-                && responderSide == null
+                && answers == null
                 && hello.asking() == settings.destination()
                 && hello.address() == peer.destination().ipv4Address()
                 && hello.lid() == peer.destinationLid()
@@ -260,33 +262,52 @@ final class TcpLink implements Link {
         if (!expected) {
             return false;
         }
-        var side = new ResponderSide(this, connection, hello.rnrRetry());
-        Bypass bypass = carrier.bypass();
-        Bypass.Answers answers = bypass == null || offer == null
-                ? null
-                : bypass.answers(queuePair, hello.rnrRetry(), offer, side::endBeside);
-        if (answers == null && !carrier.mayUseConnections()) {
+        SharedMemory memory = carrier.sharedMemory();
+        RingEnd ring =
+                memory == null || offer == null ? null : memory.responder(queuePair, hello.rnrRetry(), offer);
+        if (ring != null) {
+            acceptRing(connection, ring);
+            return true;
+        }
+        if (!carrier.mayUseTcp()) {
             LOG.error(
                     "queue pair {} is asked for by a peer that it cannot share memory with, and nothing else is allowed",
                     queuePair.number());
             return false;
         }
-        responderSide = side;
-        side.accept(answers);
+        var stream = new StreamResponder(queuePair, connection, hello.rnrRetry(), this::detach);
+        answers = stream;
+        stream.accept();
         return true;
     }
 
-    void detach(ResponderSide side) {
-        if (side == responderSide) {
-            responderSide = null;
+    private void acceptRing(Connection connection, RingEnd ring) {
+        answers = new SharedDirection(connection, counters(), ring, this::detach);
+        var output = new FrameOutput(connection.channel(), counters());
+        ByteBuffer acceptance = output.addFrame();
+        Frame.putAnswer(acceptance, Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
+        Frame.setShared(acceptance);
+        ByteBuffer position = output.addFrame();
+        Frame.putShared(position);
+        ring.putOffer(position);
+        connection.guarded(() -> {
+            if (output.flush() != FrameOutput.Step.DONE) {
+                throw new IOException("a fresh connection took no answer to its hello");
+            }
+        });
+    }
+
+    private void detach(Direction direction) {
+        if (direction.equals(answers)) {
+            answers = null;
         }
     }
 
     @Override
     public void receivePosted() {
-        ResponderSide side = responderSide;
-        if (side != null) {
-            side.retry();
+        Direction established = answers;
+        if (established != null) {
+            established.proceed();
         }
     }
 
@@ -296,17 +317,22 @@ final class TcpLink implements Link {
         searching = false;
         redialScheduled = false;
         lost = false;
-        way = Way.NONE;
-        withoutBypass = false;
-        RequesterSide requests = requesterSide;
-        requesterSide = null;
-        if (requests != null) {
-            requests.end();
+        connectedBy = ConnectedBy.NOTHING;
+        offersNoRing = false;
+        Dial calling = dial;
+        dial = null;
+        if (calling != null) {
+            calling.end();
         }
-        ResponderSide answers = responderSide;
-        responderSide = null;
-        if (answers != null) {
-            answers.end();
+        endIfEstablished(requests);
+        requests = null;
+        endIfEstablished(answers);
+        answers = null;
+    }
+
+    private static void endIfEstablished(@Nullable Direction direction) {
+        if (direction != null) {
+            direction.end();
         }
     }
 }

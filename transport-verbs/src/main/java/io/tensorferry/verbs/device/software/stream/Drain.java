@@ -1,12 +1,13 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
+import io.tensorferry.verbs.device.software.loop.Connection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /// Ends a connection so that the peer gets the last answers: writes them, closes this direction, and reads to the
 /// end what the peer still sends. Closing at once, with bytes unread, would have TCP reset the connection, and a
 /// reset may overtake the answers.
-final class Drain implements Connection.Handler {
+public final class Drain implements Connection.Handler {
     private static final long LIMIT_NS = 2_000_000_000L;
     private static final int READS_AT_ONCE = 16;
 
@@ -20,7 +21,7 @@ final class Drain implements Connection.Handler {
     }
 
     /// @param output answers that hold no payload
-    static void begin(Connection connection, FrameOutput output) {
+    public static void begin(Connection connection, FrameOutput output) {
         var drain = new Drain(connection, output);
         connection.setHandler(drain);
         connection.wantRead(true);

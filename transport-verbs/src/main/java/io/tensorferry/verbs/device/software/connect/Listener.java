@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -19,13 +19,13 @@ final class Listener {
     private static final long PAUSE_NS = 100_000_000;
     private static final int ACCEPTS_AT_ONCE = 16;
 
-    private final TcpCarrier carrier;
+    private final InterprocessCarrier carrier;
     private final ServerSocketChannel channel;
     private final SelectionKey key;
     private final int mostGreetings;
     private final Set<Greeting> greetings = new LinkedHashSet<>();
 
-    Listener(TcpCarrier carrier, ServerSocketChannel channel, int mostGreetings) throws IOException {
+    Listener(InterprocessCarrier carrier, ServerSocketChannel channel, int mostGreetings) throws IOException {
         this.carrier = carrier;
         this.channel = channel;
         this.mostGreetings = mostGreetings;
@@ -58,7 +58,7 @@ final class Listener {
     }
 
     private void greet(SocketChannel peer) throws IOException {
-        TcpCarrier.configure(peer);
+        InterprocessCarrier.configure(peer);
         var source = (InetSocketAddress) peer.getRemoteAddress();
         if (greetings.size() >= mostGreetings) {
             greetings.iterator().next().end();

@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device.software.shared;
 
 import io.tensorferry.bindings.Futex;
-import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Semaphore;
@@ -17,16 +17,16 @@ import org.slf4j.LoggerFactory;
 ///
 /// Threading: [#add] on the loop; [#polled()], [#awaitCopy()] and [#wakeIfAsleep()] by any thread; [#close] by any but
 /// this one.
-final class Attendant implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(Attendant.class);
+final class LongCopyThread implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LongCopyThread.class);
     private static final long WATCH_NS = 1_000_000;
     /// How often it looks at all rings, whatever their bits say.
     private static final long ROUND_NS = 250_000_000;
 
     private static final long LONGEST_SLEEP_NS = 3_600_000_000_000L;
 
-    private final HostPath path;
-    private final IoLoop loop;
+    private final SharedMemory memory;
+    private final DeviceEventLoop loop;
     private final DeviceFile device;
     private final Thread thread;
     private final Futex futex = new Futex();
@@ -50,8 +50,8 @@ final class Attendant implements AutoCloseable {
     private long seenPolls;
     private long lastRound = System.nanoTime();
 
-    Attendant(HostPath path, IoLoop loop, DeviceFile device, String name) {
-        this.path = path;
+    LongCopyThread(SharedMemory memory, DeviceEventLoop loop, DeviceFile device, String name) {
+        this.memory = memory;
         this.loop = loop;
         this.device = device;
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
@@ -83,7 +83,7 @@ final class Attendant implements AutoCloseable {
 
     void wakeIfAsleep() {
         if (asleep && !isThisThread()) {
-            device.wakeAttendant();
+            device.wakeCopyThread();
         }
     }
 
@@ -162,34 +162,34 @@ final class Attendant implements AutoCloseable {
         boolean watched = before != seenPolls;
         seenPolls = before;
         asleep = true;
-        int word = device.attendantWord();
+        int word = device.copyThreadWord();
         if (watched) {
             if (waitingJobs == 0 && !stopping) {
-                device.sleepAttending(futex, word, WATCH_NS);
+                device.sleepCopyThread(futex, word, WATCH_NS);
             }
             asleep = false;
             if (polls.getOpaque() != before) {
                 return;
             }
         } else {
-            device.addSleeper(DeviceFile.ATTENDANT);
+            device.addSleeper(DeviceFile.COPY_THREAD);
             if (waitingJobs == 0 && !stopping && !device.isMarked()) {
-                device.sleepAttending(futex, word, path.isIdle() ? LONGEST_SLEEP_NS : ROUND_NS);
+                device.sleepCopyThread(futex, word, memory.isIdle() ? LONGEST_SLEEP_NS : ROUND_NS);
             }
             asleep = false;
-            device.removeSleeper(DeviceFile.ATTENDANT);
+            device.removeSleeper(DeviceFile.COPY_THREAD);
         }
         loop.inTurn(() -> {});
     }
 
     private void round() {
-        path.serveAll();
+        memory.serveAll();
     }
 
     @Override
     public void close() {
         stopping = true;
-        device.wakeAttendant();
+        device.wakeCopyThread();
         boolean interrupted = false;
         while (thread.isAlive()) {
             try {

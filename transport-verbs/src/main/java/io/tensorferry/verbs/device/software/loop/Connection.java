@@ -1,18 +1,20 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.loop;
 
+import io.tensorferry.verbs.device.software.stream.Drain;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One socket and who handles it now: first the greeting, then a requester's or a responder's side, at last perhaps
-/// [Drain].
-final class Connection {
+/// A socket of the device's event loop, and the handler that it has now: the greeting at first, then a carrier.
+///
+/// Threading: on the loop only.
+public final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /// What happens on a socket.
-    interface Handler {
+    public interface Handler {
         void onReadable() throws IOException;
 
         /// The socket takes bytes again, or the connection is made.
@@ -22,32 +24,28 @@ final class Connection {
         void onFailure(Exception failure);
     }
 
-    private final IoLoop loop;
+    private final DeviceEventLoop loop;
     private final SocketChannel channel;
     private final SelectionKey key;
     private Handler handler;
     private boolean open = true;
 
-    Connection(IoLoop loop, SocketChannel channel, int operations, Handler firstHandler) throws IOException {
+    public Connection(DeviceEventLoop loop, SocketChannel channel, int operations, Handler firstHandler) throws IOException {
         this.loop = loop;
         this.channel = channel;
         this.handler = firstHandler;
         this.key = loop.register(channel, operations, this::onReady);
     }
 
-    IoLoop loop() {
+    public DeviceEventLoop loop() {
         return loop;
     }
 
-    SocketChannel channel() {
+    public SocketChannel channel() {
         return channel;
     }
 
-    boolean isOpen() {
-        return open;
-    }
-
-    void setHandler(Handler newHandler) {
+    public void setHandler(Handler newHandler) {
         handler = newHandler;
     }
 
@@ -68,12 +66,12 @@ final class Connection {
 
     /// Input and output of a socket.
     @FunctionalInterface
-    interface Action {
+    public interface Action {
         void run() throws IOException;
     }
 
     /// Runs something that uses the socket; if it fails, this connection alone ends.
-    void guarded(Action action) {
+    public void guarded(Action action) {
         try {
             action.run();
         } catch (IOException failure) {
@@ -90,11 +88,11 @@ final class Connection {
         handler.onFailure(failure);
     }
 
-    void wantRead(boolean wanted) {
+    public void wantRead(boolean wanted) {
         want(SelectionKey.OP_READ, wanted);
     }
 
-    void wantWrite(boolean wanted) {
+    public void wantWrite(boolean wanted) {
         want(SelectionKey.OP_WRITE, wanted);
     }
 
@@ -109,11 +107,11 @@ final class Connection {
         }
     }
 
-    void connected() {
+    public void connected() {
         key.interestOps(SelectionKey.OP_READ);
     }
 
-    void close() {
+    public void close() {
         open = false;
         try {
             channel.close();

@@ -1,5 +1,7 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.shared.SharedMemory;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.core.Carrier;
@@ -25,38 +27,39 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One device's place in the network: its listening socket and its I/O thread.
+/// Carries the requests of one device's queue pairs between processes, over TCP or through shared memory: its listening
+/// socket, its loop and its shared memory.
 ///
 /// Threading: made and closed on any thread; the rest on the loop, but for what does not change.
-public final class TcpCarrier implements Carrier {
+public final class InterprocessCarrier implements Carrier {
     /// What the kernel takes by itself on loopback.
     private static final InetAddress USUAL_SOURCE = InetAddress.ofLiteral("127.0.0.1");
 
-    private final TcpOptions options;
+    private final ListenOptions options;
     private final PayloadCounters counters;
     private final ServerSocketChannel server;
     private final int port;
-    private final IoLoop loop;
+    private final DeviceEventLoop loop;
     private final Map<InetAddress, Boolean> hosts = new HashMap<>();
     private @Nullable SoftwareDevice device;
-    private @Nullable Bypass bypass;
-    private boolean onlyBypass;
+    private @Nullable SharedMemory sharedMemory;
+    private boolean onlySharedMemory;
 
-    private TcpCarrier(TcpOptions options, PayloadCounters counters, ServerSocketChannel server) throws IOException {
+    private InterprocessCarrier(ListenOptions options, PayloadCounters counters, ServerSocketChannel server) throws IOException {
         this.options = options;
         this.counters = counters;
         this.server = server;
         this.port = ((InetSocketAddress) server.getLocalAddress()).getPort();
-        this.loop = new IoLoop("tensorferry-" + options.deviceName() + "-io", this::fail);
+        this.loop = new DeviceEventLoop("tensorferry-" + options.deviceName() + "-io", this::fail);
     }
 
     /// Listens on a free port of the options' address.
-    public static TcpCarrier listen(TcpOptions options, PayloadCounters counters) {
+    public static InterprocessCarrier listen(ListenOptions options, PayloadCounters counters) {
         try {
             ServerSocketChannel server = ServerSocketChannel.open();
             try {
                 server.bind(new InetSocketAddress(options.bindAddress(), 0), options.backlog());
-                return new TcpCarrier(options, counters, server);
+                return new InterprocessCarrier(options, counters, server);
             } catch (IOException failure) {
                 server.close();
                 throw failure;
@@ -69,20 +72,20 @@ public final class TcpCarrier implements Carrier {
         }
     }
 
-    private static VerbsException cannotListen(TcpOptions options, int errno, IOException failure) {
+    private static VerbsException cannotListen(ListenOptions options, int errno, IOException failure) {
         return new VerbsException(
                 "ibv_open_device",
                 errno,
                 "cannot listen on " + options.bindAddress().getHostAddress() + ": " + failure.getMessage());
     }
 
-    /// Reaches peers on this host in another way. Before [#start].
+    /// Reaches peers on this host through shared memory. Before [#start]; the carrier closes `memory`.
     ///
-    /// @param only whether no other peers are to be reached at all
-    public void use(Bypass beside, boolean only) {
-        bypass = beside;
-        onlyBypass = only;
-        loop.use(beside);
+    /// @param only whether no peers are to be reached over TCP
+    public void use(SharedMemory memory, boolean only) {
+        sharedMemory = memory;
+        onlySharedMemory = only;
+        loop.use(memory);
     }
 
     @Override
@@ -106,7 +109,7 @@ public final class TcpCarrier implements Carrier {
     }
 
     @Override
-    public IoLoop loop() {
+    public DeviceEventLoop loop() {
         return loop;
     }
 
@@ -122,36 +125,36 @@ public final class TcpCarrier implements Carrier {
 
     @Override
     public Link link(SoftwareQueuePair queuePair) {
-        return new TcpLink(this, queuePair);
+        return new InterprocessLink(this, queuePair);
     }
 
     @Override
     public MemorySegment allocate(Arena arena, long bytes, long alignment) {
-        return bypass == null
+        return sharedMemory == null
                 ? Carrier.super.allocate(arena, bytes, alignment)
-                : bypass.allocate(arena, bytes, alignment);
+                : sharedMemory.allocate(arena, bytes, alignment);
     }
 
     @Nullable
-    Bypass bypass() {
-        return bypass;
+    SharedMemory sharedMemory() {
+        return sharedMemory;
     }
 
-    boolean mayUseConnections() {
-        return !onlyBypass;
+    boolean mayUseTcp() {
+        return !onlySharedMemory;
     }
 
     /// Why the peer at this address cannot be reached, as far as can be told now; null if it may be.
     @Nullable
     String obstacle(InetAddress host) {
-        return onlyBypass && !isThisHost(host)
+        return onlySharedMemory && !isThisHost(host)
                 ? "the peer at " + host.getHostAddress() + " is on another host, and "
                         + "this device reaches peers through shared memory alone (RDMA_SOFT_CARRIER=shared)"
                 : null;
     }
 
     boolean isThisHost(InetAddress host) {
-        return host.isLoopbackAddress() || hosts.computeIfAbsent(host, TcpCarrier::hasInterface);
+        return host.isLoopbackAddress() || hosts.computeIfAbsent(host, InterprocessCarrier::hasInterface);
     }
 
     private static boolean hasInterface(InetAddress host) {
@@ -207,10 +210,10 @@ public final class TcpCarrier implements Carrier {
 
     @Override
     public void close() {
-        // The loop looks at the memory of the bypass until it has ended.
+        // The loop looks at the shared memory until it has ended.
         loop.close();
-        if (bypass != null) {
-            bypass.close();
+        if (sharedMemory != null) {
+            sharedMemory.close();
         }
     }
 }

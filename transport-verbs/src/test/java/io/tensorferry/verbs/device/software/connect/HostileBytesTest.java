@@ -1,7 +1,8 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.verbs.device.software.stream.Frame;
 import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;

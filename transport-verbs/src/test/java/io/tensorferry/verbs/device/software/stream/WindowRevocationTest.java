@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.device.software.tcp;
+package io.tensorferry.verbs.device.software.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

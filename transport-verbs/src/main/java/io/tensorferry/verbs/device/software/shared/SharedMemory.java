@@ -5,8 +5,8 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.core.Bell;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
-import io.tensorferry.verbs.device.software.tcp.Bypass;
-import io.tensorferry.verbs.device.software.tcp.IoLoop;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.loop.PolledWork;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,12 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One device's way to the other devices of its host: through memory that both ends map.
+/// The memory that one device shares with the other devices of its host: what peers map of it, and what it has mapped of
+/// theirs.
 ///
-/// Threading: on the loop, but for what [Bypass] says.
-public final class HostPath implements Bypass {
-    private static final Logger LOG = LoggerFactory.getLogger(HostPath.class);
-    /// Payload longer than this is copied by the [Attendant], and not by a thread that posts or polls.
+/// Threading: on the loop, but for [#allocate], [#close()] and the methods of [PolledWork].
+public final class SharedMemory implements PolledWork, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SharedMemory.class);
+    /// Payload longer than this is copied by the [LongCopyThread], and not by a thread that posts or polls.
     static final long LONG_BYTES = 64 * 1024;
     /// What is copied in one go, and so how long whoever ends access waits. From 2.5 MiB on the JDK's copy goes past
     /// the caches, which nearly doubles its speed.
@@ -33,7 +34,7 @@ public final class HostPath implements Bypass {
 
     private static final int OWN_PROCESS = (int) ProcessHandle.current().pid();
 
-    private final IoLoop loop;
+    private final DeviceEventLoop loop;
     private final PayloadCounters counters;
     private final long number;
     private final Arena arena = Arena.ofShared();
@@ -41,7 +42,7 @@ public final class HostPath implements Bypass {
     private final MemoryFile tableMemory;
     private final DeviceFile device;
     private final OwnFiles files;
-    private final Attendant attendant;
+    private final LongCopyThread copyThread;
     private final AtomicInteger sleepers = new AtomicInteger();
     private final @Nullable Line[] lines = new Line[DeviceFile.LINES];
     private final BitSet usedLines = new BitSet();
@@ -55,7 +56,7 @@ public final class HostPath implements Bypass {
 
     /// @param random where the device's number is drawn from; not to be guessed
     /// @throws VerbsException if the system gives no memory that can be shared
-    public HostPath(IoLoop loop, PayloadCounters counters, RandomGenerator random, String deviceName) {
+    public SharedMemory(DeviceEventLoop loop, PayloadCounters counters, RandomGenerator random, String deviceName) {
         this.loop = loop;
         this.counters = counters;
         this.number = random.nextLong();
@@ -69,29 +70,32 @@ public final class HostPath implements Bypass {
         }
         this.device = DeviceFile.of(deviceMemory);
         this.files = new OwnFiles(FileTable.of(tableMemory));
-        this.attendant = new Attendant(this, loop, device, "tensorferry-" + deviceName + "-copy");
+        this.copyThread = new LongCopyThread(this, loop, device, "tensorferry-" + deviceName + "-copy");
     }
 
-    @Override
-    public @Nullable Requests requests(SoftwareQueuePair queuePair, End end) {
-        // The first ones are for what this device asks, the last ones for what it is asked, and they are served in this
+    /// A ring for the requests of a queue pair, to be offered to its peer; null if there are too many, or the system
+    /// gives no memory.
+    public @Nullable RingRequester requester(SoftwareQueuePair queuePair) {
+        // The first lines are for what this device asks, the last ones for what it is asked, and they are served in this
         // order: what a peer has executed is known to be, before anything that it asked for because of that.
         int line = usedLines.nextClearBit(0);
         if (line >= DeviceFile.LINES) {
             return null;
         }
         try {
-            var requests = new OutgoingRequests(this, queuePair, line, end);
-            put(line, requests);
-            return requests;
+            var requester = new RingRequester(this, queuePair, line);
+            put(line, requester);
+            return requester;
         } catch (IOException failure) {
             LOG.warn("queue pair {} cannot offer shared memory to its peer", queuePair.number(), failure);
             return null;
         }
     }
 
-    @Override
-    public @Nullable Answers answers(SoftwareQueuePair queuePair, int rnrRetry, ByteBuffer frame, End end) {
+    /// The responder's end of the ring that a peer offers; null if it cannot be had.
+    ///
+    /// @param frame what the peer's [RingEnd#putOffer] filled, or anything else: a stranger may have sent it
+    public @Nullable RingEnd responder(SoftwareQueuePair queuePair, int rnrRetry, ByteBuffer frame) {
         Offer offer = Offer.read(frame);
         int line = usedLines.previousClearBit(DeviceFile.LINES - 1);
         if (line < 0 || !offer.isPlausible()) {
@@ -101,9 +105,9 @@ public final class HostPath implements Bypass {
         try {
             peer = peer(offer);
             peer.readTable(offer);
-            var answers = new IncomingRequests(this, queuePair, rnrRetry, peer, offer, line, end);
-            put(line, answers);
-            return answers;
+            var responder = new RingResponder(this, queuePair, rnrRetry, peer, offer, line);
+            put(line, responder);
+            return responder;
         } catch (IOException failure) {
             if (peer != null) {
                 release(peer);
@@ -146,8 +150,8 @@ public final class HostPath implements Bypass {
         usedLines.set(at);
         lines[at] = line;
         idle = false;
-        attendant.startOnce();
-        attendant.wakeIfAsleep();
+        copyThread.startOnce();
+        copyThread.wakeIfAsleep();
     }
 
     void removeLine(int at) {
@@ -166,7 +170,7 @@ public final class HostPath implements Bypass {
                 OWN_PROCESS, deviceMemory.descriptor(), ringDescriptor, number, line, tableMemory.descriptor());
     }
 
-    IoLoop loop() {
+    DeviceEventLoop loop() {
         return loop;
     }
 
@@ -178,8 +182,8 @@ public final class HostPath implements Bypass {
         return files;
     }
 
-    Attendant attendant() {
-        return attendant;
+    LongCopyThread copyThread() {
+        return copyThread;
     }
 
     long number() {
@@ -211,7 +215,7 @@ public final class HostPath implements Bypass {
 
     @Override
     public void leave() {
-        attendant.wakeIfAsleep();
+        copyThread.wakeIfAsleep();
     }
 
     /// Looks at every ring, and gives back what peers have freed.
@@ -228,13 +232,13 @@ public final class HostPath implements Bypass {
     @Override
     public void polled() {
         if (!idle) {
-            attendant.polled();
+            copyThread.polled();
         }
     }
 
     @Override
     public void awaitCopies() {
-        attendant.awaitCopy();
+        copyThread.awaitCopy();
     }
 
     /// A thread is about to sleep on a bell.
@@ -261,14 +265,15 @@ public final class HostPath implements Bypass {
         return new FutexBell(this, loop, device);
     }
 
-    @Override
+    /// Memory out of which payload travels best. Any thread.
     public MemorySegment allocate(Arena owner, long bytes, long alignment) {
         return files.allocate(owner, bytes, alignment);
     }
 
+    /// After all queue pairs and the loop. Any thread but the loop's.
     @Override
     public void close() {
-        attendant.close();
+        copyThread.close();
         files.close();
         arena.close();
     }

@@ -1,0 +1,18 @@
+package io.tensorferry.verbs.device.software.connect;
+
+/// The carrier of a queue pair's requests, as [io.tensorferry.verbs.device.QueuePair#way()] names it.
+enum ConnectedBy {
+    NOTHING(""),
+    TCP("TCP"),
+    SHARED_MEMORY("shared memory");
+
+    private final String text;
+
+    ConnectedBy(String text) {
+        this.text = text;
+    }
+
+    String text() {
+        return text;
+    }
+}
