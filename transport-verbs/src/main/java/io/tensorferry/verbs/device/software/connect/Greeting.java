@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.device.software.connect;
 
+import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import io.tensorferry.verbs.device.software.loop.Connection;
 import io.tensorferry.verbs.device.software.stream.Drain;
 import io.tensorferry.verbs.device.software.stream.Frame;
 import io.tensorferry.verbs.device.software.stream.FrameInput;
 import io.tensorferry.verbs.device.software.stream.FrameOutput;
-import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -28,7 +28,8 @@ final class Greeting implements Connection.Handler {
 
     private boolean ended;
 
-    Greeting(InterprocessCarrier carrier, Listener listener, SocketChannel channel, InetAddress source) throws IOException {
+    Greeting(InterprocessCarrier carrier, Listener listener, SocketChannel channel, InetAddress source)
+            throws IOException {
         this.carrier = carrier;
         this.listener = listener;
         this.source = source;

@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.device.software.connect;
 
-import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
-import io.tensorferry.verbs.device.software.shared.SharedMemory;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.software.core.Carrier;
@@ -9,6 +7,8 @@ import io.tensorferry.verbs.device.software.core.Link;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.shared.SharedMemory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -45,7 +45,8 @@ public final class InterprocessCarrier implements Carrier {
     private @Nullable SharedMemory sharedMemory;
     private boolean onlySharedMemory;
 
-    private InterprocessCarrier(ListenOptions options, PayloadCounters counters, ServerSocketChannel server) throws IOException {
+    private InterprocessCarrier(ListenOptions options, PayloadCounters counters, ServerSocketChannel server)
+            throws IOException {
         this.options = options;
         this.counters = counters;
         this.server = server;

@@ -1,21 +1,21 @@
 package io.tensorferry.verbs.device.software.connect;
 
-import io.tensorferry.verbs.device.software.loop.Connection;
-import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
-import io.tensorferry.verbs.device.software.stream.Frame;
-import io.tensorferry.verbs.device.software.stream.StreamResponder;
-import io.tensorferry.verbs.device.software.loop.Direction;
-import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.device.software.shared.RingEnd;
-import io.tensorferry.verbs.device.software.shared.RingRequester;
-import io.tensorferry.verbs.device.software.shared.SharedMemory;
-import io.tensorferry.verbs.device.software.stream.FrameOutput;
 import io.tensorferry.verbs.device.AddressHandle;
 import io.tensorferry.verbs.device.VerbsException;
+import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.Link;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import io.tensorferry.verbs.device.software.loop.Connection;
+import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
+import io.tensorferry.verbs.device.software.loop.Direction;
+import io.tensorferry.verbs.device.software.shared.RingEnd;
+import io.tensorferry.verbs.device.software.shared.RingRequester;
+import io.tensorferry.verbs.device.software.shared.SharedMemory;
+import io.tensorferry.verbs.device.software.stream.Frame;
+import io.tensorferry.verbs.device.software.stream.FrameOutput;
+import io.tensorferry.verbs.device.software.stream.StreamResponder;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -245,7 +245,8 @@ final class InterprocessLink implements Link {
         }
     }
 
-    /// A requester asks for this queue pair. Takes over the connection if this queue pair is connected to that requester
+    /// A requester asks for this queue pair. Takes over the connection if this queue pair is connected to that
+    /// requester
     /// and in a state to answer it.
     ///
     /// @param offer the frame SHARED that came with the hello; null if none came
@@ -263,8 +264,7 @@ final class InterprocessLink implements Link {
             return false;
         }
         SharedMemory memory = carrier.sharedMemory();
-        RingEnd ring =
-                memory == null || offer == null ? null : memory.responder(queuePair, hello.rnrRetry(), offer);
+        RingEnd ring = memory == null || offer == null ? null : memory.responder(queuePair, hello.rnrRetry(), offer);
         if (ring != null) {
             acceptRing(connection, ring);
             return true;

@@ -8,7 +8,8 @@ import io.tensorferry.verbs.device.software.stream.FrameInput;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/// A direction through shared memory. The connection over which its ends met stays open and idle: its end tells that the
+/// A direction through shared memory. The connection over which its ends met stays open and idle: its end tells that
+/// the
 /// peer is gone.
 ///
 /// Threading: on the loop only.

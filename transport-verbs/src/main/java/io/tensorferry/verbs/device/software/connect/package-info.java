@@ -1,4 +1,5 @@
-/// Brings the queue pairs of two processes together: a device listens, the requester of each queue pair dials the peer's
+/// Brings the queue pairs of two processes together: a device listens, the requester of each queue pair dials the
+/// peer's
 /// device, both say hello, and then TCP (`stream`) or shared memory (`shared`) carries the requests.
 ///
 /// A device listens on one port, which is its LID; the GID holds the IPv4 address: together they say where the peer of

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.device.software.loop;
 
-import io.tensorferry.verbs.device.software.stream.Drain;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
@@ -30,7 +29,8 @@ public final class Connection {
     private Handler handler;
     private boolean open = true;
 
-    public Connection(DeviceEventLoop loop, SocketChannel channel, int operations, Handler firstHandler) throws IOException {
+    public Connection(DeviceEventLoop loop, SocketChannel channel, int operations, Handler firstHandler)
+            throws IOException {
         this.loop = loop;
         this.channel = channel;
         this.handler = firstHandler;

@@ -71,12 +71,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
 
     /// @throws IOException if the peer's ring cannot be mapped
     RingResponder(
-            SharedMemory memory,
-            SoftwareQueuePair queuePair,
-            int rnrRetry,
-            PeerDevice peer,
-            Offer offer,
-            int line)
+            SharedMemory memory, SoftwareQueuePair queuePair, int rnrRetry, PeerDevice peer, Offer offer, int line)
             throws IOException {
         this.sharedMemory = memory;
         this.responder = queuePair.responder();

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The memory that one device shares with the other devices of its host: what peers map of it, and what it has mapped of
+/// The memory that one device shares with the other devices of its host: what peers map of it, and what it has mapped
+/// of
 /// theirs.
 ///
 /// Threading: on the loop, but for [#allocate], [#close()] and the methods of [PolledWork].
@@ -76,7 +77,8 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
     /// A ring for the requests of a queue pair, to be offered to its peer; null if there are too many, or the system
     /// gives no memory.
     public @Nullable RingRequester requester(SoftwareQueuePair queuePair) {
-        // The first lines are for what this device asks, the last ones for what it is asked, and they are served in this
+        // The first lines are for what this device asks, the last ones for what it is asked, and they are served in
+        // this
         // order: what a peer has executed is known to be, before anything that it asked for because of that.
         int line = usedLines.nextClearBit(0);
         if (line >= DeviceFile.LINES) {

@@ -1,15 +1,15 @@
 package io.tensorferry.verbs.device.software.stream;
 
-import io.tensorferry.verbs.device.software.loop.Connection;
-import io.tensorferry.verbs.device.software.loop.Direction;
-import io.tensorferry.verbs.device.software.core.PayloadCounters;
-import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
+import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
+import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
+import io.tensorferry.verbs.device.software.loop.Connection;
+import io.tensorferry.verbs.device.software.loop.Direction;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,4 +1,5 @@
-/// Carries requests over TCP: a connection per direction of a queue pair, in frames whose payload goes straight from and
+/// Carries requests over TCP: a connection per direction of a queue pair, in frames whose payload goes straight from
+/// and
 /// into registered memory.
 ///
 /// A header of 32 bytes precedes each message ([Frame]). Answers come back on

@@ -2,13 +2,13 @@ package io.tensorferry.verbs.device.software.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.device.software.stream.Frame;
 import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
+import io.tensorferry.verbs.device.software.stream.Frame;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;

@@ -7,13 +7,13 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.SoftwareEnd;
+import io.tensorferry.verbs.device.software.connect.InterprocessCarrier;
+import io.tensorferry.verbs.device.software.connect.ListenOptions;
 import io.tensorferry.verbs.device.software.core.DeviceProfile;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.SoftwareDevice;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
-import io.tensorferry.verbs.device.software.connect.InterprocessCarrier;
-import io.tensorferry.verbs.device.software.connect.ListenOptions;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -53,8 +53,8 @@ class ReadInStepsTest {
             var counters = new PayloadCounters();
             var random = new Random(SEED.getAndIncrement());
             var host = (Inet4Address) InetAddress.ofLiteral("127.0.0.1");
-            InterprocessCarrier carrier =
-                    InterprocessCarrier.listen(new ListenOptions("steps", host, 16, Duration.ofSeconds(5), 16), counters);
+            InterprocessCarrier carrier = InterprocessCarrier.listen(
+                    new ListenOptions("steps", host, 16, Duration.ofSeconds(5), 16), counters);
             var path = new SharedMemory(carrier.loop(), counters, random, "steps");
             carrier.use(path, true);
             DeviceProfile profile = DeviceProfile.of("steps", 4096, 1 << 30);
