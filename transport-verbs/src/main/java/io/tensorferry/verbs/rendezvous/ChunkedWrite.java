@@ -24,13 +24,33 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop. Nothing is made per chunk while proxies are to be had.
 abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, PieceServer {
+    /// The response whose content is written.
+    interface Owner {
+        int requestIndex();
+
+        /// The worker that the content is for.
+        String peer();
+
+        /// All chunks are written. Nothing refers to `written` any more.
+        void onChunksWritten(ChunkedWrite written);
+
+        /// The receiver has given up a content in pieces; nothing of it is under way any more.
+        void onPiecesStopped();
+
+        /// The channel is lost. Copies may still be under way, and their chunks are not written.
+        void onStagingAbandoned();
+
+        /// A chunk cannot be copied to the host; nothing of the content is under way any more.
+        void onStagingFailed(TransportException cause);
+    }
+
     private final RendezvousCounters counters;
     private final Chunk[] all;
     // Those that nothing is done with, in the first places.
     private final Chunk[] idle;
     private int idleCount;
 
-    private @Nullable TensorResponse response;
+    private @Nullable Owner response;
     // Null where the device reads the content as it is, from the address and with the key.
     private @Nullable StagedTensor source;
     private long localAddress;
@@ -61,7 +81,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     /// Takes a content; its response is told of the end.
     ///
     /// @param content of 1 byte or more
-    final void open(TensorResponse of, OutgoingContent content, RdmaChannel over) {
+    final void open(Owner of, OutgoingContent content, RdmaChannel over) {
         response = of;
         source = content.staged();
         localAddress = content.address();
@@ -178,7 +198,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         } else if (isAllBegun()) {
             counters.tensorsSent.increment();
             counters.bytesSent.add(bytes);
-            TensorResponse written = end();
+            Owner written = end();
             response = null;
             source = null;
             written.onChunksWritten(this);
@@ -194,7 +214,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
     }
 
     /// Nothing else comes of it; its response is to be told.
-    private TensorResponse end() {
+    private Owner end() {
         ended = true;
         channel = null;
         return response();
@@ -215,7 +235,7 @@ abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, P
         idle[idleCount++] = chunk;
     }
 
-    private TensorResponse response() {
+    private Owner response() {
         return Objects.requireNonNull(response, "nothing is written");
     }
 

@@ -109,6 +109,32 @@ final class ContentWaits {
         }
     }
 
+    /// The wait of one receive, which its owner may give up before the wait begins.
+    static final class Place {
+        private volatile @Nullable Wait wait;
+        private volatile @Nullable TransportException unwanted;
+
+        /// Starts `begun`, and gives it up if it is not wanted any more.
+        void begin(Wait begun) {
+            begun.start();
+            wait = begun;
+            TransportException cause = unwanted;
+            if (cause != null) {
+                begun.giveUp(cause);
+            }
+        }
+
+        /// No wait is wanted any more: one that begins later is given up at once.
+        ///
+        /// @return the wait that has begun and that the caller is to give up; null if there is none
+        @Nullable
+        Wait refuse(TransportException cause) {
+            // Before the look: a wait that is not visible yet is given up by the thread that begins it.
+            unwanted = cause;
+            return wait;
+        }
+    }
+
     /// One of them. Ownership: the tensor is this wait's, until it is handed over, moved or closed: the event must live
     /// as long as it is looked at.
     final class Wait extends CopyTask implements MoveEnd {

@@ -37,6 +37,18 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
     /// As much as may be carried by the ring.
     static final int SMALL_BYTES = 4096;
 
+    /// The response that the tensor is for.
+    interface Owner {
+        /// The worker that asked for the tensor.
+        String peer();
+
+        /// The content is ready to be written, and the owner's.
+        void ready(OutgoingContent content);
+
+        /// The tensor is not sent.
+        void failed(Throwable cause);
+    }
+
     private enum Phase {
         EVENT,
         SMALL,
@@ -47,7 +59,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
     private final Tensor tensor;
     private final boolean withChecksum;
     private final AcceleratorUnit unit;
-    private final TensorResponse response;
+    private final Owner response;
     private final Consumer<DeviceSource> onEventEnded;
     private Phase phase = Phase.EVENT;
     // Nobody wants the tensor any more.
@@ -70,7 +82,7 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
             Tensor tensor,
             boolean withChecksum,
             AcceleratorUnit unit,
-            TensorResponse response,
+            Owner response,
             Consumer<DeviceSource> onEventEnded) {
         this.context = context;
         this.tensor = tensor;
@@ -78,10 +90,6 @@ final class DeviceSource extends CopyTask implements ProxyWaiter {
         this.unit = unit;
         this.response = response;
         this.onEventEnded = onEventEnded;
-    }
-
-    TensorResponse response() {
-        return response;
     }
 
     /// Waits for `event`, then goes on.

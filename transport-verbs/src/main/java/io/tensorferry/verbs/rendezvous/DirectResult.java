@@ -11,31 +11,31 @@ import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in memory of an accelerator that the RDMA device writes by itself: the sender is told the tensor's own
-/// memory.
+/// A result in accelerator memory that the RDMA device writes directly: the sender is told the tensor's own memory.
 ///
-/// The processor does not reach it. Where the content is to be verified there is none of these: it is staged then.
+/// The processor does not reach that memory. A content that must be verified is staged instead.
 ///
 /// Owner: the thread that makes it, then the loop.
 ///
 /// @param named all of the tensor
 record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) implements Destination {
-    /// Whether results on an accelerator are written there by peers, where their memory is registered.
+    /// Whether peers write results into accelerator memory, where that memory is registered.
     static boolean isPossible(AcceleratorUnit unit, RendezvousOptions options) {
         return unit.directAccess().takesWrites() && !options.dataValidation();
     }
 
-    /// Whether the memory of a result is known to be registered before it is made: it is not another's than the
-    /// transport's.
+    /// Whether the memory of a result is known to be registered before it is allocated, because it is the transport's.
     static boolean isOwn(ReceiveOptions options, AcceleratorUnit unit) {
         TensorAllocator given = options.allocator();
         return given == null || unit.allocator().equals(given);
     }
 
-    /// A result whose memory is registered; null where that of `tensor` is not, or where it has none.
+    /// A result in `tensor`; null where its memory is not registered, or where it has none.
     ///
     /// @param tensor is taken, if there is a result
     static @Nullable DirectResult of(AcceleratorUnit unit, Tensor tensor, RegisteredMemory memory) {
@@ -44,7 +44,8 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
         return region == null ? null : new DirectResult(unit, tensor, new NamedMemory(region, tensor.address(), bytes));
     }
 
-    /// A result in the transport's own memory, without waiting for the driver. One of no bytes needs none of it.
+    /// A result in the transport's own memory, without waiting for the driver. A result of 0 bytes needs no such
+    /// memory.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if no slab has room now
     static Destination allocateNow(TensorMetaData metaData, AcceleratorUnit unit, RegisteredMemory memory) {
@@ -53,27 +54,51 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
         return direct == null ? StagedResult.of(unit, tensor) : direct;
     }
 
-    /// What is handed to the user who gets the tensor.
-    RecvResult.Received result() {
-        return new RecvResult.Received(tensor);
-    }
-
-    /// The same result for a content that did not come into its memory.
-    ///
-    /// @param content all of it
-    StagedResult filledWith(MemorySegment content) {
-        return StagedResult.ofCarried(unit, tensor, content);
-    }
-
-    /// Not to be read here.
     @Override
-    public MemorySegment content() {
+    public void fill(MemorySegment content) {
         throw new IllegalStateException(tensor + " is not in host memory");
     }
 
+    /// The content reaches the accelerator through a proxy.
     @Override
-    public boolean needsWork() {
-        return false;
+    public Destination fill(SlotReader message) {
+        MemorySegment content = MemorySegment.ofArray(new byte[message.contentBytes()]);
+        message.copyContent(content);
+        return StagedResult.ofCarried(unit, tensor, content);
+    }
+
+    /// The content is visible to the accelerator once the writes of the NIC are flushed. The [io.tensorferry.api.Delivery]
+    /// of the receive does not matter: no event stands for a flush.
+    @Override
+    public void deliver(
+            TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum) {
+        unit.countDirect();
+        if (unit.flushesNicWrites()) {
+            unit.copies().whenWritten(new Flush(context, receive));
+        } else {
+            receive.complete(new RecvResult.Received(tensor));
+        }
+    }
+
+    private final class Flush extends CopyTask {
+        private final TransferContext context;
+        private final RemoteReceive receive;
+
+        Flush(TransferContext context, RemoteReceive receive) {
+            this.context = context;
+            this.receive = receive;
+        }
+
+        @Override
+        protected void onDone() {
+            receive.complete(new RecvResult.Received(tensor));
+        }
+
+        @Override
+        protected void onFailed(TransportException cause, boolean stranded) {
+            unit.copies().release(tensor);
+            context.fail(receive, cause);
+        }
     }
 
     @Override
@@ -89,10 +114,10 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
     @Override
     public void close() {
         if (unit.flushesNicWrites()) {
-            // What was written is to be there before somebody else's content is.
+            // Writes of the NIC must have arrived before the memory holds another content.
             unit.copies().whenWritten(new Closing());
         } else {
-            // It may wait for the driver, with memory of the user's allocator.
+            // Memory of the user's allocator may wait for the driver.
             unit.copies().release(tensor);
         }
     }

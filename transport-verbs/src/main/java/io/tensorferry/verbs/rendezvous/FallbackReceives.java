@@ -113,8 +113,7 @@ final class FallbackReceives {
         try {
             path.start(next.receive, next.sent, transfer);
         } catch (RuntimeException e) {
-            next.receive.complete(
-                    new RecvResult.Failed(ReceivedContent.asFailure(next.receive.key(), next.receive.peer(), e)));
+            next.receive.complete(new RecvResult.Failed(next.receive.asFailure(e)));
             transfer.onEnded();
         }
     }

@@ -4,29 +4,33 @@ import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in host memory: registered memory that a sender is told to write into, the result tensor's own; or a
-/// buffer, for its serialised form, and for a result in memory of the user's that is not registered.
+/// A result in host memory. The sender writes into the result tensor's own registered memory; or into a buffer, for a
+/// serialised content and for a result in memory of the user's that is not registered.
 ///
-/// @param named what the sender is told; null where nothing is to be written
+/// @param named the memory to name; null where nothing is to be written
 /// @param result the result; null where the content is to be decoded, and for a dead tensor
-/// @param buffer what the sender writes into, where that is not the result
+/// @param buffer the buffer that the sender writes, where that is not the result
 record HostResult(
         @Nullable NamedMemory named,
         RecvResult.@Nullable Received result,
         @Nullable RegisteredBuffer buffer) implements Destination {
-    /// @param options say whose memory it is to be
+    /// @param options name the allocator of the result
     /// @param mayWait whether this thread may wait for memory of the pool at its limit
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
-    ///     tensor of 0 bytes; what [ResultAllocator] throws
+    ///     tensor of 0 bytes; the failures of [ResultAllocator]
     static HostResult allocate(
             TensorMetaData metaData, ReceiveOptions options, RegisteredMemory memory, boolean mayWait) {
         if (metaData.dead()) {
@@ -63,18 +67,63 @@ record HostResult(
         return new HostResult(new NamedMemory(buffer.region(), buffer.address(), bytes), result, buffer);
     }
 
-    @Override
-    public MemorySegment content() {
+    private MemorySegment content() {
         if (buffer != null) {
             return buffer.segment();
         }
         return result != null ? result.tensor().segment() : MemorySegment.NULL;
     }
 
-    /// Whether the content is to be decoded, or copied.
     @Override
-    public boolean needsWork() {
-        return buffer != null;
+    public void fill(MemorySegment content) {
+        content().copyFrom(content);
+    }
+
+    @Override
+    public Destination fill(SlotReader message) {
+        message.copyContent(content());
+        return this;
+    }
+
+    /// On a worker where a checksum or a buffer makes it take long.
+    @Override
+    public void deliver(
+            TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum) {
+        if (checksum.isPresent() || buffer != null) {
+            context.workers().execute(() -> open(context, receive, metaData, checksum));
+        } else {
+            open(context, receive, metaData, checksum);
+        }
+    }
+
+    private void open(TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum) {
+        try {
+            context.verify(receive, content(), checksum);
+            receive.complete(metaData.dead() ? new RecvResult.Dead() : opened(context, receive, metaData));
+        } catch (RuntimeException | Error e) {
+            close();
+            context.fail(receive, receive.asFailure(e));
+        }
+    }
+
+    private RecvResult opened(TransferContext context, RemoteReceive receive, TensorMetaData metaData) {
+        RegisteredBuffer landed = buffer;
+        RecvResult.Received opened = result;
+        if (landed == null) {
+            return Objects.requireNonNull(opened, "there is neither a result nor a buffer");
+        }
+        if (opened == null) {
+            // String tensors are in host memory, also where the result was wanted on an accelerator.
+            TensorAllocator allocator = receive.accelerator() == null
+                    ? ResultAllocator.of(receive.options(), context.memory(), true)
+                    : context.memory().allocator();
+            opened = new RecvResult.Received(TensorProtoCodec.decode(landed.segment(), metaData, allocator));
+        } else {
+            context.counters().copiedResults.increment();
+            opened.tensor().segment().copyFrom(landed.segment());
+        }
+        landed.close();
+        return opened;
     }
 
     @Override
@@ -84,7 +133,7 @@ record HostResult(
 
     @Override
     public void strand() {
-        // All of it is what the peer writes into: it is just not given back.
+        // The peer may write all of it: it is not given back.
     }
 
     @Override

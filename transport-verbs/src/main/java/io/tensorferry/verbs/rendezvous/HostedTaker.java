@@ -5,7 +5,6 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import org.jspecify.annotations.Nullable;
 
 /// A taker that reads host memory: a tensor that is on an accelerator is brought there before it is told, and one whose
 /// content is still to come is waited for.
@@ -15,8 +14,7 @@ final class HostedTaker implements StreamedRequest.Taker {
     private final StreamedRequest.Taker taker;
     private final ContentWaits waits;
     private final String peer;
-    private volatile ContentWaits.@Nullable Wait wait;
-    private volatile @Nullable TransportException unwanted;
+    private final ContentWaits.Place wait = new ContentWaits.Place();
 
     /// @param waits of the step that the tensor is of
     /// @param peer that the tensor is for
@@ -40,27 +38,17 @@ final class HostedTaker implements StreamedRequest.Taker {
             waits.close(tensor);
             taker.done(new RecvResult.Failed(cause));
         } else if (waits.isFor(tensor, true, null)) {
-            begin(waits.of(tensor, ReceiveOptions.defaults(), null, peer, taker::done)
+            wait.begin(waits.of(tensor, ReceiveOptions.defaults(), null, peer, taker::done)
                     .outlivingStep());
         } else {
             taker.done(result);
         }
     }
 
-    private void begin(ContentWaits.Wait begun) {
-        wait = begun;
-        begun.start();
-        TransportException cause = unwanted;
-        if (cause != null) {
-            begun.giveUp(cause);
-        }
-    }
-
     /// Nobody wants the tensor any more: if it is waited for, the taker is told so.
     void giveUp() {
         var cause = new TransportException(StatusCode.CANCELLED, "the request was given up by its receiver");
-        unwanted = cause;
-        ContentWaits.Wait begun = wait;
+        ContentWaits.Wait begun = wait.refuse(cause);
         if (begun != null) {
             begun.giveUp(cause);
         }

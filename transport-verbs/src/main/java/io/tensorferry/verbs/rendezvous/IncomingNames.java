@@ -10,22 +10,22 @@ import org.jspecify.annotations.Nullable;
 final class IncomingNames {
     private static final int PAGE = 256;
 
-    private final @Nullable PeerName[] @Nullable [] pages = new @Nullable PeerName[NameId.COUNT / PAGE] @Nullable [];
+    private final @Nullable ExpectedTensor[] @Nullable [] pages = new @Nullable ExpectedTensor[NameId.COUNT / PAGE] @Nullable [];
 
     /// Null where the id stands for nothing.
     ///
     /// @param id valid
     @Nullable
-    PeerName get(int id) {
-        @Nullable PeerName[] page = pages[(id - 1) / PAGE];
+    ExpectedTensor get(int id) {
+        @Nullable ExpectedTensor[] page = pages[(id - 1) / PAGE];
         return page == null ? null : page[(id - 1) % PAGE];
     }
 
     /// @param id valid
-    void define(int id, PeerName name) {
-        @Nullable PeerName[] page = pages[(id - 1) / PAGE];
+    void define(int id, ExpectedTensor name) {
+        @Nullable ExpectedTensor[] page = pages[(id - 1) / PAGE];
         if (page == null) {
-            page = new @Nullable PeerName[PAGE];
+            page = new @Nullable ExpectedTensor[PAGE];
             pages[(id - 1) / PAGE] = page;
         }
         page[(id - 1) % PAGE] = name;

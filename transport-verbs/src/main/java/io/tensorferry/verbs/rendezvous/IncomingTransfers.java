@@ -130,8 +130,8 @@ final class IncomingTransfers implements RendezvousHandler {
             case TO_RECEIVER -> {
                 TensorRequest request = requestOf(transfers, channel, status.requestIndex());
                 if (request != null) {
-                    request.on(new RequestState.Event.Refused(
-                            new TransportException(status.code(), status.message(), channel.peer(), 0, null)));
+                    request.onRefusedByPeer(
+                            new TransportException(status.code(), status.message(), channel.peer(), 0, null));
                 }
             }
             case TO_SENDER -> {
@@ -145,7 +145,7 @@ final class IncomingTransfers implements RendezvousHandler {
     }
 
     private void answer(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
-        PeerName name = read(channel, transfers, message);
+        ExpectedTensor name = read(channel, transfers, message);
         if (name.key() != null && message.replay() && answerReplay(channel, transfers, message)) {
             return;
         }
@@ -160,14 +160,14 @@ final class IncomingTransfers implements RendezvousHandler {
     }
 
     /// What the request says of its name; where it gives it a number, that stands for this from now on.
-    private PeerName read(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
-        PeerName name;
+    private ExpectedTensor read(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
+        ExpectedTensor name;
         try {
             RendezvousKey key = RendezvousKey.parse(message.key());
             checkParties(key, channel.peer());
-            name = PeerName.of(key, message.metaData(), message.wantsChecksum());
+            name = ExpectedTensor.of(key, message.metaData(), message.wantsChecksum());
         } catch (IllegalArgumentException e) {
-            name = PeerName.refused(String.valueOf(e.getMessage()), message.metaData());
+            name = ExpectedTensor.refused(String.valueOf(e.getMessage()), message.metaData());
         }
         if (message.nameId() != NameId.NONE) {
             transfers.incomingNames(channel).define(message.nameId(), name);
@@ -188,7 +188,7 @@ final class IncomingTransfers implements RendezvousHandler {
 
     private void answer(RdmaChannel channel, long stepId, int requestIndex, int nameId, long address, int remoteKey) {
         PeerTransfers transfers = peers.of(channel.peer());
-        PeerName name = transfers.incomingNames(channel).get(nameId);
+        ExpectedTensor name = transfers.incomingNames(channel).get(nameId);
         if (name == null) {
             throw new ProtocolViolationException("name id " + nameId + " stands for nothing");
         }
@@ -199,7 +199,7 @@ final class IncomingTransfers implements RendezvousHandler {
     private void answer(
             RdmaChannel channel,
             PeerTransfers transfers,
-            PeerName name,
+            ExpectedTensor name,
             long stepId,
             int requestIndex,
             long address,

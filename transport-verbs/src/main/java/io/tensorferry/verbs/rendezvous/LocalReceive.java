@@ -30,9 +30,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     private final Executor callbacks;
     private final ContentWaits waits;
     private final ReceiveDeadline deadline = new ReceiveDeadline();
-    // Once there is a tensor whose content is waited for.
-    private volatile ContentWaits.@Nullable Wait wait;
-    private volatile @Nullable TransportException givenUp;
+    private final ContentWaits.Place wait = new ContentWaits.Place();
     private final AtomicBoolean over = new AtomicBoolean();
     // Until the callback takes it: an executor of the user's may run this more than once.
     private final AtomicReference<@Nullable RecvResult> ended = new AtomicReference<>();
@@ -71,14 +69,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
             end(result);
             return;
         }
-        ContentWaits.Wait begun =
-                waits.of(tensor, options, accelerator, key.source().worker(), this::end);
-        begun.start();
-        wait = begun;
-        TransportException cause = givenUp;
-        if (cause != null) {
-            begun.giveUp(cause);
-        }
+        wait.begin(waits.of(tensor, options, accelerator, key.source().worker(), this::end));
     }
 
     private boolean end(RecvResult result) {
@@ -113,10 +104,8 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     }
 
     private boolean giveUp(TransportException cause) {
-        // Before the look at the wait: one that is not to be seen yet is given up by the thread that begins it.
-        givenUp = cause;
         table.remove(this);
-        ContentWaits.Wait begun = wait;
+        ContentWaits.Wait begun = wait.refuse(cause);
         return begun == null ? end(new RecvResult.Failed(cause)) : begun.giveUp(cause);
     }
 }

@@ -3,84 +3,84 @@ package io.tensorferry.verbs.rendezvous;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Entries by a number, linked into a hash table: a look-up makes no object of the number. Peers may choose the
-/// numbers; which of them meet in the table they cannot know.
+/// A hash table of entries by a number, linked through the entries: neither a look-up nor an entry allocates. Peers may
+/// choose the numbers; a secret factor keeps them from choosing numbers that collide.
 ///
-/// Not thread-safe: [StepTable] guards it.
+/// Threading: one thread at a time, which the owner sees to; any thread may ask for the size.
 ///
-/// @param <E> what is found
+/// @param <E> the entries
 final class LongTable<E extends LongTable.Entry<E>> {
     private static final int FIRST_LENGTH = 16;
 
-    /// What is found by its number, in one table.
-    abstract static class Entry<E extends Entry<E>> {
-        private final long id;
-        private @Nullable E next;
+    /// An entry, which is in one table at a time.
+    interface Entry<E> {
+        /// The number; constant while the entry is in a table.
+        long id();
 
-        Entry(long id) {
-            this.id = id;
-        }
+        /// The entry behind this one, for the table alone.
+        @Nullable
+        E next();
 
-        final long id() {
-            return id;
-        }
+        void next(@Nullable E entry);
     }
 
     private final long secret = new SplittableRandom().nextLong() | 1;
     private @Nullable E[] table = newTable(FIRST_LENGTH);
-    private int size;
+    private final AtomicInteger size = new AtomicInteger();
 
     @SuppressWarnings({"unchecked", "rawtypes"})
     private static <E extends Entry<E>> @Nullable E[] newTable(int length) {
         return (E[]) new Entry[length];
     }
 
+    /// Any thread.
     int size() {
-        return size;
+        return size.get();
     }
 
     @Nullable
     E get(long id) {
         E entry = table[bucket(id)];
-        while (entry != null && idOf(entry) != id) {
-            entry = nextOf(entry);
+        while (entry != null && entry.id() != id) {
+            entry = entry.next();
         }
         return entry;
     }
 
     /// @param entry one whose number has none yet
     void add(E entry) {
-        if (size >= table.length / 4 * 3 && table.length < 1 << 30) {
+        if (size.get() >= table.length / 4 * 3 && table.length < 1 << 30) {
             List<E> all = all();
             table = newTable(2 * table.length);
             all.forEach(this::link);
         }
         link(entry);
-        size++;
+        size.lazySet(size.get() + 1);
     }
 
     private void link(E entry) {
-        Entry<E> linked = entry;
-        int bucket = bucket(linked.id);
-        linked.next = table[bucket];
+        int bucket = bucket(entry.id());
+        entry.next(table[bucket]);
         table[bucket] = entry;
     }
 
-    /// The same as [#get]; it is not found any more.
+    /// Removes and returns the entry that [#get] finds.
     @Nullable
     E remove(long id) {
         int bucket = bucket(id);
         E before = null;
-        for (E entry = table[bucket]; entry != null; entry = nextOf(entry)) {
-            if (idOf(entry) == id) {
+        for (E entry = table[bucket]; entry != null; entry = entry.next()) {
+            if (entry.id() == id) {
                 if (before == null) {
-                    table[bucket] = nextOf(entry);
+                    table[bucket] = entry.next();
                 } else {
-                    ((Entry<E>) before).next = nextOf(entry);
+                    before.next(entry.next());
                 }
-                size--;
+                entry.next(null);
+                size.lazySet(size.get() - 1);
                 return entry;
             }
             before = entry;
@@ -90,9 +90,9 @@ final class LongTable<E extends LongTable.Entry<E>> {
 
     /// All of them, in no order.
     List<E> all() {
-        var all = new ArrayList<E>(size);
+        var all = new ArrayList<E>(size());
         for (E first : table) {
-            for (E entry = first; entry != null; entry = nextOf(entry)) {
+            for (E entry = first; entry != null; entry = entry.next()) {
                 all.add(entry);
             }
         }
@@ -101,14 +101,5 @@ final class LongTable<E extends LongTable.Entry<E>> {
 
     private int bucket(long id) {
         return (int) ((id * secret) >>> 34) & (table.length - 1);
-    }
-
-    private static <E extends Entry<E>> long idOf(E entry) {
-        return entry.id();
-    }
-
-    private static <E extends Entry<E>> @Nullable E nextOf(E entry) {
-        Entry<E> of = entry;
-        return of.next;
     }
 }

@@ -32,11 +32,11 @@ public final class MetaDataCache {
     private int now;
 
     private static final class Entry {
-        WarmRequest course;
+        TensorMetaData metaData;
         int usedAt;
 
-        Entry(WarmRequest course, int usedAt) {
-            this.course = course;
+        Entry(TensorMetaData metaData, int usedAt) {
+            this.metaData = metaData;
             this.usedAt = usedAt;
         }
     }
@@ -49,19 +49,13 @@ public final class MetaDataCache {
         this.capacity = capacity;
     }
 
-    /// What was put last for `key`, or null; counts as a use.
-    public @Nullable TensorMetaData get(RendezvousKey key) {
-        WarmRequest known = course(key);
-        return known == null ? null : known.metaData();
-    }
-
-    /// The course of a request for `key` if its metadata is what was put last, or null; counts as a use.
-    synchronized @Nullable WarmRequest course(RendezvousKey key) {
+    /// The metadata that was put last for `key`, or null; counts as a use.
+    public synchronized @Nullable TensorMetaData get(RendezvousKey key) {
         now++;
         Entry entry = entries.get(key.toString());
         if (entry != null) {
             entry.usedAt = now;
-            return entry.course;
+            return entry.metaData;
         }
         if (entries.size() == capacity) {
             missedKeys().miss(key, now, (now - eldest().usedAt) / TIMES_LONGER);
@@ -70,18 +64,15 @@ public final class MetaDataCache {
     }
 
     /// Remembers `metaData`, where there is room or the last look-up found that `key` is used more often than another.
-    public void put(RendezvousKey key, TensorMetaData metaData) {
-        var course = new WarmRequest(metaData);
-        synchronized (this) {
-            Entry entry = entries.get(key.toString());
-            if (entry != null) {
-                entry.course = course;
-            } else if (entries.size() < capacity) {
-                entries.put(key.toString(), new Entry(course, now));
-            } else if (missedKeys().takeWanted(key)) {
-                entries.pollFirstEntry();
-                entries.put(key.toString(), new Entry(course, now));
-            }
+    public synchronized void put(RendezvousKey key, TensorMetaData metaData) {
+        Entry entry = entries.get(key.toString());
+        if (entry != null) {
+            entry.metaData = metaData;
+        } else if (entries.size() < capacity) {
+            entries.put(key.toString(), new Entry(metaData, now));
+        } else if (missedKeys().takeWanted(key)) {
+            entries.pollFirstEntry();
+            entries.put(key.toString(), new Entry(metaData, now));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.verbs.link.ChannelSource;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -10,12 +11,20 @@ import org.jspecify.annotations.Nullable;
 /// Threading: any thread.
 final class PeerTable {
     private final TransferContext context;
+    private final ChannelSource channels;
+    private final MetaDataCache metaDataCache;
     private final @Nullable FallbackPath fallback;
     private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
 
     /// @param fallback where receives go for which no channel can be had; null if there is none
-    PeerTable(TransferContext context, @Nullable FallbackPath fallback) {
+    PeerTable(
+            TransferContext context,
+            ChannelSource channels,
+            MetaDataCache metaDataCache,
+            @Nullable FallbackPath fallback) {
         this.context = context;
+        this.channels = channels;
+        this.metaDataCache = metaDataCache;
         this.fallback = fallback;
     }
 
@@ -28,6 +37,8 @@ final class PeerTable {
         return peers.computeIfAbsent(
                 peer,
                 _ -> new PeerTransfers(
+                        channels,
+                        metaDataCache,
                         fallback == null ? null : new FallbackReceives(fallback, context.loop(), context.counters())));
     }
 

@@ -4,6 +4,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.link.ChannelSource;
 import io.tensorferry.verbs.loop.Tell;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.ArrayList;
@@ -21,13 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// Owner: the loop; any thread may add to [#requests()] and count.
 final class PeerTransfers {
     private final RequestTable<TensorRequest> requests = new RequestTable<>();
-    private final ResponseTable responses = new ResponseTable();
+    // By request index.
+    private final LongTable<TensorResponse> responses = new LongTable<>();
     private final AtomicLong orders = new AtomicLong();
     // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
     // if it asks again.
     private final Endings<RdmaChannel> endings = new Endings<>();
     // Why the tensors that were taken for requests of earlier channels are gone, if they are.
     private @Nullable TransportException dropped;
+    private final ChannelSource channels;
+    private final MetaDataCache metaDataCache;
     private final @Nullable FallbackReceives fallback;
     private @Nullable RdmaChannel channel;
     // The channel that the names were given on; a new one begins with none.
@@ -42,9 +46,21 @@ final class PeerTransfers {
     private long losses;
     private @Nullable RdmaChannel heardOn;
 
+    /// @param channels where requests wait for a channel to the peer
+    /// @param metaDataCache of the worker
     /// @param fallback null if there is none
-    PeerTransfers(@Nullable FallbackReceives fallback) {
+    PeerTransfers(ChannelSource channels, MetaDataCache metaDataCache, @Nullable FallbackReceives fallback) {
+        this.channels = channels;
+        this.metaDataCache = metaDataCache;
         this.fallback = fallback;
+    }
+
+    ChannelSource channels() {
+        return channels;
+    }
+
+    MetaDataCache metaDataCache() {
+        return metaDataCache;
     }
 
     @Nullable
@@ -99,7 +115,9 @@ final class PeerTransfers {
     }
 
     void forget(TensorResponse response) {
-        responses.remove(response);
+        if (response.equals(responses.get(response.requestIndex()))) {
+            responses.remove(response.requestIndex());
+        }
     }
 
     /// A request has failed at this end, after it has taken a tensor.
@@ -218,9 +236,9 @@ final class PeerTransfers {
     /// @param but the channel whose requests are kept; null for none
     private boolean endDetached(@Nullable RdmaChannel but) {
         boolean any = false;
-        for (TensorResponse response : responses.all()) {
+        for (TensorResponse response : responsesByIndex()) {
             if (response.isDetached() && !response.cameOn(but)) {
-                response.on(new ResponseState.Event.NotReplayed());
+                response.onNotReplayed();
                 any = true;
             }
         }
@@ -229,8 +247,22 @@ final class PeerTransfers {
 
     /// Leaves all memory that `stuck` may use to its device.
     void strandMemory(RdmaChannel stuck) {
-        responses.all().forEach(TensorResponse::strandMemory);
-        requests.all().stream().filter(request -> request.usesChannel(stuck)).forEach(TensorRequest::strandMemory);
+        Tell.each("strand the memory of a response", responsesByIndex(), TensorResponse::strandMemory);
+        Tell.each("strand the memory of a request", requestsOver(stuck), TensorRequest::strandMemory);
+    }
+
+    private List<TensorResponse> responsesByIndex() {
+        List<TensorResponse> all = responses.all();
+        all.sort(Comparator.comparingInt(TensorResponse::requestIndex));
+        return all;
+    }
+
+    /// Oldest first.
+    private List<TensorRequest> requestsOver(RdmaChannel one) {
+        return requests.all().stream()
+                .filter(request -> request.usesChannel(one))
+                .sorted(Comparator.comparingLong(TensorRequest::order))
+                .toList();
     }
 
     /// Ends or suspends everything that went over `lost`.
@@ -241,9 +273,7 @@ final class PeerTransfers {
         if (heardOn == lost) {
             losses++;
         }
-        for (TensorResponse response : responses.all()) {
-            response.onChannelLost(loss.resumable());
-        }
+        Tell.each("end a response", responsesByIndex(), response -> response.onChannelLost(loss.resumable()));
         if (loss.resumable()) {
             var written =
                     new TransportException(StatusCode.UNAVAILABLE, "the content was written and lost with its channel");
@@ -253,16 +283,13 @@ final class PeerTransfers {
         } else {
             dropped = loss.cause();
         }
-        requests.all().stream()
-                .filter(request -> request.usesChannel(lost))
-                .sorted(Comparator.comparingLong(TensorRequest::order))
-                .forEach(request -> {
-                    if (loss.resumable()) {
-                        request.onSuspended();
-                    } else {
-                        request.on(new RequestState.Event.ChannelLost(loss.cause()));
-                    }
-                });
+        Tell.each("end a request", requestsOver(lost), request -> {
+            if (loss.resumable()) {
+                request.onSuspended();
+            } else {
+                request.onChannelLost(loss.cause());
+            }
+        });
         boolean kept = loss.resumable() && responses.size() > 0;
         ended = true;
         List<Runnable> waiting = List.copyOf(claims);

@@ -32,7 +32,7 @@ final class PieceServer extends ChunkedWrite {
     /// @param content of 1 byte or more
     /// @param most pieces that the peer may have named whose immediate is not posted
     PieceServer(
-            RendezvousCounters counters, TensorResponse response, OutgoingContent content, RdmaChannel over, int most) {
+            RendezvousCounters counters, Owner response, OutgoingContent content, RdmaChannel over, int most) {
         StagedTensor staged = content.staged();
         super(counters, staged == null ? most : staged.unit().options().piecesAtOnce());
         this.chunkBytes = staged == null

@@ -49,15 +49,13 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter.background(),
                 adapter.memory(),
                 accelerators,
-                new MetaDataCache(options.metaDataCacheEntries()),
                 options,
                 worker.limits().maxTensorBytes(),
                 adapter.mostNamedBytes(),
-                new RendezvousCounters(),
-                adapter);
+                new RendezvousCounters());
         this.steps = new StepTable<>(stepId -> new RdmaRendezvous(stepId, worker, this), worker.limits());
         this.sources = new SourcePreparation(context);
-        this.peers = new PeerTable(context, fallback);
+        this.peers = new PeerTable(context, adapter, new MetaDataCache(options.metaDataCacheEntries()), fallback);
         this.incoming =
                 new IncomingTransfers(adapter, context, steps, peers, new ResponsePool(context, steps, sources));
     }

@@ -180,6 +180,14 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         return true;
     }
 
+    /// What the receive fails with for `thrown`, whatever that is.
+    TransportException asFailure(Throwable thrown) {
+        return thrown instanceof TransportException known
+                ? known
+                : new TransportException(
+                        StatusCode.INTERNAL, "the receive of " + key + " failed: " + thrown, peer, 0, thrown);
+    }
+
     private final class Moved implements MoveEnd {
         @Override
         public void onMoved(Tensor tensor) {

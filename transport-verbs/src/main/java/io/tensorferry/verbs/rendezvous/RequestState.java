@@ -1,322 +1,253 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/// The receiver's side of one transfer as a pure state machine: [#step] says what follows from an event,
-/// [TensorRequest] performs it.
+/// The states of the receiver's side of one transfer, as a pure state machine: [#step] gives the transition,
+/// [TensorRequest] performs its actions. The metadata, the memory and the causes are the request's.
 ///
 /// ```
-/// AwaitingChannel -- channel -->   AwaitingReply: the request is sent, with memory if the metadata is known
-/// AwaitingReply   -- content -->   Landed: the peer's key is revoked --> Ended: delivered
-/// AwaitingReply   -- metadata and content --> Filling --> Ended: delivered
-/// AwaitingReply   -- metadata -->  Allocating --> AwaitingContent: asked again --> content --> Landed --> Ended
-/// any of them     -- refused -->   Ended: failed
-/// any of them     -- given up -->  GivenUp: the sender is told; memory is kept until it confirms or content lands
-/// any of them     -- suspended --> AwaitingChannel: sent again on the next one; what was given up ends
-/// AwaitingChannel -- fallback -->  Ended: the receive goes on over the fallback
-/// any of them     -- lost -->      Ended: failed
+/// AWAITING_CHANNEL  -- channel -->   ASKED, or ASKED_WITH_MEMORY if the metadata is known
+/// ASKED_WITH_MEMORY -- content -->   LANDED: the peer's key is revoked --> ENDED: delivered
+/// ASKED*            -- metadata and content --> FILLING --> ENDED: delivered
+/// ASKED*            -- metadata -->  ALLOCATING --> AWAITING_CONTENT: asked again --> content --> LANDED --> ENDED
+/// any state         -- refused -->   ENDED: failed
+/// any state         -- given up -->  GIVEN_UP: the sender is told; memory is kept until it confirms or content lands
+/// any state         -- suspended --> AWAITING_CHANNEL: sent again on the next one; GIVEN_UP ends
+/// AWAITING_CHANNEL  -- fallback -->  ENDED: the receive continues over the fallback
+/// any state         -- lost -->      ENDED: failed
 /// ```
-sealed interface RequestState {
-    /// No channel to the peer yet, or not any more.
-    ///
-    /// @param expected the metadata that there is memory for, or null
-    /// @param replay whether the request was sent on a channel that is gone
-    record AwaitingChannel(@Nullable TensorMetaData expected, boolean replay) implements RequestState {}
+///
+/// All transitions are made beforehand: a step allocates nothing.
+enum RequestState {
+    /// There is no channel to the peer yet, or no longer.
+    AWAITING_CHANNEL,
+    /// TENSOR_REQUEST was sent without memory.
+    ASKED,
+    /// TENSOR_REQUEST was sent, and named memory for the expected metadata.
+    ASKED_WITH_MEMORY,
+    /// META_DATA_RESPONSE arrived; memory is being allocated.
+    ALLOCATING,
+    /// META_DATA_RESPONSE arrived with the content: memory for it is being allocated, and the peer has finished.
+    FILLING,
+    /// TENSOR_RE_REQUEST was sent.
+    AWAITING_CONTENT,
+    /// The content has landed; the peer's right to write there is being revoked.
+    LANDED,
+    /// The user was told; the peer may still write into the memory.
+    GIVEN_UP,
+    ENDED;
 
-    /// TENSOR_REQUEST is sent.
-    ///
-    /// @param expected the metadata that memory was allocated for, or null
-    record AwaitingReply(@Nullable TensorMetaData expected) implements RequestState {}
-
-    /// META_DATA_RESPONSE came; memory is being allocated.
-    record Allocating(TensorMetaData metaData) implements RequestState {}
-
-    /// META_DATA_RESPONSE came with the content: memory for it is being allocated, and the peer is done.
-    record Filling(TensorMetaData metaData) implements RequestState {}
-
-    /// TENSOR_RE_REQUEST is sent.
-    record AwaitingContent(TensorMetaData metaData) implements RequestState {}
-
-    /// The content is in place; the peer's right to write there is being taken back.
-    record Landed(TensorMetaData metaData) implements RequestState {}
-
-    /// The user has been told; the peer may still write into the memory.
-    record GivenUp() implements RequestState {}
-
-    record Ended() implements RequestState {}
-
-    sealed interface Event {
-        record ChannelOpen() implements Event {}
-
-        /// No channel can be had for the time being, but another way.
-        record FallbackOpen() implements Event {}
-
-        record MetaDataChanged(TensorMetaData metaData) implements Event {}
-
-        /// The same, and the content is there with it.
-        record ContentCarried(TensorMetaData metaData) implements Event {}
-
-        record Allocated() implements Event {}
-
-        record AllocationFailed(TransportException cause) implements Event {}
-
-        record ContentLanded() implements Event {}
-
-        /// The peer cannot write into the memory any more.
-        record KeyRevoked() implements Event {}
-
-        /// The device has no key to give to the peer: the message that would name the memory was not sent. Or, of a
-        /// content in pieces: a piece can have no memory or no key, or cannot be copied away, and no other is named.
-        record NoKey(TransportException cause) implements Event {}
-
-        /// ERROR_STATUS came: there will be no content, and the sender does not write.
-        record Refused(TransportException cause) implements Event {}
-
-        /// Cancelled, aborted or closed by this worker.
-        record UserGaveUp() implements Event {}
-
-        /// The queue pairs are gone, nothing lands any more; the peer may go on over other ones.
-        ///
-        /// @param keepsMemory whether what was named is named again then, and not given back
-        record ChannelSuspended(boolean keepsMemory) implements Event {}
-
-        /// The same, for good: no channel can be had, or the peer that had the request is no more.
-        record ChannelLost(TransportException cause) implements Event {}
+    enum Event {
+        CHANNEL_OPEN,
+        /// A channel is open, and there is memory for the expected metadata.
+        CHANNEL_OPEN_WITH_MEMORY,
+        /// No channel can be had for the time being, but the fallback can.
+        FALLBACK_OPEN,
+        METADATA_CHANGED,
+        /// The metadata changed, and the content came with it.
+        CONTENT_CARRIED,
+        ALLOCATED,
+        ALLOCATION_FAILED,
+        CONTENT_LANDED,
+        /// The peer can no longer write into the memory.
+        KEY_REVOKED,
+        /// The device has no key for the peer: the message that would name the memory was not sent. Or a piece of the
+        /// content has no memory or no key, or cannot be copied, and no other piece is named.
+        NO_KEY,
+        /// ERROR_STATUS arrived: there will be no content, and the sender does not write.
+        REFUSED,
+        /// The receive was cancelled, aborted or closed by this worker.
+        USER_GAVE_UP,
+        /// The queue pairs are gone and nothing lands any more; the peer may continue over other ones. The memory that
+        /// was named is given back.
+        SUSPENDED,
+        /// The same; the memory is kept and named again.
+        SUSPENDED_WITH_MEMORY,
+        /// The channel is gone for good: no other can be had, or the peer that had the request has ended.
+        CHANNEL_LOST
     }
 
-    sealed interface Action {
-        record SendRequest(@Nullable TensorMetaData expected, boolean replay) implements Action {}
-
+    enum Action {
+        SEND_REQUEST,
         /// Wait for the next channel.
-        record AwaitChannel() implements Action {}
-
-        /// Wait for none any more.
-        record LeaveChannelQueue() implements Action {}
-
+        AWAIT_CHANNEL,
+        /// Wait for no channel any more.
+        LEAVE_CHANNEL_QUEUE,
         /// Hand the receive to the fallback.
-        ///
-        /// @param replay whether the request was sent on a channel that is gone
-        record MoveToFallback(boolean replay) implements Action {}
-
-        /// Allocate memory and remember the metadata for next time.
-        record Allocate(TensorMetaData metaData) implements Action {}
-
-        record SendReRequest(TensorMetaData metaData) implements Action {}
-
-        /// Tell the sender that the receiver does not wait any longer.
-        record SendGiveUp() implements Action {}
-
-        /// Take back the peer's right to write into the memory.
-        record RevokeKey() implements Action {}
-
-        record Deliver(TensorMetaData metaData) implements Action {}
-
-        record Fail(TransportException cause) implements Action {}
-
-        /// Free the memory, when the peer cannot write into it any more.
-        record ReleaseMemory() implements Action {}
-
-        /// The index is free for another request.
-        record Forget() implements Action {}
+        MOVE_TO_FALLBACK,
+        /// Allocate memory for the metadata that arrived, and remember the metadata for the next request.
+        ALLOCATE,
+        SEND_RE_REQUEST,
+        /// Tell the sender that the receiver no longer waits.
+        SEND_GIVE_UP,
+        /// Revoke the peer's right to write into the memory.
+        REVOKE_KEY,
+        DELIVER,
+        FAIL,
+        /// Free the memory once the peer cannot write into it any more.
+        RELEASE_MEMORY,
+        /// Free the index for another request.
+        FORGET
     }
 
     record Step(RequestState next, List<Action> actions) {
-        static Step of(RequestState next, Action... actions) {
+        private static Step to(RequestState next, Action... actions) {
             return new Step(next, List.of(actions));
         }
     }
 
-    /// What follows from `event` in `state`.
+    private static final Step ASK = Step.to(ASKED, Action.SEND_REQUEST);
+    private static final Step ASK_WITH_MEMORY = Step.to(ASKED_WITH_MEMORY, Action.SEND_REQUEST);
+    private static final Step MOVE_TO_FALLBACK =
+            Step.to(ENDED, Action.RELEASE_MEMORY, Action.MOVE_TO_FALLBACK, Action.FORGET);
+    private static final Step LEAVE =
+            Step.to(ENDED, Action.LEAVE_CHANNEL_QUEUE, Action.RELEASE_MEMORY, Action.FORGET);
+    private static final Step ALLOCATE = Step.to(ALLOCATING, Action.RELEASE_MEMORY, Action.ALLOCATE);
+    private static final Step FILL = Step.to(FILLING, Action.RELEASE_MEMORY, Action.ALLOCATE);
+    private static final Step ASK_AGAIN = Step.to(AWAITING_CONTENT, Action.SEND_RE_REQUEST);
+    private static final Step REVOKE = Step.to(LANDED, Action.REVOKE_KEY);
+    // The index is freed first: when the user hears of the end, nothing is pending.
+    private static final Step DELIVER = Step.to(ENDED, Action.FORGET, Action.DELIVER);
+    private static final Step FAIL = Step.to(ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
+    private static final Step FAIL_AND_GIVE_UP = Step.to(GIVEN_UP, Action.FAIL, Action.SEND_GIVE_UP);
+    private static final Step GIVE_UP = Step.to(GIVEN_UP, Action.SEND_GIVE_UP);
+    private static final Step SUSPEND = Step.to(AWAITING_CHANNEL, Action.RELEASE_MEMORY, Action.AWAIT_CHANNEL);
+    private static final Step SUSPEND_WITH_MEMORY = Step.to(AWAITING_CHANNEL, Action.AWAIT_CHANNEL);
+    private static final Step END_SILENTLY = Step.to(ENDED, Action.RELEASE_MEMORY, Action.FORGET);
+    private static final Step FORGET = Step.to(ENDED, Action.FORGET);
+    private static final Step STAY_FILLING = Step.to(FILLING);
+    private static final Step STAY_LANDED = Step.to(LANDED);
+    private static final Step STAY_GIVEN_UP = Step.to(GIVEN_UP);
+    private static final Step RELEASE_GIVEN_UP = Step.to(GIVEN_UP, Action.RELEASE_MEMORY);
+    private static final Step STAY_ENDED = Step.to(ENDED);
+    private static final Step RELEASE_ENDED = Step.to(ENDED, Action.RELEASE_MEMORY);
+
+    /// The transition for `event` in this state.
     ///
-    /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
-    static Step step(RequestState state, Event event) {
-        return switch (state) {
-            case AwaitingChannel(var expected, var replay) ->
+    /// @throws ProtocolViolationException if the event is the peer's and is not allowed now
+    Step step(Event event) {
+        return switch (this) {
+            case AWAITING_CHANNEL ->
                 switch (event) {
-                    case Event.ChannelOpen() ->
-                        Step.of(new AwaitingReply(expected), new Action.SendRequest(expected, replay));
-                    case Event.FallbackOpen() ->
-                        Step.of(
-                                new Ended(),
-                                new Action.ReleaseMemory(),
-                                new Action.MoveToFallback(replay),
-                                new Action.Forget());
-                    case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.UserGaveUp() ->
-                        Step.of(
-                                new Ended(),
-                                new Action.LeaveChannelQueue(),
-                                new Action.ReleaseMemory(),
-                                new Action.Forget());
-                    case Event.MetaDataChanged _, Event.ContentCarried _, Event.ContentLanded _, Event.Refused _ ->
+                    case CHANNEL_OPEN -> ASK;
+                    case CHANNEL_OPEN_WITH_MEMORY -> ASK_WITH_MEMORY;
+                    case FALLBACK_OPEN -> MOVE_TO_FALLBACK;
+                    case CHANNEL_LOST -> FAIL;
+                    case USER_GAVE_UP -> LEAVE;
+                    case METADATA_CHANGED, CONTENT_CARRIED, CONTENT_LANDED, REFUSED ->
                         throw new ProtocolViolationException("an answer to a request that was not sent");
-                    case Event.ChannelSuspended _,
-                            Event.Allocated _,
-                            Event.AllocationFailed _,
-                            Event.KeyRevoked _,
-                            Event.NoKey _ -> throw impossible(state, event);
+                    case ALLOCATED, ALLOCATION_FAILED, KEY_REVOKED, NO_KEY, SUSPENDED, SUSPENDED_WITH_MEMORY ->
+                        throw impossible(event);
                 };
-            case AwaitingReply(var expected) ->
+            case ASKED, ASKED_WITH_MEMORY ->
                 switch (event) {
-                    case Event.MetaDataChanged(var metaData) ->
-                        Step.of(new Allocating(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
-                    case Event.ContentCarried(var metaData) ->
-                        Step.of(new Filling(metaData), new Action.ReleaseMemory(), new Action.Allocate(metaData));
-                    case Event.ContentLanded() -> {
-                        if (expected == null) {
+                    case METADATA_CHANGED -> ALLOCATE;
+                    case CONTENT_CARRIED -> FILL;
+                    case CONTENT_LANDED -> {
+                        if (this == ASKED) {
                             throw new ProtocolViolationException("content for a request that named no memory");
                         }
-                        yield landed(expected);
+                        yield REVOKE;
                     }
-                    case Event.Refused(var cause) -> failed(cause);
-                    case Event.NoKey(var cause) -> failed(cause);
-                    case Event.UserGaveUp() -> givenUp();
-                    case Event.ChannelSuspended(var keepsMemory) -> suspended(expected, keepsMemory);
-                    case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _,
-                            Event.FallbackOpen _,
-                            Event.Allocated _,
-                            Event.AllocationFailed _,
-                            Event.KeyRevoked _ -> throw impossible(state, event);
+                    case REFUSED, NO_KEY, CHANNEL_LOST -> FAIL;
+                    case USER_GAVE_UP -> GIVE_UP;
+                    case SUSPENDED -> SUSPEND;
+                    case SUSPENDED_WITH_MEMORY -> SUSPEND_WITH_MEMORY;
+                    case CHANNEL_OPEN,
+                            CHANNEL_OPEN_WITH_MEMORY,
+                            FALLBACK_OPEN,
+                            ALLOCATED,
+                            ALLOCATION_FAILED,
+                            KEY_REVOKED -> throw impossible(event);
                 };
-            case Allocating(var metaData) ->
+            case ALLOCATING ->
                 switch (event) {
-                    case Event.Allocated() ->
-                        Step.of(new AwaitingContent(metaData), new Action.SendReRequest(metaData));
-                    case Event.AllocationFailed(var cause) ->
-                        Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
-                    case Event.MetaDataChanged _, Event.ContentCarried _ ->
+                    case ALLOCATED -> ASK_AGAIN;
+                    case ALLOCATION_FAILED -> FAIL_AND_GIVE_UP;
+                    case METADATA_CHANGED, CONTENT_CARRIED ->
                         throw new ProtocolViolationException("metadata twice for one request");
-                    case Event.ContentLanded _ ->
+                    case CONTENT_LANDED ->
                         throw new ProtocolViolationException("content for a request that named no memory");
-                    case Event.Refused(var cause) -> failed(cause);
-                    case Event.UserGaveUp() -> givenUp();
-                    // What is being allocated is thrown away when it comes.
-                    case Event.ChannelSuspended _ -> suspended(null, true);
-                    case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
-                        throw impossible(state, event);
+                    case REFUSED, CHANNEL_LOST -> FAIL;
+                    case USER_GAVE_UP -> GIVE_UP;
+                    // Memory that is being allocated is discarded when it comes.
+                    case SUSPENDED, SUSPENDED_WITH_MEMORY -> SUSPEND_WITH_MEMORY;
+                    case CHANNEL_OPEN, CHANNEL_OPEN_WITH_MEMORY, FALLBACK_OPEN, KEY_REVOKED, NO_KEY ->
+                        throw impossible(event);
                 };
-            case Filling(var metaData) ->
+            case FILLING ->
                 switch (event) {
-                    case Event.Allocated() -> delivered(metaData);
-                    case Event.AllocationFailed(var cause) -> failed(cause);
-                    case Event.UserGaveUp() -> Step.of(new Ended(), new Action.Forget());
-                    // The peer has said all that it may say of this request, and what becomes of it does not matter.
-                    case Event.MetaDataChanged _,
-                            Event.ContentCarried _,
-                            Event.ContentLanded _,
-                            Event.Refused _,
-                            Event.ChannelSuspended _,
-                            Event.ChannelLost _ -> Step.of(state);
-                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _, Event.NoKey _ ->
-                        throw impossible(state, event);
+                    case ALLOCATED -> DELIVER;
+                    case ALLOCATION_FAILED -> FAIL;
+                    case USER_GAVE_UP -> FORGET;
+                    // The peer has sent all that it may send for this request; its channel does not matter any more.
+                    case METADATA_CHANGED,
+                            CONTENT_CARRIED,
+                            CONTENT_LANDED,
+                            REFUSED,
+                            SUSPENDED,
+                            SUSPENDED_WITH_MEMORY,
+                            CHANNEL_LOST -> STAY_FILLING;
+                    case CHANNEL_OPEN, CHANNEL_OPEN_WITH_MEMORY, FALLBACK_OPEN, KEY_REVOKED, NO_KEY ->
+                        throw impossible(event);
                 };
-            case AwaitingContent(var metaData) ->
+            case AWAITING_CONTENT ->
                 switch (event) {
-                    case Event.ContentLanded() -> landed(metaData);
-                    case Event.MetaDataChanged _, Event.ContentCarried _ ->
+                    case CONTENT_LANDED -> REVOKE;
+                    case METADATA_CHANGED, CONTENT_CARRIED ->
                         throw new ProtocolViolationException("metadata twice for one request");
-                    case Event.Refused(var cause) -> failed(cause);
-                    case Event.NoKey(var cause) ->
-                        Step.of(new GivenUp(), new Action.Fail(cause), new Action.SendGiveUp());
-                    case Event.UserGaveUp() -> givenUp();
-                    case Event.ChannelSuspended(var keepsMemory) -> suspended(metaData, keepsMemory);
-                    case Event.ChannelLost(var cause) -> failed(cause);
-                    case Event.ChannelOpen _,
-                            Event.FallbackOpen _,
-                            Event.Allocated _,
-                            Event.AllocationFailed _,
-                            Event.KeyRevoked _ -> throw impossible(state, event);
+                    case REFUSED, CHANNEL_LOST -> FAIL;
+                    case NO_KEY -> FAIL_AND_GIVE_UP;
+                    case USER_GAVE_UP -> GIVE_UP;
+                    case SUSPENDED -> SUSPEND;
+                    case SUSPENDED_WITH_MEMORY -> SUSPEND_WITH_MEMORY;
+                    case CHANNEL_OPEN,
+                            CHANNEL_OPEN_WITH_MEMORY,
+                            FALLBACK_OPEN,
+                            ALLOCATED,
+                            ALLOCATION_FAILED,
+                            KEY_REVOKED -> throw impossible(event);
                 };
-            case Landed(var metaData) ->
+            case LANDED ->
                 switch (event) {
-                    case Event.KeyRevoked() -> delivered(metaData);
-                    // Too late: the receive finds that the user has ended it.
-                    case Event.UserGaveUp _ -> Step.of(state);
-                    // The peer has said all that it may say of this request.
-                    case Event.MetaDataChanged _, Event.ContentCarried _, Event.ContentLanded _, Event.Refused _ ->
-                        Step.of(state);
-                    case Event.ChannelOpen _,
-                            Event.FallbackOpen _,
-                            Event.Allocated _,
-                            Event.AllocationFailed _,
-                            Event.NoKey _,
-                            // The key is revoked before the loss is told.
-                            Event.ChannelSuspended _ -> throw impossible(state, event);
-                    // It could not be revoked.
-                    case Event.ChannelLost(var cause) -> failed(cause);
+                    case KEY_REVOKED -> DELIVER;
+                    // Too late for the user, whose receive has ended; and the peer has sent all that it may send.
+                    case USER_GAVE_UP, METADATA_CHANGED, CONTENT_CARRIED, CONTENT_LANDED, REFUSED -> STAY_LANDED;
+                    // The key could not be revoked.
+                    case CHANNEL_LOST -> FAIL;
+                    case CHANNEL_OPEN,
+                            CHANNEL_OPEN_WITH_MEMORY,
+                            FALLBACK_OPEN,
+                            ALLOCATED,
+                            ALLOCATION_FAILED,
+                            NO_KEY,
+                            // The key is revoked before the loss is reported.
+                            SUSPENDED,
+                            SUSPENDED_WITH_MEMORY -> throw impossible(event);
                 };
-            case GivenUp() ->
+            case GIVEN_UP ->
                 switch (event) {
-                    // The content, a refusal or the confirmation: the sender is done with the memory.
-                    case Event.ContentLanded _,
-                            Event.ContentCarried _,
-                            Event.Refused _,
-                            Event.ChannelSuspended _,
-                            Event.ChannelLost _ -> silentEnd();
-                    // The metadata crossed the give-up on the way; the confirmation follows.
-                    case Event.MetaDataChanged _ -> Step.of(state);
-                    // Memory that no message has named yet.
-                    case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
-                    // The request that would have named the memory was not sent: nobody writes there.
-                    case Event.NoKey _ -> silentEnd();
-                    case Event.AllocationFailed _, Event.UserGaveUp _ -> Step.of(state);
-                    case Event.ChannelOpen _, Event.FallbackOpen _, Event.KeyRevoked _ ->
-                        throw impossible(state, event);
+                    // The content, a refusal or the confirmation: the sender no longer writes. With NO_KEY the request
+                    // that would have named the memory was not sent.
+                    case CONTENT_LANDED,
+                            CONTENT_CARRIED,
+                            REFUSED,
+                            SUSPENDED,
+                            SUSPENDED_WITH_MEMORY,
+                            CHANNEL_LOST,
+                            NO_KEY -> END_SILENTLY;
+                    // The metadata and the give-up crossed; the confirmation follows.
+                    case METADATA_CHANGED, ALLOCATION_FAILED, USER_GAVE_UP -> STAY_GIVEN_UP;
+                    // No message has named this memory.
+                    case ALLOCATED -> RELEASE_GIVEN_UP;
+                    case CHANNEL_OPEN, CHANNEL_OPEN_WITH_MEMORY, FALLBACK_OPEN, KEY_REVOKED -> throw impossible(event);
                 };
-            case Ended() ->
-                switch (event) {
-                    case Event.Allocated _ -> Step.of(state, new Action.ReleaseMemory());
-                    case Event.ChannelOpen _,
-                            Event.FallbackOpen _,
-                            Event.MetaDataChanged _,
-                            Event.ContentCarried _,
-                            Event.AllocationFailed _,
-                            Event.ContentLanded _,
-                            Event.KeyRevoked _,
-                            Event.NoKey _,
-                            Event.Refused _,
-                            Event.UserGaveUp _,
-                            Event.ChannelSuspended _,
-                            Event.ChannelLost _ -> Step.of(state);
-                };
+            case ENDED -> event == Event.ALLOCATED ? RELEASE_ENDED : STAY_ENDED;
         };
     }
 
-    private static Step landed(TensorMetaData metaData) {
-        return Step.of(new Landed(metaData), new Action.RevokeKey());
-    }
-
-    private static Step delivered(TensorMetaData metaData) {
-        // First: when the user hears of the end, nothing is pending.
-        return Step.of(new Ended(), new Action.Forget(), new Action.Deliver(metaData));
-    }
-
-    private static Step failed(TransportException cause) {
-        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Forget(), new Action.Fail(cause));
-    }
-
-    /// @param allocated what there is memory for, or null
-    private static Step suspended(@Nullable TensorMetaData allocated, boolean keepsMemory) {
-        return keepsMemory
-                ? Step.of(new AwaitingChannel(allocated, true), new Action.AwaitChannel())
-                : Step.of(new AwaitingChannel(null, true), new Action.ReleaseMemory(), new Action.AwaitChannel());
-    }
-
-    private static Step givenUp() {
-        return Step.of(new GivenUp(), new Action.SendGiveUp());
-    }
-
-    private static Step silentEnd() {
-        return Step.of(new Ended(), new Action.ReleaseMemory(), new Action.Forget());
-    }
-
-    private static IllegalStateException impossible(RequestState state, Event event) {
-        return new IllegalStateException(event + " in state " + state);
+    private IllegalStateException impossible(Event event) {
+        return new IllegalStateException(event + " in state " + this);
     }
 }

@@ -1,312 +1,256 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
-/// The sender's side of one transfer as a pure state machine: [#step] says what follows from an event,
-/// [TensorResponse] performs it.
+/// The states of the sender's side of one transfer, as a pure state machine: [#step] gives the transition,
+/// [TensorResponse] performs its actions. The metadata, the content and the causes are the response's.
 ///
 /// ```
-/// AwaitingTensor    -- tensor, as the request expects -->  Writing
-/// AwaitingTensor    -- small tensor, other metadata -->    Writing: the metadata is sent, and the content with it
-/// AwaitingTensor    -- tensor, other metadata -->          AwaitingReRequest: the metadata is sent, the tensor kept
-/// AwaitingReRequest -- asked again -->                     Writing
-/// Writing           -- written -->                         Ended
-/// Writing           -- copy failed -->                     Ended: the receiver is told
-/// Writing           -- in pieces, given up, stopped -->    Ended: confirmed
-/// AwaitingTensor, AwaitingReRequest -- receiver gave up --> Ended: confirmed
-/// AwaitingTensor    -- step aborted -->                    Ended: the receiver is told
-/// AwaitingTensor    -- channel suspended -->               Ended, if no tensor was taken for it; otherwise Detached
-/// AwaitingReRequest, Writing -- channel suspended -->      Detached: the tensor is kept
-/// Detached          -- asked again on the next channel --> as if the tensor had just come
-/// Detached          -- not asked again, or peer gone -->   Ended
-/// Detached          -- claimed over the fallback -->       Ended: handed over; HandingOver until the tensor is ready
+/// AWAITING_TENSOR     -- tensor, as the request expects -->  WRITING
+/// AWAITING_TENSOR     -- small tensor, other metadata -->    WRITING: metadata and content in one message
+/// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: the metadata is sent, the tensor kept
+/// AWAITING_RE_REQUEST -- asked again -->                     WRITING
+/// WRITING             -- written -->                         ENDED
+/// WRITING             -- copy failed -->                     ENDED: the receiver is told
+/// WRITING             -- in pieces, given up, stopped -->    ENDED: confirmed
+/// AWAITING_TENSOR, AWAITING_RE_REQUEST -- receiver gave up --> ENDED: confirmed
+/// AWAITING_TENSOR     -- step aborted -->                    ENDED: the receiver is told
+/// AWAITING_TENSOR     -- channel suspended -->               ENDED, if no tensor was taken for it; else PREPARING_DETACHED
+/// AWAITING_RE_REQUEST, WRITING -- channel suspended -->      DETACHED: the tensor is kept
+/// DETACHED            -- asked again on the next channel --> as if the tensor had just come
+/// DETACHED            -- not asked again, or peer gone -->   ENDED
+/// DETACHED            -- claimed over the fallback -->       ENDED: handed over; HANDING_OVER until the tensor is ready
 /// ```
-sealed interface ResponseState {
+///
+/// All transitions are made beforehand: a step allocates nothing.
+enum ResponseState {
     /// The tensor was not sent yet, or is being made ready.
-    ///
-    /// @param expected the metadata that the receiver has memory for, or null
-    record AwaitingTensor(@Nullable TensorMetaData expected) implements ResponseState {}
-
-    /// META_DATA_RESPONSE is sent.
-    record AwaitingReRequest(TensorMetaData metaData) implements ResponseState {}
-
+    AWAITING_TENSOR,
+    /// META_DATA_RESPONSE was sent.
+    AWAITING_RE_REQUEST,
     /// The content is on its way.
-    record Writing(TensorMetaData metaData) implements ResponseState {}
+    WRITING,
+    /// The channel was lost after a tensor was taken for the request. The receiver, if it did not get the tensor, asks
+    /// again.
+    DETACHED,
+    /// As [#DETACHED], and the tensor is still being made ready.
+    PREPARING_DETACHED,
+    /// As [#DETACHED], and the tensor could not be made ready.
+    DETACHED_FAILURE,
+    /// The receiver has asked again over the fallback; the tensor is still being made ready.
+    HANDING_OVER,
+    ENDED;
 
-    /// The channel was lost after a tensor was taken for the request. The receiver, if it did not get it, asks again.
-    ///
-    /// @param metaData the tensor's, or null while it is still being made ready
-    record Detached(@Nullable TensorMetaData metaData) implements ResponseState {}
-
-    /// The same, but the tensor that was taken could not be made ready.
-    record DetachedFailure(TransportException cause) implements ResponseState {}
-
-    /// The receiver has asked again over the fallback; the tensor that was taken is still being made ready.
-    record HandingOver() implements ResponseState {}
-
-    record Ended() implements ResponseState {}
-
-    sealed interface Event {
-        /// The tensor is there and can be written as it is.
-        ///
-        /// @param announce whether the metadata must go first even if it is as expected, because it carries a
-        ///     checksum
-        /// @param carried whether content and metadata have room in one message
-        record Prepared(TensorMetaData metaData, boolean announce, boolean carried) implements Event {}
-
-        /// There will be no tensor: the step was aborted, the key refused, the copy failed.
-        record LocalFailure(TransportException cause) implements Event {}
-
-        /// The receiver has memory for a content of this metadata.
-        record ReRequested(TensorMetaData metaData) implements Event {}
-
-        record ReceiverGaveUp() implements Event {}
-
+    enum Event {
+        /// The tensor is ready, and may be written where the request said: its metadata is as expected.
+        PREPARED_AS_EXPECTED,
+        /// The tensor is ready; its metadata must be sent first. Metadata and content fit into one message.
+        PREPARED_SMALL,
+        /// The tensor is ready; its metadata must be sent first.
+        PREPARED,
+        /// There will be no tensor: the step was aborted, the key refused, or the copy failed.
+        LOCAL_FAILURE,
+        /// The receiver has memory for the metadata that was sent.
+        RE_REQUESTED,
+        /// The receiver has memory for metadata that was not sent.
+        RE_REQUESTED_OTHERWISE,
+        RECEIVER_GAVE_UP,
         /// The peer's device has all of it.
-        record Written() implements Event {}
-
-        /// The channel failed first. The device is done with the memory; the content may have arrived or not.
-        record WriteAbandoned() implements Event {}
-
+        WRITTEN,
+        /// The channel failed first. The device has released the memory; the content may have arrived or not.
+        WRITE_ABANDONED,
         /// The content cannot be copied to where the device reads it. Nothing of it is under way any more; parts may
         /// have arrived.
-        record StagingFailed(TransportException cause) implements Event {}
-
-        /// The receiver has given up a content in pieces before it had named memory for all of it. Nothing of it is
-        /// under way any more.
-        record PiecesStopped() implements Event {}
-
+        STAGING_FAILED,
+        /// The receiver gave up a content in pieces before it had named memory for all of it. Nothing of it is under
+        /// way any more.
+        PIECES_STOPPED,
         /// The channel is gone; the receiver may come back over another one.
-        record ChannelSuspended() implements Event {}
-
+        CHANNEL_SUSPENDED,
         /// The table had not given a tensor, and will not.
-        record Withdrawn() implements Event {}
-
+        WITHDRAWN,
         /// The receiver asks again, over another channel.
-        ///
-        /// @param expected the metadata that the receiver has memory for, or null
-        /// @param announce as in [Prepared]
-        /// @param carried as in [Prepared]
-        record Replayed(@Nullable TensorMetaData expected, boolean announce, boolean carried) implements Event {}
-
+        REPLAYED,
         /// The receiver asks again, over the fallback.
-        record Claimed() implements Event {}
-
+        CLAIMED,
         /// The receiver does not ask again.
-        record NotReplayed() implements Event {}
-
+        NOT_REPLAYED,
         /// The channel is gone, and the receiver with it.
-        record ChannelLost() implements Event {}
+        CHANNEL_LOST
     }
 
-    sealed interface Action {
-        record SendMetaData() implements Action {}
-
+    enum Action {
+        /// Raise the event for the tensor that is ready: [Event#PREPARED_AS_EXPECTED], [Event#PREPARED_SMALL] or
+        /// [Event#PREPARED].
+        ANSWER,
+        SEND_METADATA,
         /// Write the content where the receiver said last.
-        record Write() implements Action {}
-
+        WRITE,
         /// Send the content in one message with its metadata.
-        record SendWithMetaData() implements Action {}
-
-        record SendError(TransportException cause) implements Action {}
-
+        SEND_WITH_METADATA,
+        SEND_ERROR,
         /// Tell the receiver that nothing will be written.
-        record ConfirmGiveUp() implements Action {}
-
+        CONFIRM_GIVE_UP,
         /// Take the waiter back out of the table, so that it takes no tensor from another.
-        record Withdraw() implements Action {}
-
-        /// The same; where it had not taken one yet, [Event.Withdrawn] follows.
-        record TryWithdraw() implements Action {}
-
-        /// Give the content to whoever claimed it.
-        record HandOver() implements Action {}
-
-        /// Tell whoever claimed it that there is none.
-        record FailClaim(TransportException cause) implements Action {}
-
-        record ReleaseContent() implements Action {}
-
-        record Forget() implements Action {}
+        WITHDRAW,
+        /// The same; where it had not taken one yet, [Event#WITHDRAWN] follows.
+        TRY_WITHDRAW,
+        /// Give the content to the claimant.
+        HAND_OVER,
+        /// Tell the claimant that there is none.
+        FAIL_CLAIM,
+        RELEASE_CONTENT,
+        FORGET
     }
 
     record Step(ResponseState next, List<Action> actions) {
-        static Step of(ResponseState next, Action... actions) {
+        private static Step to(ResponseState next, Action... actions) {
             return new Step(next, List.of(actions));
         }
     }
 
-    /// What follows from `event` in `state`.
+    private static final Step WRITE = Step.to(WRITING, Action.WRITE);
+    private static final Step SEND_WITH_METADATA = Step.to(WRITING, Action.SEND_WITH_METADATA);
+    private static final Step SEND_METADATA = Step.to(AWAITING_RE_REQUEST, Action.SEND_METADATA);
+    private static final Step REFUSE = Step.to(ENDED, Action.SEND_ERROR, Action.FORGET);
+    private static final Step WITHDRAW_AND_CONFIRM =
+            Step.to(ENDED, Action.WITHDRAW, Action.CONFIRM_GIVE_UP, Action.FORGET);
+    private static final Step TRY_WITHDRAW = Step.to(PREPARING_DETACHED, Action.TRY_WITHDRAW);
+    private static final Step WITHDRAW = Step.to(ENDED, Action.WITHDRAW, Action.FORGET);
+    private static final Step CONFIRM = Step.to(ENDED, Action.RELEASE_CONTENT, Action.CONFIRM_GIVE_UP, Action.FORGET);
+    private static final Step DETACH = Step.to(DETACHED);
+    private static final Step FAIL_WRITE = Step.to(ENDED, Action.SEND_ERROR, Action.RELEASE_CONTENT, Action.FORGET);
+    private static final Step DROP = Step.to(ENDED, Action.RELEASE_CONTENT, Action.FORGET);
+    private static final Step DETACH_FAILURE = Step.to(DETACHED_FAILURE);
+    private static final Step FORGET = Step.to(ENDED, Action.FORGET);
+    private static final Step ANSWER = Step.to(AWAITING_TENSOR, Action.ANSWER);
+    private static final Step AWAIT_TENSOR = Step.to(AWAITING_TENSOR);
+    private static final Step HAND_OVER_LATER = Step.to(HANDING_OVER);
+    private static final Step HAND_OVER = Step.to(ENDED, Action.HAND_OVER, Action.FORGET);
+    private static final Step FAIL_CLAIM = Step.to(ENDED, Action.FAIL_CLAIM, Action.FORGET);
+    private static final Step STAY_AWAITING_RE_REQUEST = Step.to(AWAITING_RE_REQUEST);
+    private static final Step STAY_WRITING = Step.to(WRITING);
+    private static final Step STAY_PREPARING_DETACHED = Step.to(PREPARING_DETACHED);
+    private static final Step STAY_ENDED = Step.to(ENDED);
+    private static final Step RELEASE_ENDED = Step.to(ENDED, Action.RELEASE_CONTENT);
+
+    /// The transition for `event` in this state.
     ///
-    /// @throws ProtocolViolationException if it is the peer's doing and not allowed now
-    static Step step(ResponseState state, Event event) {
-        return switch (state) {
-            case AwaitingTensor(var expected) ->
+    /// @throws ProtocolViolationException if the event is the peer's and is not allowed now
+    Step step(Event event) {
+        return switch (this) {
+            case AWAITING_TENSOR ->
                 switch (event) {
-                    case Event.Prepared(var metaData, var announce, var carried) ->
-                        answer(metaData, expected, announce, carried);
-                    case Event.LocalFailure(var cause) -> refused(cause);
-                    case Event.ReRequested _ ->
+                    case PREPARED_AS_EXPECTED -> WRITE;
+                    case PREPARED_SMALL -> SEND_WITH_METADATA;
+                    case PREPARED -> SEND_METADATA;
+                    case LOCAL_FAILURE -> REFUSE;
+                    case RE_REQUESTED, RE_REQUESTED_OTHERWISE ->
                         throw new ProtocolViolationException("asked again before it was answered");
-                    case Event.ReceiverGaveUp _ ->
-                        Step.of(new Ended(), new Action.Withdraw(), new Action.ConfirmGiveUp(), new Action.Forget());
-                    case Event.ChannelSuspended _ -> Step.of(new Detached(null), new Action.TryWithdraw());
-                    case Event.ChannelLost _ -> Step.of(new Ended(), new Action.Withdraw(), new Action.Forget());
-                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
-                    case Event.NotReplayed _ -> Step.of(state);
-                    case Event.Written _,
-                            Event.WriteAbandoned _,
-                            Event.StagingFailed _,
-                            Event.PiecesStopped _,
-                            Event.Withdrawn _ -> throw impossible(state, event);
+                    case RECEIVER_GAVE_UP -> WITHDRAW_AND_CONFIRM;
+                    case CHANNEL_SUSPENDED -> TRY_WITHDRAW;
+                    case CHANNEL_LOST -> WITHDRAW;
+                    case REPLAYED, CLAIMED -> throw notLost();
+                    case NOT_REPLAYED -> AWAIT_TENSOR;
+                    case WRITTEN, WRITE_ABANDONED, STAGING_FAILED, PIECES_STOPPED, WITHDRAWN -> throw impossible(event);
                 };
-            case AwaitingReRequest(var metaData) ->
+            case AWAITING_RE_REQUEST ->
                 switch (event) {
-                    case Event.ReRequested(var allocated) -> {
-                        if (!allocated.equals(metaData)) {
-                            throw new ProtocolViolationException(
-                                    "asked again for " + allocated + " instead of " + metaData);
-                        }
-                        yield Step.of(new Writing(metaData), new Action.Write());
-                    }
-                    case Event.ReceiverGaveUp _ ->
-                        Step.of(
-                                new Ended(),
-                                new Action.ReleaseContent(),
-                                new Action.ConfirmGiveUp(),
-                                new Action.Forget());
-                    case Event.ChannelSuspended _ -> Step.of(new Detached(metaData));
-                    case Event.ChannelLost _ -> dropped();
-                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
-                    case Event.NotReplayed _ -> Step.of(state);
-                    case Event.Prepared _,
-                            Event.LocalFailure _,
-                            Event.Written _,
-                            Event.WriteAbandoned _,
-                            Event.StagingFailed _,
-                            Event.PiecesStopped _,
-                            Event.Withdrawn _ -> throw impossible(state, event);
+                    case RE_REQUESTED -> WRITE;
+                    case RE_REQUESTED_OTHERWISE ->
+                        throw new ProtocolViolationException("asked again for other metadata than was announced");
+                    case RECEIVER_GAVE_UP -> CONFIRM;
+                    case CHANNEL_SUSPENDED -> DETACH;
+                    case CHANNEL_LOST -> DROP;
+                    case REPLAYED, CLAIMED -> throw notLost();
+                    case NOT_REPLAYED -> STAY_AWAITING_RE_REQUEST;
+                    case PREPARED_AS_EXPECTED,
+                            PREPARED_SMALL,
+                            PREPARED,
+                            LOCAL_FAILURE,
+                            WRITTEN,
+                            WRITE_ABANDONED,
+                            STAGING_FAILED,
+                            PIECES_STOPPED,
+                            WITHDRAWN -> throw impossible(event);
                 };
-            case Writing(var metaData) ->
+            case WRITING ->
                 switch (event) {
-                    case Event.Written _ -> dropped();
-                    case Event.WriteAbandoned _ -> Step.of(new Detached(metaData));
-                    // Also where the receiver has given up: it tells that its memory is free again.
-                    case Event.StagingFailed(var cause) ->
-                        Step.of(
-                                new Ended(),
-                                new Action.SendError(cause),
-                                new Action.ReleaseContent(),
-                                new Action.Forget());
-                    case Event.PiecesStopped _ ->
-                        Step.of(
-                                new Ended(),
-                                new Action.ReleaseContent(),
-                                new Action.ConfirmGiveUp(),
-                                new Action.Forget());
-                    // The content tells the receiver that its memory is free again.
-                    case Event.ReceiverGaveUp _ -> Step.of(state);
-                    // The channel gives the write back before it is lost.
-                    case Event.ChannelSuspended _, Event.ChannelLost _, Event.NotReplayed _ -> Step.of(state);
-                    case Event.ReRequested _ -> throw new ProtocolViolationException("asked again while it is written");
-                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
-                    case Event.Prepared _, Event.LocalFailure _, Event.Withdrawn _ -> throw impossible(state, event);
+                    case WRITTEN -> DROP;
+                    case WRITE_ABANDONED -> DETACH;
+                    // Also where the receiver has given up: the error tells it that its memory is free again.
+                    case STAGING_FAILED -> FAIL_WRITE;
+                    case PIECES_STOPPED -> CONFIRM;
+                    // The content tells the receiver that its memory is free again. A channel returns the write before
+                    // it is lost.
+                    case RECEIVER_GAVE_UP, CHANNEL_SUSPENDED, CHANNEL_LOST, NOT_REPLAYED -> STAY_WRITING;
+                    case RE_REQUESTED, RE_REQUESTED_OTHERWISE ->
+                        throw new ProtocolViolationException("asked again while it is written");
+                    case REPLAYED, CLAIMED -> throw notLost();
+                    case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED, LOCAL_FAILURE, WITHDRAWN ->
+                        throw impossible(event);
                 };
-            case Detached(var metaData) ->
+            case DETACHED, PREPARING_DETACHED ->
                 switch (event) {
-                    case Event.Prepared(var ready, var _, var _) -> Step.of(new Detached(ready));
-                    case Event.LocalFailure(var cause) -> Step.of(new DetachedFailure(cause));
-                    case Event.Withdrawn _ -> Step.of(new Ended(), new Action.Forget());
-                    case Event.Replayed(var expected, var announce, var carried) ->
-                        metaData == null
-                                ? Step.of(new AwaitingTensor(expected))
-                                : answer(metaData, expected, announce, carried);
-                    case Event.Claimed _ -> metaData == null ? Step.of(new HandingOver()) : handedOver();
-                    case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
-                    case Event.ChannelSuspended _ -> Step.of(state);
-                    // It came on the channel that is going: the write was given back before the last messages were
-                    // taken.
-                    case Event.ReceiverGaveUp _ -> dropped();
-                    case Event.ReRequested _ -> throw notAsked();
-                    case Event.Written _, Event.WriteAbandoned _, Event.StagingFailed _, Event.PiecesStopped _ ->
-                        throw impossible(state, event);
+                    case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED -> DETACH;
+                    case LOCAL_FAILURE -> DETACH_FAILURE;
+                    case WITHDRAWN -> FORGET;
+                    case REPLAYED -> this == DETACHED ? ANSWER : AWAIT_TENSOR;
+                    case CLAIMED -> this == DETACHED ? HAND_OVER : HAND_OVER_LATER;
+                    case NOT_REPLAYED, CHANNEL_LOST -> DROP;
+                    case CHANNEL_SUSPENDED -> this == DETACHED ? DETACH : STAY_PREPARING_DETACHED;
+                    // It came on the channel that is going: the write was returned before the last messages were taken.
+                    case RECEIVER_GAVE_UP -> DROP;
+                    case RE_REQUESTED, RE_REQUESTED_OTHERWISE -> throw notAsked();
+                    case WRITTEN, WRITE_ABANDONED, STAGING_FAILED, PIECES_STOPPED -> throw impossible(event);
                 };
-            case DetachedFailure(var cause) ->
+            case DETACHED_FAILURE ->
                 switch (event) {
-                    case Event.Replayed _ -> refused(cause);
-                    case Event.Claimed _ -> Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
-                    case Event.NotReplayed _, Event.ChannelLost _ -> dropped();
-                    case Event.ChannelSuspended _ -> Step.of(state);
-                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
-                    case Event.Prepared _,
-                            Event.LocalFailure _,
-                            Event.Withdrawn _,
-                            Event.Written _,
-                            Event.WriteAbandoned _,
-                            Event.StagingFailed _,
-                            Event.PiecesStopped _ -> throw impossible(state, event);
+                    case REPLAYED -> REFUSE;
+                    case CLAIMED -> FAIL_CLAIM;
+                    case NOT_REPLAYED, CHANNEL_LOST -> DROP;
+                    case CHANNEL_SUSPENDED -> DETACH_FAILURE;
+                    case RE_REQUESTED, RE_REQUESTED_OTHERWISE, RECEIVER_GAVE_UP -> throw notAsked();
+                    case PREPARED_AS_EXPECTED,
+                            PREPARED_SMALL,
+                            PREPARED,
+                            LOCAL_FAILURE,
+                            WITHDRAWN,
+                            WRITTEN,
+                            WRITE_ABANDONED,
+                            STAGING_FAILED,
+                            PIECES_STOPPED -> throw impossible(event);
                 };
-            case HandingOver() ->
+            case HANDING_OVER ->
                 switch (event) {
-                    case Event.Prepared _ -> handedOver();
-                    case Event.LocalFailure(var cause) ->
-                        Step.of(new Ended(), new Action.FailClaim(cause), new Action.Forget());
+                    case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED -> HAND_OVER;
+                    case LOCAL_FAILURE -> FAIL_CLAIM;
                     // The receiver waits for it on another path.
-                    case Event.NotReplayed _, Event.ChannelSuspended _, Event.ChannelLost _ -> Step.of(state);
-                    case Event.Replayed _, Event.Claimed _ -> throw notLost();
-                    case Event.ReRequested _, Event.ReceiverGaveUp _ -> throw notAsked();
-                    case Event.Withdrawn _,
-                            Event.Written _,
-                            Event.WriteAbandoned _,
-                            Event.StagingFailed _,
-                            Event.PiecesStopped _ -> throw impossible(state, event);
+                    case NOT_REPLAYED, CHANNEL_SUSPENDED, CHANNEL_LOST -> HAND_OVER_LATER;
+                    case REPLAYED, CLAIMED -> throw notLost();
+                    case RE_REQUESTED, RE_REQUESTED_OTHERWISE, RECEIVER_GAVE_UP -> throw notAsked();
+                    case WITHDRAWN, WRITTEN, WRITE_ABANDONED, STAGING_FAILED, PIECES_STOPPED -> throw impossible(event);
                 };
-            case Ended() ->
+            case ENDED ->
                 switch (event) {
-                    case Event.Prepared _ -> Step.of(state, new Action.ReleaseContent());
-                    case Event.LocalFailure _,
-                            Event.ReRequested _,
-                            Event.ReceiverGaveUp _,
-                            Event.Written _,
-                            Event.WriteAbandoned _,
-                            Event.StagingFailed _,
-                            Event.PiecesStopped _,
-                            Event.ChannelSuspended _,
-                            Event.Withdrawn _,
-                            Event.Replayed _,
-                            Event.Claimed _,
-                            Event.NotReplayed _,
-                            Event.ChannelLost _ -> Step.of(state);
+                    case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED -> RELEASE_ENDED;
+                    case LOCAL_FAILURE,
+                            RE_REQUESTED,
+                            RE_REQUESTED_OTHERWISE,
+                            RECEIVER_GAVE_UP,
+                            WRITTEN,
+                            WRITE_ABANDONED,
+                            STAGING_FAILED,
+                            PIECES_STOPPED,
+                            CHANNEL_SUSPENDED,
+                            WITHDRAWN,
+                            REPLAYED,
+                            CLAIMED,
+                            NOT_REPLAYED,
+                            CHANNEL_LOST -> STAY_ENDED;
                 };
         };
-    }
-
-    /// What a request is told when its tensor is ready.
-    private static Step answer(
-            TensorMetaData metaData, @Nullable TensorMetaData expected, boolean announce, boolean carried) {
-        if (!announce && metaData.equals(expected)) {
-            return Step.of(new Writing(metaData), new Action.Write());
-        }
-        if (carried) {
-            return Step.of(new Writing(metaData), new Action.SendWithMetaData());
-        }
-        return Step.of(new AwaitingReRequest(metaData), new Action.SendMetaData());
-    }
-
-    private static Step refused(TransportException cause) {
-        return Step.of(new Ended(), new Action.SendError(cause), new Action.Forget());
-    }
-
-    private static Step handedOver() {
-        return Step.of(new Ended(), new Action.HandOver(), new Action.Forget());
-    }
-
-    private static Step dropped() {
-        return Step.of(new Ended(), new Action.ReleaseContent(), new Action.Forget());
     }
 
     private static ProtocolViolationException notLost() {
@@ -317,7 +261,7 @@ sealed interface ResponseState {
         return new ProtocolViolationException("a message about a request that was not asked again on this channel");
     }
 
-    private static IllegalStateException impossible(ResponseState state, Event event) {
-        return new IllegalStateException(event + " in state " + state);
+    private IllegalStateException impossible(Event event) {
+        return new IllegalStateException(event + " in state " + this);
     }
 }

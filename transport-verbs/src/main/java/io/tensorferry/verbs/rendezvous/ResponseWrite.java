@@ -56,6 +56,6 @@ final class ResponseWrite extends ContentWrite {
 
     @Override
     public void onAbandoned() {
-        response.on(new ResponseState.Event.WriteAbandoned());
+        response.onWriteAbandoned();
     }
 }

@@ -54,7 +54,7 @@ final class SentRequestClaim implements StreamedRequest {
         TensorResponse response = kept.get();
         if (!wanted) {
             if (response != null) {
-                response.on(new ResponseState.Event.NotReplayed());
+                response.onNotReplayed();
             }
         } else if (response != null) {
             response.handOver(taker);

@@ -9,8 +9,8 @@ import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.MoveEnd;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Makes a tensor that the table gave for a request ready to be written; and again a tensor of what is ready, where it
@@ -24,7 +24,7 @@ final class SourcePreparation {
     private final TransferContext context;
     private final ResultMove moves;
     // Those whose event is waited for.
-    private final Set<DeviceSource> awaiting = new LinkedHashSet<>();
+    private final Map<DeviceSource, TensorResponse> awaiting = new LinkedHashMap<>();
     private final ArrayDeque<StagedWrite> idleWrites = new ArrayDeque<>();
 
     SourcePreparation(TransferContext context) {
@@ -37,7 +37,7 @@ final class SourcePreparation {
     /// @param tensor is taken over
     /// @param name what the peer asked for
     /// @param direct holds the tensor where nothing is to be done
-    void prepare(Tensor tensor, PeerName name, OutgoingContent direct, TensorResponse response) {
+    void prepare(Tensor tensor, ExpectedTensor name, OutgoingContent direct, TensorResponse response) {
         boolean withChecksum = name.wantsChecksum();
         if (!tensor.device().hostAccessible() || tensor.readyEvent() != null) {
             prepareFromDevice(tensor, withChecksum, response);
@@ -83,7 +83,7 @@ final class SourcePreparation {
             source.start();
             return;
         }
-        awaiting.add(source);
+        awaiting.put(source, response);
         response.awaits(source);
         source.startAfter(event);
         TransportException ending = response.stepEnding();
@@ -101,17 +101,19 @@ final class SourcePreparation {
     }
 
     private void onEventEnded(DeviceSource source) {
-        awaiting.remove(source);
-        source.response().awaits(null);
+        TensorResponse response = awaiting.remove(source);
+        if (response != null) {
+            response.awaits(null);
+        }
     }
 
     /// A step has ended: none of its tensors is waited for any longer.
     void endStep(RdmaRendezvous step, TransportException cause) {
-        for (DeviceSource source : awaiting) {
-            if (source.response().isOf(step)) {
+        awaiting.forEach((source, response) -> {
+            if (response.isOf(step)) {
                 source.abort(cause);
             }
-        }
+        });
     }
 
     /// What writes a content that is on an accelerator; [#give] takes it back when it has.

@@ -29,7 +29,7 @@ final class StagedWrite extends ChunkedWrite {
     ///
     /// @param content one that is staged, of 1 byte or more
     /// @param address where the peer has memory for it
-    void begin(TensorResponse of, OutgoingContent content, RdmaChannel over, long address, int key) {
+    void begin(Owner of, OutgoingContent content, RdmaChannel over, long address, int key) {
         open(of, content, over);
         remoteAddress = address;
         remoteKey = key;

@@ -46,7 +46,9 @@ public final class StepTable<R extends StepRendezvous> {
         this.loads = new PeerLoads(limits);
     }
 
-    private static final class OpenStep<R> extends LongTable.Entry<OpenStep<R>> {
+    private static final class OpenStep<R> implements LongTable.Entry<OpenStep<R>> {
+        private final long stepId;
+        private @Nullable OpenStep<R> next;
         private final R rendezvous;
         // The peer that named it, while this worker has not; this worker closes what it has named.
         private @Nullable String namedBy;
@@ -56,9 +58,24 @@ public final class StepTable<R extends StepRendezvous> {
         private long namedNs;
 
         OpenStep(long stepId, R rendezvous, @Nullable String namedBy) {
-            super(stepId);
+            this.stepId = stepId;
             this.rendezvous = rendezvous;
             this.namedBy = namedBy;
+        }
+
+        @Override
+        public long id() {
+            return stepId;
+        }
+
+        @Override
+        public @Nullable OpenStep<R> next() {
+            return next;
+        }
+
+        @Override
+        public void next(@Nullable OpenStep<R> entry) {
+            next = entry;
         }
     }
 

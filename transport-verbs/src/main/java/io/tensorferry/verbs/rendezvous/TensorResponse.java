@@ -4,8 +4,11 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.rendezvous.ResponseState.Action;
+import io.tensorferry.verbs.rendezvous.ResponseState.Event;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
@@ -19,28 +22,32 @@ import org.jspecify.annotations.Nullable;
 /// brings the tensor to the loop, and is used for another request afterwards ([ResponsePool]).
 ///
 /// Owner: the loop, but for [#done], which the table calls on the thread that made the match.
-final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequest {
+final class TensorResponse extends TagTable.Waiter
+        implements Runnable,
+                PeerRequest,
+                ChunkedWrite.Owner,
+                DeviceSource.Owner,
+                LongTable.Entry<TensorResponse> {
     private final TransferContext context;
     private final StepTable<RdmaRendezvous> steps;
     private final SourcePreparation sources;
     private final ResponsePool pool;
     private final OutgoingContent direct = new OutgoingContent();
     private final ResponseWrite write;
-    // The one behind it in its slot of the table of responses.
-    @Nullable
-    TensorResponse nextOfSlot;
-
+    private @Nullable TensorResponse next;
     private @Nullable PeerTransfers transfers;
     // Of the step, until the answer is on its way.
     private @Nullable RdmaRendezvous rendezvous;
     // The same, from then on until the content has left.
     private @Nullable RdmaRendezvous delivering;
-    private @Nullable PeerName name;
+    private @Nullable ExpectedTensor name;
+    // What the receiver has memory for, or null.
+    private @Nullable TensorMetaData expected;
     // Another one when the request was asked again.
     private @Nullable RdmaChannel channel;
     private long stepId;
     private int requestIndex;
-    private ResponseState state = ENDED;
+    private ResponseState state = ResponseState.ENDED;
     // Where the receiver has memory, if it has said so.
     private long address;
     private int remoteKey;
@@ -54,8 +61,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     private boolean inPieces;
     // Whoever has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
-
-    private static final ResponseState ENDED = new ResponseState.Ended();
+    // Why there is no content.
+    private @Nullable TransportException failure;
 
     TensorResponse(
             TransferContext context, StepTable<RdmaRendezvous> steps, SourcePreparation sources, ResponsePool pool) {
@@ -70,15 +77,15 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     ///
     /// @param by from the peer that asks
     /// @param wanted one with a key
-    void begin(PeerTransfers by, RdmaChannel over, PeerName wanted, long step, int index) {
+    void begin(PeerTransfers by, RdmaChannel over, ExpectedTensor wanted, long step, int index) {
         transfers = by;
         channel = over;
         name = wanted;
         stepId = step;
         requestIndex = index;
         inPieces = false;
-        WarmResponse warm = wanted.warm();
-        state = warm == null ? new ResponseState.AwaitingTensor(wanted.expected()) : warm.start();
+        expected = wanted.expected();
+        state = ResponseState.AWAITING_TENSOR;
     }
 
     /// Asks the table for the tensor, which goes to `to` with the key `with` if it is as expected.
@@ -113,20 +120,26 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     private void take(RecvResult result) {
         switch (result) {
-            case RecvResult.Failed(TransportException cause) -> on(new ResponseState.Event.LocalFailure(cause));
+            case RecvResult.Failed(TransportException cause) -> on(Event.LOCAL_FAILURE, cause);
             case RecvResult.Dead() -> ready(OutgoingContent.ofDead(wantsChecksum()));
             case RecvResult.Received(Tensor tensor) -> sources.prepare(tensor, name(), direct, this);
         }
     }
 
-    /// The content is this response's; nothing else will come of the table.
-    void ready(OutgoingContent ready) {
+    @Override
+    public void ready(OutgoingContent ready) {
         content = ready;
-        WarmResponse warm = name().warm();
-        on(
-                warm != null && ready.metaData().equals(name().expected())
-                        ? warm.asExpected()
-                        : new ResponseState.Event.Prepared(ready.metaData(), wantsChecksum(), isCarried()));
+        on(prepared(ready));
+    }
+
+    private Event prepared(OutgoingContent ready) {
+        if (!wantsChecksum() && ready.metaData().equals(expected)) {
+            return Event.PREPARED_AS_EXPECTED;
+        }
+        // Small enough to be sent with its metadata.
+        boolean carried = ready.isHostReadable()
+                && channel().carries(MessageCodec.announcedContentBytes(ready.metaData()));
+        return carried ? Event.PREPARED_SMALL : Event.PREPARED;
     }
 
     /// Its tensor is waited for by `source`, or by nobody any longer.
@@ -144,22 +157,15 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         return step.equals(rendezvous);
     }
 
-    /// Whether the content, if there is one, is small enough to be sent with its metadata.
-    private boolean isCarried() {
-        OutgoingContent outgoing = content;
-        return outgoing != null
-                && outgoing.isHostReadable()
-                && channel().carries(MessageCodec.announcedContentBytes(outgoing.metaData()));
-    }
-
     /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
-    void failed(Throwable e) {
+    @Override
+    public void failed(Throwable e) {
         TransportException cause = e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
         // The tensor is gone: whoever asks again must not be made to wait for the next one.
         transfers().rememberFailure(requestIndex, channel(), cause);
-        on(new ResponseState.Event.LocalFailure(cause));
+        on(Event.LOCAL_FAILURE, cause);
     }
 
     /// The same request comes again, over the channel that followed the one that was lost.
@@ -171,7 +177,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         address = message.address();
         remoteKey = message.remoteKey();
         inPieces = false;
-        on(new ResponseState.Event.Replayed(message.metaData(), wantsChecksum(), isCarried()));
+        expected = message.metaData();
+        on(Event.REPLAYED);
     }
 
     /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
@@ -179,7 +186,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
     /// @throws ProtocolViolationException if its channel is not lost
     void handOver(StreamedRequest.Taker taker) {
         claimant = taker;
-        on(new ResponseState.Event.Claimed());
+        on(Event.CLAIMED);
         taker.onTaken();
     }
 
@@ -191,7 +198,10 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         address = message.address();
         remoteKey = message.remoteKey();
         inPieces = message.inPieces();
-        on(new ResponseState.Event.ReRequested(message.metaData()));
+        OutgoingContent announced = content;
+        on(announced != null && announced.metaData().equals(message.metaData())
+                ? Event.RE_REQUESTED
+                : Event.RE_REQUESTED_OTHERWISE);
     }
 
     /// @throws ProtocolViolationException if the content is not asked for in pieces, or not in this one
@@ -207,7 +217,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         if (chunks instanceof PieceServer server) {
             server.onGivenUp();
         } else {
-            on(new ResponseState.Event.ReceiverGaveUp());
+            on(Event.RECEIVER_GAVE_UP);
         }
     }
 
@@ -231,12 +241,15 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
             // Nothing of it may have been posted.
             chunks.abandon();
         }
-        on(resumable ? new ResponseState.Event.ChannelSuspended() : new ResponseState.Event.ChannelLost());
+        on(resumable ? Event.CHANNEL_SUSPENDED : Event.CHANNEL_LOST);
     }
 
     /// Whether it belongs to no channel: that which it came on is lost.
     boolean isDetached() {
-        return state instanceof ResponseState.Detached || state instanceof ResponseState.DetachedFailure;
+        return switch (state) {
+            case DETACHED, PREPARING_DETACHED, DETACHED_FAILURE -> true;
+            case AWAITING_TENSOR, AWAITING_RE_REQUEST, WRITING, HANDING_OVER, ENDED -> false;
+        };
     }
 
     /// Whether its request came on `one`, or came again on it.
@@ -244,39 +257,48 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         return channel().equals(one);
     }
 
-    void on(ResponseState.Event event) {
-        WarmResponse warm = name().warm();
-        ResponseState.Step step = warm == null ? ResponseState.step(state, event) : warm.step(state, event);
+    /// The receiver does not ask again.
+    void onNotReplayed() {
+        on(Event.NOT_REPLAYED);
+    }
+
+    private void on(Event event, TransportException cause) {
+        failure = cause;
+        on(event);
+    }
+
+    private void on(Event event) {
+        ResponseState.Step step = state.step(event);
         state = step.next();
-        List<ResponseState.Action> actions = step.actions();
+        List<Action> actions = step.actions();
         for (int i = 0; i < actions.size(); i++) {
             perform(actions.get(i));
         }
     }
 
-    private void perform(ResponseState.Action action) {
+    private void perform(Action action) {
         switch (action) {
-            case ResponseState.Action.SendMetaData() -> channel().send(metaDataResponse(null));
-            case ResponseState.Action.Write() -> write(false);
-            case ResponseState.Action.SendWithMetaData() -> write(true);
-            case ResponseState.Action.SendError(var cause) -> sendError(cause.code(), cause.reasonWithDetails());
-            case ResponseState.Action.ConfirmGiveUp() ->
-                sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
-            case ResponseState.Action.Withdraw() -> withdraw();
-            case ResponseState.Action.TryWithdraw() -> {
+            case ANSWER -> on(prepared(content()));
+            case SEND_METADATA -> channel().send(metaDataResponse(null));
+            case WRITE -> write(false);
+            case SEND_WITH_METADATA -> write(true);
+            case SEND_ERROR -> sendError(failure().code(), failure().reasonWithDetails());
+            case CONFIRM_GIVE_UP -> sendError(StatusCode.CANCELLED, "the request was given up by its receiver");
+            case WITHDRAW -> withdraw();
+            case TRY_WITHDRAW -> {
                 if (withdraw()) {
-                    on(new ResponseState.Event.Withdrawn());
+                    on(Event.WITHDRAWN);
                 }
             }
-            case ResponseState.Action.HandOver() -> handOverContent();
-            case ResponseState.Action.FailClaim(var cause) -> claimant().done(new RecvResult.Failed(cause));
-            case ResponseState.Action.ReleaseContent() -> {
+            case HAND_OVER -> handOverContent();
+            case FAIL_CLAIM -> claimant().done(new RecvResult.Failed(failure()));
+            case RELEASE_CONTENT -> {
                 if (content != null) {
                     content.close();
                     content = null;
                 }
             }
-            case ResponseState.Action.Forget() -> {
+            case FORGET -> {
                 if (awaited != null) {
                     awaited.drop();
                 }
@@ -285,6 +307,10 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
                 endDelivery();
             }
         }
+    }
+
+    private TransportException failure() {
+        return inUse(failure);
     }
 
     /// It wants nothing of the step any more, and does not count as one of the requests that are not answered.
@@ -357,8 +383,8 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         }
     }
 
-    /// All chunks of a content are written.
-    void onChunksWritten(ChunkedWrite written) {
+    @Override
+    public void onChunksWritten(ChunkedWrite written) {
         chunks = null;
         if (written instanceof StagedWrite idle) {
             sources.give(idle);
@@ -366,24 +392,24 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         onWritten();
     }
 
-    /// The receiver has given up a content in pieces; nothing of it is under way any more.
-    void onPiecesStopped() {
+    @Override
+    public void onPiecesStopped() {
         chunks = null;
-        on(new ResponseState.Event.PiecesStopped());
+        on(Event.PIECES_STOPPED);
     }
 
-    /// A content in chunks has lost its channel. Copies of it may be under way, so that what made them writes no other.
-    void onStagingAbandoned() {
+    @Override
+    public void onStagingAbandoned() {
         chunks = null;
-        on(new ResponseState.Event.WriteAbandoned());
+        on(Event.WRITE_ABANDONED);
     }
 
-    /// A staged content cannot be copied to the host; nothing of it is under way.
-    void onStagingFailed(TransportException cause) {
+    @Override
+    public void onStagingFailed(TransportException cause) {
         chunks = null;
         // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
         transfers().rememberFailure(requestIndex, channel(), cause);
-        on(new ResponseState.Event.StagingFailed(cause));
+        on(Event.STAGING_FAILED, cause);
     }
 
     OutgoingContent content() {
@@ -396,13 +422,18 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
 
     /// The peer has the content.
     void onWritten() {
-        on(WarmResponse.WRITTEN);
+        on(Event.WRITTEN);
         end();
+    }
+
+    /// The channel failed before the content was written.
+    void onWriteAbandoned() {
+        on(Event.WRITE_ABANDONED);
     }
 
     /// Nothing refers to it any more: it was matched, its command has run, its write has completed.
     private void end() {
-        if (state instanceof ResponseState.Ended) {
+        if (state == ResponseState.ENDED) {
             forgetRequest();
             pool.give(this);
         }
@@ -421,7 +452,9 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         channel = null;
         content = null;
         claimant = null;
-        state = ENDED;
+        expected = null;
+        failure = null;
+        state = ResponseState.ENDED;
     }
 
     private boolean withdraw() {
@@ -443,8 +476,25 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         return key().toString().length();
     }
 
-    int requestIndex() {
+    @Override
+    public int requestIndex() {
         return requestIndex;
+    }
+
+    /// By its request index.
+    @Override
+    public long id() {
+        return requestIndex;
+    }
+
+    @Override
+    public @Nullable TensorResponse next() {
+        return next;
+    }
+
+    @Override
+    public void next(@Nullable TensorResponse entry) {
+        next = entry;
     }
 
     private boolean wantsChecksum() {
@@ -459,7 +509,7 @@ final class TensorResponse extends TagTable.Waiter implements Runnable, PeerRequ
         return key;
     }
 
-    private PeerName name() {
+    private ExpectedTensor name() {
         return inUse(name);
     }
 

@@ -1,305 +1,222 @@
 package io.tensorferry.verbs.rendezvous;
 
+import static io.tensorferry.verbs.rendezvous.RequestState.ALLOCATING;
+import static io.tensorferry.verbs.rendezvous.RequestState.ASKED;
+import static io.tensorferry.verbs.rendezvous.RequestState.ASKED_WITH_MEMORY;
+import static io.tensorferry.verbs.rendezvous.RequestState.AWAITING_CHANNEL;
+import static io.tensorferry.verbs.rendezvous.RequestState.AWAITING_CONTENT;
+import static io.tensorferry.verbs.rendezvous.RequestState.ENDED;
+import static io.tensorferry.verbs.rendezvous.RequestState.FILLING;
+import static io.tensorferry.verbs.rendezvous.RequestState.GIVEN_UP;
+import static io.tensorferry.verbs.rendezvous.RequestState.LANDED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.api.DataType;
-import io.tensorferry.api.Shape;
-import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.rendezvous.RequestState.Action;
-import io.tensorferry.verbs.rendezvous.RequestState.Allocating;
-import io.tensorferry.verbs.rendezvous.RequestState.AwaitingChannel;
-import io.tensorferry.verbs.rendezvous.RequestState.AwaitingContent;
-import io.tensorferry.verbs.rendezvous.RequestState.AwaitingReply;
-import io.tensorferry.verbs.rendezvous.RequestState.Ended;
 import io.tensorferry.verbs.rendezvous.RequestState.Event;
-import io.tensorferry.verbs.rendezvous.RequestState.Filling;
-import io.tensorferry.verbs.rendezvous.RequestState.GivenUp;
-import io.tensorferry.verbs.rendezvous.RequestState.Landed;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class RequestStateTest {
-    private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
-    private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
-    private final TransportException why = new TransportException(StatusCode.UNAVAILABLE, "gone");
+    private static final List<RequestState> ON_A_CHANNEL =
+            List.of(ASKED, ASKED_WITH_MEMORY, ALLOCATING, AWAITING_CONTENT);
 
     private static void assertStep(RequestState from, Event event, RequestState to, Action... actions) {
-        var step = RequestState.step(from, event);
+        var step = from.step(event);
         assertThat(step.next()).isEqualTo(to);
         assertThat(step.actions()).containsExactly(actions);
     }
 
+    private static void assertViolation(RequestState state, Event event) {
+        assertThatThrownBy(() -> state.step(event)).isInstanceOf(ProtocolViolationException.class);
+    }
+
     @Test
     void aWarmRequestIsDeliveredWithoutAnotherRoundTrip() {
-        assertStep(
-                new AwaitingChannel(SMALL, false),
-                new Event.ChannelOpen(),
-                new AwaitingReply(SMALL),
-                new Action.SendRequest(SMALL, false));
-        assertStep(new AwaitingReply(SMALL), new Event.ContentLanded(), new Landed(SMALL), new Action.RevokeKey());
-        assertStep(
-                new Landed(SMALL), new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(SMALL));
+        assertStep(AWAITING_CHANNEL, Event.CHANNEL_OPEN_WITH_MEMORY, ASKED_WITH_MEMORY, Action.SEND_REQUEST);
+        assertStep(ASKED_WITH_MEMORY, Event.CONTENT_LANDED, LANDED, Action.REVOKE_KEY);
+        assertStep(LANDED, Event.KEY_REVOKED, ENDED, Action.FORGET, Action.DELIVER);
     }
 
     @Test
     void changedMetaDataTakesOneMoreRoundTrip() {
-        assertStep(
-                new AwaitingReply(SMALL),
-                new Event.MetaDataChanged(LARGE),
-                new Allocating(LARGE),
-                new Action.ReleaseMemory(),
-                new Action.Allocate(LARGE));
-        assertStep(
-                new Allocating(LARGE),
-                new Event.Allocated(),
-                new AwaitingContent(LARGE),
-                new Action.SendReRequest(LARGE));
-        assertStep(new AwaitingContent(LARGE), new Event.ContentLanded(), new Landed(LARGE), new Action.RevokeKey());
-        assertStep(
-                new Landed(LARGE), new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(LARGE));
+        for (RequestState asked : List.of(ASKED, ASKED_WITH_MEMORY)) {
+            assertStep(asked, Event.METADATA_CHANGED, ALLOCATING, Action.RELEASE_MEMORY, Action.ALLOCATE);
+        }
+        assertStep(ALLOCATING, Event.ALLOCATED, AWAITING_CONTENT, Action.SEND_RE_REQUEST);
+        assertStep(AWAITING_CONTENT, Event.CONTENT_LANDED, LANDED, Action.REVOKE_KEY);
+        assertStep(LANDED, Event.KEY_REVOKED, ENDED, Action.FORGET, Action.DELIVER);
     }
 
     @Test
     void aContentThatComesWithItsMetaDataEndsTheRequestWithoutAnotherRoundTrip() {
+        for (RequestState asked : List.of(ASKED, ASKED_WITH_MEMORY)) {
+            assertStep(asked, Event.CONTENT_CARRIED, FILLING, Action.RELEASE_MEMORY, Action.ALLOCATE);
+        }
+        assertStep(FILLING, Event.ALLOCATED, ENDED, Action.FORGET, Action.DELIVER);
         assertStep(
-                new AwaitingReply(SMALL),
-                new Event.ContentCarried(LARGE),
-                new Filling(LARGE),
-                new Action.ReleaseMemory(),
-                new Action.Allocate(LARGE));
-        assertStep(
-                new Filling(LARGE), new Event.Allocated(), new Ended(), new Action.Forget(), new Action.Deliver(LARGE));
-        assertStep(
-                new Filling(LARGE),
-                new Event.AllocationFailed(why),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget(),
-                new Action.Fail(why));
+                FILLING, Event.ALLOCATION_FAILED, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
     }
 
-    /// The sender is done with it: nobody is told, and nothing waits for an answer.
+    /// The sender has finished: it is not told, and nothing waits for an answer.
     @Test
-    void nothingButTheUserStopsAContentThatIsThere() {
-        var filling = new Filling(LARGE);
+    void onlyTheUserStopsAContentThatHasArrived() {
         for (Event event : List.of(
-                new Event.ChannelSuspended(true),
-                new Event.ChannelLost(why),
-                new Event.Refused(why),
-                new Event.ContentLanded(),
-                new Event.ContentCarried(SMALL),
-                new Event.MetaDataChanged(SMALL))) {
-            assertStep(filling, event, filling);
+                Event.SUSPENDED,
+                Event.SUSPENDED_WITH_MEMORY,
+                Event.CHANNEL_LOST,
+                Event.REFUSED,
+                Event.CONTENT_LANDED,
+                Event.CONTENT_CARRIED,
+                Event.METADATA_CHANGED)) {
+            assertStep(FILLING, event, FILLING);
         }
-        assertStep(filling, new Event.UserGaveUp(), new Ended(), new Action.Forget());
-        assertStep(
-                new GivenUp(),
-                new Event.ContentCarried(LARGE),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget());
+        assertStep(FILLING, Event.USER_GAVE_UP, ENDED, Action.FORGET);
+        assertStep(GIVEN_UP, Event.CONTENT_CARRIED, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
     }
 
     @Test
     void aRequestThatWaitsForAChannelMovesToTheFallbackWithItsMemoryGivenBack() {
-        for (boolean replay : new boolean[] {false, true}) {
-            assertStep(
-                    new AwaitingChannel(SMALL, replay),
-                    new Event.FallbackOpen(),
-                    new Ended(),
-                    new Action.ReleaseMemory(),
-                    new Action.MoveToFallback(replay),
-                    new Action.Forget());
-        }
-        assertStep(new Ended(), new Event.FallbackOpen(), new Ended());
+        assertStep(
+                AWAITING_CHANNEL,
+                Event.FALLBACK_OPEN,
+                ENDED,
+                Action.RELEASE_MEMORY,
+                Action.MOVE_TO_FALLBACK,
+                Action.FORGET);
+        assertStep(ENDED, Event.FALLBACK_OPEN, ENDED);
     }
 
-    @Test
-    void aRequestOnAChannelNeverMovesToTheFallback() {
-        for (RequestState state :
-                List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL), new GivenUp())) {
-            assertThatThrownBy(() -> RequestState.step(state, new Event.FallbackOpen()))
-                    .isInstanceOf(IllegalStateException.class);
-        }
+    @ParameterizedTest
+    @EnumSource(
+            value = RequestState.class,
+            names = {"ASKED", "ASKED_WITH_MEMORY", "ALLOCATING", "AWAITING_CONTENT", "GIVEN_UP"})
+    void aRequestOnAChannelNeverMovesToTheFallback(RequestState state) {
+        assertThatThrownBy(() -> state.step(Event.FALLBACK_OPEN)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void memoryThatThePeerMayWriteIsKeptWhenTheUserGivesUp() {
-        for (RequestState state :
-                List.of(new AwaitingReply(SMALL), new Allocating(SMALL), new AwaitingContent(SMALL))) {
-            assertStep(state, new Event.UserGaveUp(), new GivenUp(), new Action.SendGiveUp());
+        for (RequestState state : ON_A_CHANNEL) {
+            assertStep(state, Event.USER_GAVE_UP, GIVEN_UP, Action.SEND_GIVE_UP);
         }
-        assertStep(
-                new GivenUp(), new Event.ContentLanded(), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
-        assertStep(new GivenUp(), new Event.Refused(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+        assertStep(GIVEN_UP, Event.CONTENT_LANDED, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
+        assertStep(GIVEN_UP, Event.REFUSED, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
     }
 
     @Test
     void metaDataThatCrossesTheGiveUpChangesNothing() {
-        assertStep(new GivenUp(), new Event.MetaDataChanged(LARGE), new GivenUp());
+        assertStep(GIVEN_UP, Event.METADATA_CHANGED, GIVEN_UP);
     }
 
     @Test
     void memoryThatComesAfterTheEndIsReleased() {
-        assertStep(new Ended(), new Event.Allocated(), new Ended(), new Action.ReleaseMemory());
-        assertStep(new GivenUp(), new Event.Allocated(), new GivenUp(), new Action.ReleaseMemory());
+        assertStep(ENDED, Event.ALLOCATED, ENDED, Action.RELEASE_MEMORY);
+        assertStep(GIVEN_UP, Event.ALLOCATED, GIVEN_UP, Action.RELEASE_MEMORY);
     }
 
     @Test
     void aFailedAllocationFailsTheReceiveAndTellsTheSender() {
-        assertStep(
-                new Allocating(LARGE),
-                new Event.AllocationFailed(why),
-                new GivenUp(),
-                new Action.Fail(why),
-                new Action.SendGiveUp());
-    }
-
-    static List<RequestState> waiting() {
-        return List.of(
-                new AwaitingChannel(SMALL, false),
-                new AwaitingReply(null),
-                new Allocating(LARGE),
-                new AwaitingContent(LARGE));
+        assertStep(ALLOCATING, Event.ALLOCATION_FAILED, GIVEN_UP, Action.FAIL, Action.SEND_GIVE_UP);
     }
 
     @ParameterizedTest
-    @MethodSource("waiting")
-    void aLostChannelFailsWhateverWaits(RequestState state) {
-        assertStep(
-                state,
-                new Event.ChannelLost(why),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget(),
-                new Action.Fail(why));
+    @EnumSource(
+            value = RequestState.class,
+            names = {"AWAITING_CHANNEL", "ASKED", "ASKED_WITH_MEMORY", "ALLOCATING", "AWAITING_CONTENT", "LANDED"})
+    void aLostChannelFailsEveryRequestThatWaits(RequestState state) {
+        assertStep(state, Event.CHANNEL_LOST, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
     }
 
     @Test
     void aSuspendedRequestIsAskedAgainWithTheMemoryThatItHas() {
-        assertStep(
-                new AwaitingReply(SMALL),
-                new Event.ChannelSuspended(true),
-                new AwaitingChannel(SMALL, true),
-                new Action.AwaitChannel());
-        assertStep(
-                new AwaitingContent(LARGE),
-                new Event.ChannelSuspended(true),
-                new AwaitingChannel(LARGE, true),
-                new Action.AwaitChannel());
-        assertStep(
-                new AwaitingChannel(LARGE, true),
-                new Event.ChannelOpen(),
-                new AwaitingReply(LARGE),
-                new Action.SendRequest(LARGE, true));
+        for (RequestState state : List.of(ASKED_WITH_MEMORY, AWAITING_CONTENT)) {
+            assertStep(state, Event.SUSPENDED_WITH_MEMORY, AWAITING_CHANNEL, Action.AWAIT_CHANNEL);
+        }
     }
 
     /// Others wait for such memory, and nobody knows when there is a channel again.
     @Test
     void aSuspendedRequestThatKeepsNoMemoryIsAskedAnewWithoutIt() {
-        for (RequestState state : List.of(new AwaitingReply(LARGE), new AwaitingContent(LARGE))) {
-            assertStep(
-                    state,
-                    new Event.ChannelSuspended(false),
-                    new AwaitingChannel(null, true),
-                    new Action.ReleaseMemory(),
-                    new Action.AwaitChannel());
+        for (RequestState state : List.of(ASKED, ASKED_WITH_MEMORY, AWAITING_CONTENT)) {
+            assertStep(state, Event.SUSPENDED, AWAITING_CHANNEL, Action.RELEASE_MEMORY, Action.AWAIT_CHANNEL);
         }
-        assertStep(
-                new AwaitingChannel(null, true),
-                new Event.ChannelOpen(),
-                new AwaitingReply(null),
-                new Action.SendRequest(null, true));
+        assertStep(AWAITING_CHANNEL, Event.CHANNEL_OPEN, ASKED, Action.SEND_REQUEST);
     }
 
     @Test
     void anAllocationUnderWayIsNotWaitedForWhenTheChannelIsSuspended() {
-        for (boolean keepsMemory : new boolean[] {false, true}) {
-            assertStep(
-                    new Allocating(LARGE),
-                    new Event.ChannelSuspended(keepsMemory),
-                    new AwaitingChannel(null, true),
-                    new Action.AwaitChannel());
+        for (Event event : List.of(Event.SUSPENDED, Event.SUSPENDED_WITH_MEMORY)) {
+            assertStep(ALLOCATING, event, AWAITING_CHANNEL, Action.AWAIT_CHANNEL);
         }
     }
 
     @Test
-    void whatWasGivenUpIsNotAskedAgain() {
+    void aRequestThatWasGivenUpIsNotAskedAgain() {
+        assertStep(GIVEN_UP, Event.SUSPENDED_WITH_MEMORY, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
         assertStep(
-                new GivenUp(),
-                new Event.ChannelSuspended(true),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget());
-        assertStep(
-                new AwaitingChannel(SMALL, true),
-                new Event.UserGaveUp(),
-                new Ended(),
-                new Action.LeaveChannelQueue(),
-                new Action.ReleaseMemory(),
-                new Action.Forget());
+                AWAITING_CHANNEL,
+                Event.USER_GAVE_UP,
+                ENDED,
+                Action.LEAVE_CHANNEL_QUEUE,
+                Action.RELEASE_MEMORY,
+                Action.FORGET);
     }
 
     @Test
     void contentWithoutMemoryIsAViolation() {
-        for (RequestState state :
-                List.of(new AwaitingReply(null), new Allocating(SMALL), new AwaitingChannel(null, false))) {
-            assertThatThrownBy(() -> RequestState.step(state, new Event.ContentLanded()))
-                    .isInstanceOf(ProtocolViolationException.class);
+        for (RequestState state : List.of(ASKED, ALLOCATING, AWAITING_CHANNEL)) {
+            assertViolation(state, Event.CONTENT_LANDED);
         }
     }
 
     @Test
     void metaDataTwiceIsAViolation() {
-        for (RequestState state : List.of(new Allocating(SMALL), new AwaitingContent(SMALL))) {
-            assertThatThrownBy(() -> RequestState.step(state, new Event.MetaDataChanged(SMALL)))
-                    .isInstanceOf(ProtocolViolationException.class);
-            assertThatThrownBy(() -> RequestState.step(state, new Event.ContentCarried(SMALL)))
-                    .isInstanceOf(ProtocolViolationException.class);
+        for (RequestState state : List.of(ALLOCATING, AWAITING_CONTENT)) {
+            assertViolation(state, Event.METADATA_CHANGED);
+            assertViolation(state, Event.CONTENT_CARRIED);
+        }
+    }
+
+    @Test
+    void anAnswerToARequestThatWasNotSentIsAViolation() {
+        for (Event event : List.of(Event.METADATA_CHANGED, Event.CONTENT_CARRIED, Event.REFUSED)) {
+            assertViolation(AWAITING_CHANNEL, event);
         }
     }
 
     @Test
     void contentIsDeliveredOnlyWhenThePeerCanWriteNoMore() {
-        var landed = new Landed(SMALL);
-        for (Event event : List.of(
-                new Event.UserGaveUp(),
-                new Event.ContentLanded(),
-                new Event.MetaDataChanged(LARGE),
-                new Event.Refused(why))) {
-            assertStep(landed, event, landed);
+        for (Event event :
+                List.of(Event.USER_GAVE_UP, Event.CONTENT_LANDED, Event.METADATA_CHANGED, Event.REFUSED)) {
+            assertStep(LANDED, event, LANDED);
         }
-        assertStep(landed, new Event.KeyRevoked(), new Ended(), new Action.Forget(), new Action.Deliver(SMALL));
-        assertStep(
-                landed,
-                new Event.ChannelLost(why),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget(),
-                new Action.Fail(why));
+        assertStep(LANDED, Event.KEY_REVOKED, ENDED, Action.FORGET, Action.DELIVER);
     }
 
     @Test
     void aRequestWithoutAKeyFails() {
-        assertStep(
-                new AwaitingReply(SMALL),
-                new Event.NoKey(why),
-                new Ended(),
-                new Action.ReleaseMemory(),
-                new Action.Forget(),
-                new Action.Fail(why));
-        assertStep(
-                new AwaitingContent(LARGE),
-                new Event.NoKey(why),
-                new GivenUp(),
-                new Action.Fail(why),
-                new Action.SendGiveUp());
-        assertStep(new GivenUp(), new Event.NoKey(why), new Ended(), new Action.ReleaseMemory(), new Action.Forget());
+        assertStep(ASKED_WITH_MEMORY, Event.NO_KEY, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
+        assertStep(AWAITING_CONTENT, Event.NO_KEY, GIVEN_UP, Action.FAIL, Action.SEND_GIVE_UP);
+        assertStep(GIVEN_UP, Event.NO_KEY, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
+    }
+
+    /// Nothing is made on the loop.
+    @Test
+    void aTransitionIsMadeOnce() {
+        for (RequestState state : RequestState.values()) {
+            for (Event event : Event.values()) {
+                RequestState.Step step;
+                try {
+                    step = state.step(event);
+                } catch (ProtocolViolationException | IllegalStateException _) {
+                    continue;
+                }
+                assertThat(state.step(event)).isSameAs(step);
+            }
+        }
     }
 }

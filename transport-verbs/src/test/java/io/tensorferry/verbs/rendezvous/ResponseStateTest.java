@@ -1,282 +1,200 @@
 package io.tensorferry.verbs.rendezvous;
 
+import static io.tensorferry.verbs.rendezvous.ResponseState.AWAITING_RE_REQUEST;
+import static io.tensorferry.verbs.rendezvous.ResponseState.AWAITING_TENSOR;
+import static io.tensorferry.verbs.rendezvous.ResponseState.DETACHED;
+import static io.tensorferry.verbs.rendezvous.ResponseState.DETACHED_FAILURE;
+import static io.tensorferry.verbs.rendezvous.ResponseState.ENDED;
+import static io.tensorferry.verbs.rendezvous.ResponseState.HANDING_OVER;
+import static io.tensorferry.verbs.rendezvous.ResponseState.PREPARING_DETACHED;
+import static io.tensorferry.verbs.rendezvous.ResponseState.WRITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.api.DataType;
-import io.tensorferry.api.Shape;
-import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.rendezvous.ResponseState.Action;
-import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingReRequest;
-import io.tensorferry.verbs.rendezvous.ResponseState.AwaitingTensor;
-import io.tensorferry.verbs.rendezvous.ResponseState.Detached;
-import io.tensorferry.verbs.rendezvous.ResponseState.DetachedFailure;
-import io.tensorferry.verbs.rendezvous.ResponseState.Ended;
 import io.tensorferry.verbs.rendezvous.ResponseState.Event;
-import io.tensorferry.verbs.rendezvous.ResponseState.HandingOver;
-import io.tensorferry.verbs.rendezvous.ResponseState.Writing;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ResponseStateTest {
-    private static final TensorMetaData SMALL = TensorMetaData.of(DataType.FLOAT, Shape.of(2));
-    private static final TensorMetaData LARGE = TensorMetaData.of(DataType.FLOAT, Shape.of(2000));
-    private final TransportException why = new TransportException(StatusCode.ABORTED, "aborted");
+    private static final List<Event> READY = List.of(Event.PREPARED_AS_EXPECTED, Event.PREPARED_SMALL, Event.PREPARED);
 
     private static void assertStep(ResponseState from, Event event, ResponseState to, Action... actions) {
-        var step = ResponseState.step(from, event);
+        var step = from.step(event);
         assertThat(step.next()).isEqualTo(to);
         assertThat(step.actions()).containsExactly(actions);
     }
 
+    private static void assertViolation(ResponseState state, Event event) {
+        assertThatThrownBy(() -> state.step(event)).isInstanceOf(ProtocolViolationException.class);
+    }
+
+    private static void assertImpossible(ResponseState state, Event event) {
+        assertThatThrownBy(() -> state.step(event)).isInstanceOf(IllegalStateException.class);
+    }
+
     @Test
     void aKeptTensorIsHandedOverWhenItIsClaimedAndReady() {
-        assertStep(new Detached(SMALL), new Event.Claimed(), new Ended(), new Action.HandOver(), new Action.Forget());
-        assertStep(new Detached(null), new Event.Claimed(), new HandingOver());
-        assertStep(
-                new HandingOver(),
-                new Event.Prepared(SMALL, false, false),
-                new Ended(),
-                new Action.HandOver(),
-                new Action.Forget());
-        assertStep(
-                new HandingOver(),
-                new Event.LocalFailure(why),
-                new Ended(),
-                new Action.FailClaim(why),
-                new Action.Forget());
-        assertStep(
-                new DetachedFailure(why),
-                new Event.Claimed(),
-                new Ended(),
-                new Action.FailClaim(why),
-                new Action.Forget());
-    }
-
-    @Test
-    void whatWasClaimedIsNoBusinessOfChannelsAnyMore() {
-        for (Event event : List.of(new Event.NotReplayed(), new Event.ChannelSuspended(), new Event.ChannelLost())) {
-            assertStep(new HandingOver(), event, new HandingOver());
+        assertStep(DETACHED, Event.CLAIMED, ENDED, Action.HAND_OVER, Action.FORGET);
+        assertStep(PREPARING_DETACHED, Event.CLAIMED, HANDING_OVER);
+        for (Event ready : READY) {
+            assertStep(HANDING_OVER, ready, ENDED, Action.HAND_OVER, Action.FORGET);
         }
-        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Replayed(SMALL, false, false)))
-                .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new HandingOver(), new Event.Claimed()))
-                .isInstanceOf(ProtocolViolationException.class);
+        assertStep(HANDING_OVER, Event.LOCAL_FAILURE, ENDED, Action.FAIL_CLAIM, Action.FORGET);
+        assertStep(DETACHED_FAILURE, Event.CLAIMED, ENDED, Action.FAIL_CLAIM, Action.FORGET);
     }
 
     @Test
-    void whatGoesOnOnAnOpenChannelCannotBeClaimed() {
-        for (ResponseState state :
-                List.of(new AwaitingTensor(SMALL), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.Claimed()))
-                    .isInstanceOf(ProtocolViolationException.class);
+    void channelsDoNotConcernAClaimedTensor() {
+        for (Event event : List.of(Event.NOT_REPLAYED, Event.CHANNEL_SUSPENDED, Event.CHANNEL_LOST)) {
+            assertStep(HANDING_OVER, event, HANDING_OVER);
+        }
+        assertViolation(HANDING_OVER, Event.REPLAYED);
+        assertViolation(HANDING_OVER, Event.CLAIMED);
+    }
+
+    @Test
+    void aResponseOnAnOpenChannelCannotBeClaimedOrReplayed() {
+        for (ResponseState state : List.of(AWAITING_TENSOR, AWAITING_RE_REQUEST, WRITING)) {
+            assertViolation(state, Event.CLAIMED);
+            assertViolation(state, Event.REPLAYED);
         }
     }
 
     @Test
     void aTensorAsExpectedIsWrittenAtOnce() {
-        assertStep(
-                new AwaitingTensor(SMALL),
-                new Event.Prepared(SMALL, false, false),
-                new Writing(SMALL),
-                new Action.Write());
-        assertStep(
-                new Writing(SMALL), new Event.Written(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
+        assertStep(AWAITING_TENSOR, Event.PREPARED_AS_EXPECTED, WRITING, Action.WRITE);
+        assertStep(WRITING, Event.WRITTEN, ENDED, Action.RELEASE_CONTENT, Action.FORGET);
     }
 
     @Test
     void aContentThatCannotBeCopiedEndsWithAnErrorThatFreesTheReceiversMemory() {
         assertStep(
-                new Writing(LARGE),
-                new Event.StagingFailed(why),
-                new Ended(),
-                new Action.SendError(why),
-                new Action.ReleaseContent(),
-                new Action.Forget());
-        assertStep(new Writing(LARGE), new Event.ReceiverGaveUp(), new Writing(LARGE));
-        assertStep(new Ended(), new Event.StagingFailed(why), new Ended());
+                WRITING, Event.STAGING_FAILED, ENDED, Action.SEND_ERROR, Action.RELEASE_CONTENT, Action.FORGET);
+        assertStep(WRITING, Event.RECEIVER_GAVE_UP, WRITING);
+        assertStep(ENDED, Event.STAGING_FAILED, ENDED);
     }
 
     @Test
     void aContentInPiecesThatIsGivenUpIsConfirmedWhenNothingOfItIsUnderWay() {
         assertStep(
-                new Writing(LARGE),
-                new Event.PiecesStopped(),
-                new Ended(),
-                new Action.ReleaseContent(),
-                new Action.ConfirmGiveUp(),
-                new Action.Forget());
-        assertStep(new Ended(), new Event.PiecesStopped(), new Ended());
-        for (ResponseState state :
-                List.of(new AwaitingTensor(null), new AwaitingReRequest(LARGE), new Detached(LARGE))) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.PiecesStopped()))
-                    .isInstanceOf(IllegalStateException.class);
+                WRITING, Event.PIECES_STOPPED, ENDED, Action.RELEASE_CONTENT, Action.CONFIRM_GIVE_UP, Action.FORGET);
+        assertStep(ENDED, Event.PIECES_STOPPED, ENDED);
+        for (ResponseState state : List.of(AWAITING_TENSOR, AWAITING_RE_REQUEST, DETACHED)) {
+            assertImpossible(state, Event.PIECES_STOPPED);
         }
     }
 
     @Test
     void nothingIsCopiedBeforeTheReceiverHasNamedMemoryOrWhenItsChannelIsLost() {
         for (ResponseState state : List.of(
-                new AwaitingTensor(null),
-                new AwaitingReRequest(LARGE),
-                new Detached(LARGE),
-                new DetachedFailure(why),
-                new HandingOver())) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.StagingFailed(why)))
-                    .isInstanceOf(IllegalStateException.class);
+                AWAITING_TENSOR, AWAITING_RE_REQUEST, DETACHED, PREPARING_DETACHED, DETACHED_FAILURE, HANDING_OVER)) {
+            assertImpossible(state, Event.STAGING_FAILED);
         }
     }
 
     @Test
-    void anotherShapeOrNoTargetOrAChecksumSendsTheMetaDataFirst() {
-        assertStep(
-                new AwaitingTensor(SMALL),
-                new Event.Prepared(LARGE, false, false),
-                new AwaitingReRequest(LARGE),
-                new Action.SendMetaData());
-        assertStep(
-                new AwaitingTensor(null),
-                new Event.Prepared(SMALL, false, false),
-                new AwaitingReRequest(SMALL),
-                new Action.SendMetaData());
-        assertStep(
-                new AwaitingTensor(SMALL),
-                new Event.Prepared(SMALL, true, false),
-                new AwaitingReRequest(SMALL),
-                new Action.SendMetaData());
-        assertStep(new AwaitingReRequest(SMALL), new Event.ReRequested(SMALL), new Writing(SMALL), new Action.Write());
+    void otherMetaDataIsSentFirst() {
+        assertStep(AWAITING_TENSOR, Event.PREPARED, AWAITING_RE_REQUEST, Action.SEND_METADATA);
+        assertStep(AWAITING_RE_REQUEST, Event.RE_REQUESTED, WRITING, Action.WRITE);
     }
 
     @Test
     void aSmallTensorThatIsNotExpectedGoesWithItsMetaData() {
-        for (boolean announce : new boolean[] {false, true}) {
-            assertStep(
-                    new AwaitingTensor(null),
-                    new Event.Prepared(SMALL, announce, true),
-                    new Writing(SMALL),
-                    new Action.SendWithMetaData());
-            assertStep(
-                    new Detached(SMALL),
-                    new Event.Replayed(LARGE, announce, true),
-                    new Writing(SMALL),
-                    new Action.SendWithMetaData());
-        }
-        assertStep(
-                new AwaitingTensor(SMALL),
-                new Event.Prepared(SMALL, true, true),
-                new Writing(SMALL),
-                new Action.SendWithMetaData());
-        assertStep(
-                new AwaitingTensor(SMALL),
-                new Event.Prepared(SMALL, false, true),
-                new Writing(SMALL),
-                new Action.Write());
+        assertStep(AWAITING_TENSOR, Event.PREPARED_SMALL, WRITING, Action.SEND_WITH_METADATA);
     }
 
     @Test
-    void aGiveUpIsConfirmedUnlessTheContentDoesSo() {
+    void aGiveUpIsConfirmedUnlessTheContentConfirmsIt() {
         assertStep(
-                new AwaitingTensor(null),
-                new Event.ReceiverGaveUp(),
-                new Ended(),
-                new Action.Withdraw(),
-                new Action.ConfirmGiveUp(),
-                new Action.Forget());
+                AWAITING_TENSOR,
+                Event.RECEIVER_GAVE_UP,
+                ENDED,
+                Action.WITHDRAW,
+                Action.CONFIRM_GIVE_UP,
+                Action.FORGET);
         assertStep(
-                new AwaitingReRequest(SMALL),
-                new Event.ReceiverGaveUp(),
-                new Ended(),
-                new Action.ReleaseContent(),
-                new Action.ConfirmGiveUp(),
-                new Action.Forget());
-        assertStep(new Writing(SMALL), new Event.ReceiverGaveUp(), new Writing(SMALL));
+                AWAITING_RE_REQUEST,
+                Event.RECEIVER_GAVE_UP,
+                ENDED,
+                Action.RELEASE_CONTENT,
+                Action.CONFIRM_GIVE_UP,
+                Action.FORGET);
+        assertStep(WRITING, Event.RECEIVER_GAVE_UP, WRITING);
     }
 
     @Test
     void aTensorThatIsReadyAfterTheEndIsReleased() {
-        assertStep(new Ended(), new Event.Prepared(SMALL, false, false), new Ended(), new Action.ReleaseContent());
+        for (Event ready : READY) {
+            assertStep(ENDED, ready, ENDED, Action.RELEASE_CONTENT);
+        }
     }
 
     @Test
     void anAbortedStepIsToldToTheReceiver() {
-        assertStep(
-                new AwaitingTensor(null),
-                new Event.LocalFailure(why),
-                new Ended(),
-                new Action.SendError(why),
-                new Action.Forget());
+        assertStep(AWAITING_TENSOR, Event.LOCAL_FAILURE, ENDED, Action.SEND_ERROR, Action.FORGET);
     }
 
     @Test
     void aResponseThatHasNoTensorIsWithdrawnWhenItsChannelIsSuspended() {
-        assertStep(
-                new AwaitingTensor(SMALL), new Event.ChannelSuspended(), new Detached(null), new Action.TryWithdraw());
-        assertStep(new Detached(null), new Event.Withdrawn(), new Ended(), new Action.Forget());
+        assertStep(AWAITING_TENSOR, Event.CHANNEL_SUSPENDED, PREPARING_DETACHED, Action.TRY_WITHDRAW);
+        assertStep(PREPARING_DETACHED, Event.WITHDRAWN, ENDED, Action.FORGET);
     }
 
     @Test
     void aTensorThatWasTakenIsKeptForTheReplay() {
-        assertStep(new AwaitingReRequest(SMALL), new Event.ChannelSuspended(), new Detached(SMALL));
-        assertStep(new Writing(SMALL), new Event.WriteAbandoned(), new Detached(SMALL));
-        assertStep(new Detached(null), new Event.Prepared(SMALL, false, false), new Detached(SMALL));
-        assertStep(
-                new Detached(SMALL), new Event.Replayed(SMALL, false, false), new Writing(SMALL), new Action.Write());
-        assertStep(
-                new Detached(SMALL),
-                new Event.Replayed(SMALL, true, false),
-                new AwaitingReRequest(SMALL),
-                new Action.SendMetaData());
-        assertStep(new Detached(null), new Event.Replayed(SMALL, false, false), new AwaitingTensor(SMALL));
+        assertStep(AWAITING_RE_REQUEST, Event.CHANNEL_SUSPENDED, DETACHED);
+        assertStep(WRITING, Event.WRITE_ABANDONED, DETACHED);
+        for (Event ready : READY) {
+            assertStep(PREPARING_DETACHED, ready, DETACHED);
+        }
+        assertStep(DETACHED, Event.REPLAYED, AWAITING_TENSOR, Action.ANSWER);
+        assertStep(PREPARING_DETACHED, Event.REPLAYED, AWAITING_TENSOR);
     }
 
     @Test
     void aTensorThatCouldNotBeMadeReadyMeanwhileFailsTheReplay() {
-        assertStep(new Detached(null), new Event.LocalFailure(why), new DetachedFailure(why));
-        assertStep(
-                new DetachedFailure(why),
-                new Event.Replayed(null, false, false),
-                new Ended(),
-                new Action.SendError(why),
-                new Action.Forget());
+        assertStep(PREPARING_DETACHED, Event.LOCAL_FAILURE, DETACHED_FAILURE);
+        assertStep(DETACHED_FAILURE, Event.REPLAYED, ENDED, Action.SEND_ERROR, Action.FORGET);
     }
 
     @Test
-    void whatIsNotAskedAgainIsDropped() {
-        for (ResponseState state : List.of(new Detached(SMALL), new Detached(null), new DetachedFailure(why))) {
-            assertStep(state, new Event.NotReplayed(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
-            assertStep(state, new Event.ChannelLost(), new Ended(), new Action.ReleaseContent(), new Action.Forget());
+    void aResponseThatIsNotReplayedIsDropped() {
+        for (ResponseState state : List.of(DETACHED, PREPARING_DETACHED, DETACHED_FAILURE)) {
+            assertStep(state, Event.NOT_REPLAYED, ENDED, Action.RELEASE_CONTENT, Action.FORGET);
+            assertStep(state, Event.CHANNEL_LOST, ENDED, Action.RELEASE_CONTENT, Action.FORGET);
         }
     }
 
     @Test
     void aGiveUpThatALostChannelStillBringsDropsTheTensor() {
-        assertStep(
-                new Detached(SMALL),
-                new Event.ReceiverGaveUp(),
-                new Ended(),
-                new Action.ReleaseContent(),
-                new Action.Forget());
-    }
-
-    @Test
-    void aReplayOfWhatWasNotLostIsAViolation() {
-        for (ResponseState state :
-                List.of(new AwaitingTensor(null), new AwaitingReRequest(SMALL), new Writing(SMALL))) {
-            assertThatThrownBy(() -> ResponseState.step(state, new Event.Replayed(SMALL, false, false)))
-                    .isInstanceOf(ProtocolViolationException.class);
-        }
+        assertStep(DETACHED, Event.RECEIVER_GAVE_UP, ENDED, Action.RELEASE_CONTENT, Action.FORGET);
     }
 
     @Test
     void aReRequestOutOfTurnOrForOtherMetaDataIsAViolation() {
-        assertThatThrownBy(() -> ResponseState.step(new AwaitingTensor(null), new Event.ReRequested(SMALL)))
-                .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new Writing(SMALL), new Event.ReRequested(SMALL)))
-                .isInstanceOf(ProtocolViolationException.class);
-        assertThatThrownBy(() -> ResponseState.step(new AwaitingReRequest(LARGE), new Event.ReRequested(SMALL)))
-                .isInstanceOf(ProtocolViolationException.class);
+        for (Event event : List.of(Event.RE_REQUESTED, Event.RE_REQUESTED_OTHERWISE)) {
+            assertViolation(AWAITING_TENSOR, event);
+            assertViolation(WRITING, event);
+            assertViolation(DETACHED, event);
+        }
+        assertViolation(AWAITING_RE_REQUEST, Event.RE_REQUESTED_OTHERWISE);
+    }
+
+    /// Nothing is made on the loop.
+    @Test
+    void aTransitionIsMadeOnce() {
+        for (ResponseState state : ResponseState.values()) {
+            for (Event event : Event.values()) {
+                ResponseState.Step step;
+                try {
+                    step = state.step(event);
+                } catch (ProtocolViolationException | IllegalStateException _) {
+                    continue;
+                }
+                assertThat(state.step(event)).isSameAs(step);
+            }
+        }
     }
 }

@@ -10,8 +10,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
-import io.tensorferry.verbs.accelerator.Proxy;
-import io.tensorferry.verbs.accelerator.ProxyWaiter;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.MemoryOptions;
@@ -27,6 +26,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -66,22 +66,46 @@ class StagedResultTest {
 
     private StagedResult withProxy() {
         StagedResult result = StagedResult.allocate(PAGE, ReceiveOptions.defaults(), unit);
-        assertThat(result.needsProxy()).isTrue();
         assertThat(result.named()).isNull();
-        assertThat(result.content().byteSize()).isZero();
-        result.acquireProxy("peer", new ProxyWaiter() {
+        assertThat(isReadyAtOnce(result)).isFalse();
+        turnLoop();
+        return result;
+    }
+
+    private boolean isReadyAtOnce(StagedResult result) {
+        var ready = new AtomicBoolean();
+        result.prepare("peer", new Destination.Asker() {
             @Override
-            public void onProxy(Proxy proxy) {
-                result.take(proxy);
+            public int index() {
+                return 0;
             }
 
             @Override
-            public void onNoProxy(TransportException cause) {
+            public void onReady() {
+                ready.set(true);
+            }
+
+            @Override
+            public void onNotReady(TransportException cause) {
+                throw cause;
+            }
+
+            @Override
+            public MemoryGrant askAgain(Destination whole) {
+                throw new AssertionError("asked again");
+            }
+
+            @Override
+            public void askInPieces() {
+                throw new AssertionError("asked in pieces");
+            }
+
+            @Override
+            public void onPieceFailed(TransportException cause) {
                 throw cause;
             }
         });
-        turnLoop();
-        return result;
+        return ready.get();
     }
 
     private void turnLoop() {
@@ -104,8 +128,7 @@ class StagedResultTest {
     void theSenderIsToldOfTheProxy() {
         StagedResult result = withProxy();
         NamedMemory named = Objects.requireNonNull(result.named());
-        assertThat(result.needsProxy()).isFalse();
-        assertThat(named.address()).isEqualTo(result.content().address());
+        assertThat(result.address()).isEqualTo(named.address());
         assertThat(named.length()).isEqualTo(4096);
         assertThat(named.region()).isEqualTo(memory.regionOf(named.address(), 4096));
         assertInUse(4096, 4096, 0);
@@ -130,8 +153,7 @@ class StagedResultTest {
     void aResultOfNoBytesNeedsNothing() {
         StagedResult result = StagedResult.allocate(
                 TensorMetaData.of(DataType.FLOAT, Shape.of(0, 3)), ReceiveOptions.defaults(), unit);
-        assertThat(result.needsProxy()).isFalse();
-        assertThat(result.isStaged()).isFalse();
+        assertThat(isReadyAtOnce(result)).isTrue();
         assertThat(result.named()).isNull();
         assertThat(result.address()).isZero();
         assertThat(result.tensor().device()).isSameAs(device);

@@ -5,31 +5,29 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
-/// What requests of a peer say again and again, made of the first: the key and what the peer expects of its tensor.
-/// Immutable.
-final class PeerName {
+/// The tensor that requests of a peer name: its key, and the metadata that the peer has memory for. Parsed once, from
+/// the first of them. Immutable.
+final class ExpectedTensor {
     private final @Nullable RendezvousKey key;
     private final String refusal;
     private final @Nullable TensorMetaData expected;
     private final boolean wantsChecksum;
-    private final @Nullable WarmResponse warm;
 
-    private PeerName(
+    private ExpectedTensor(
             @Nullable RendezvousKey key, String refusal, @Nullable TensorMetaData expected, boolean wantsChecksum) {
         this.key = key;
         this.refusal = refusal;
         this.expected = expected;
         this.wantsChecksum = wantsChecksum;
-        this.warm = expected == null || wantsChecksum ? null : new WarmResponse(expected);
     }
 
-    static PeerName of(RendezvousKey key, @Nullable TensorMetaData expected, boolean wantsChecksum) {
-        return new PeerName(key, "", expected, wantsChecksum);
+    static ExpectedTensor of(RendezvousKey key, @Nullable TensorMetaData expected, boolean wantsChecksum) {
+        return new ExpectedTensor(key, "", expected, wantsChecksum);
     }
 
     /// A key that no request gets anything for.
-    static PeerName refused(String why, @Nullable TensorMetaData expected) {
-        return new PeerName(null, why, expected, false);
+    static ExpectedTensor refused(String why, @Nullable TensorMetaData expected) {
+        return new ExpectedTensor(null, why, expected, false);
     }
 
     /// @throws ProtocolViolationException if no content can be written there, or none is expected and it names memory
@@ -61,11 +59,5 @@ final class PeerName {
 
     boolean wantsChecksum() {
         return wantsChecksum;
-    }
-
-    /// The course of its responses as far as it is known; null where there is none.
-    @Nullable
-    WarmResponse warm() {
-        return warm;
     }
 }
