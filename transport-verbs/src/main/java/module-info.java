@@ -28,6 +28,10 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.partition;
     exports io.tensorferry.verbs.placement;
     exports io.tensorferry.verbs.rendezvous;
+    exports io.tensorferry.verbs.rendezvous.fallback;
+    exports io.tensorferry.verbs.rendezvous.strings;
+    exports io.tensorferry.verbs.rendezvous.table;
+    exports io.tensorferry.verbs.rendezvous.transfer;
     exports io.tensorferry.verbs.simulation;
     exports io.tensorferry.verbs.statistics;
     exports io.tensorferry.verbs.wire;

@@ -3,7 +3,7 @@ package io.tensorferry.grpc;
 import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.grpc.peer.PeerTimeouts;
 import io.tensorferry.grpc.security.TransportSecurity;
-import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.partition.PartitionStatistics;
-import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import io.tensorferry.verbs.statistics.EdgeStatistics;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import io.tensorferry.verbs.config.RendezvousOptions;
 import java.util.List;
 
 /// What the verbs transport of a server is opened with. Immutable.

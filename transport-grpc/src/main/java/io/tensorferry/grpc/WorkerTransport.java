@@ -12,7 +12,7 @@ import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.peer.Deadline;
-import io.tensorferry.verbs.rendezvous.StepRendezvous;
+import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import io.tensorferry.verbs.statistics.PeerStatus;
 import java.lang.foreign.MemorySegment;
@@ -47,7 +47,7 @@ interface WorkerTransport extends AutoCloseable {
     /// Ends a step; returns the sends that nobody had asked for.
     int closeStep(long stepId);
 
-    /// Ends a step when nothing is left to be done in it, as [io.tensorferry.verbs.rendezvous.StepTable#finish].
+    /// Ends a step when nothing is left to be done in it, as [io.tensorferry.verbs.rendezvous.table.StepTable#finish].
     CompletableFuture<Void> finishStep(long stepId, Duration timeout);
 
     /// Ends every step, every edge and every partitioned tensor: what waits fails with `ABORTED`.

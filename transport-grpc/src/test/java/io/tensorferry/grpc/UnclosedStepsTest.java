@@ -2,7 +2,7 @@ package io.tensorferry.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.rendezvous.StepTable;
+import io.tensorferry.verbs.rendezvous.table.StepTable;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -13,7 +13,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.cluster.ServerConfig;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.PostingOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousOptions;
+import io.tensorferry.verbs.config.RendezvousOptions;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import io.tensorferry.grpc.TransportServerBuilder;
 import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.it.soak.Holdings;
 import io.tensorferry.it.soak.NativeMemory;
-import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.tensorferry.grpc.tensors;
 
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.StepRendezvous;
+import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 
 /// The rendezvous of one step whose tensors travel over gRPC.

@@ -9,7 +9,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.peer.GrpcStatus;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
-import io.tensorferry.verbs.rendezvous.FallbackPath;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import org.jspecify.annotations.Nullable;
 

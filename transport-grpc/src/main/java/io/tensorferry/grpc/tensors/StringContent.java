@@ -5,7 +5,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.rendezvous.TensorProtoCodec;
+import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,7 +1,7 @@
 package io.tensorferry.grpc.tensors;
 
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.verbs.rendezvous.SentRequest;
+import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import org.jspecify.annotations.Nullable;
 

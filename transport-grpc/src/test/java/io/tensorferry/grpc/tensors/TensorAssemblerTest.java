@@ -13,7 +13,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.proto.TensorHeader;
 import io.tensorferry.proto.TensorShapeProto;
-import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// thread itself.
 ///
 /// Threading: [#done] from any thread, [#await] from the one that made this.
-final class BlockingReceive implements RemoteReceive.Immediate {
+public final class BlockingReceive implements RemoteReceive.Immediate {
     // Stands for a result that nobody wants any more.
     private static final RecvResult UNWANTED = new RecvResult.Dead();
 
@@ -38,7 +38,7 @@ final class BlockingReceive implements RemoteReceive.Immediate {
     /// @return `Received` or `Dead`
     /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if this thread was interrupted; the receive is cancelled
-    RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
+    public RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
             throws InterruptedException {
         // Not toNanos(), which refuses what 292 years do not hold.
         long timeoutNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));

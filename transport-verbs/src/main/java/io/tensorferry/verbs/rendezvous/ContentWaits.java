@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// not where it is wanted: each waits for it.
 ///
 /// Threading: any thread.
-final class ContentWaits {
+public final class ContentWaits {
     private final Accelerators accelerators;
     private final ResultMove moves;
     private final Executor closers;
@@ -31,7 +31,7 @@ final class ContentWaits {
 
     /// @param closers close tensors, which may wait for a driver
     /// @param onEnded runs each time that one has ended
-    ContentWaits(ResultMove moves, Executor closers, Runnable onEnded) {
+    public ContentWaits(ResultMove moves, Executor closers, Runnable onEnded) {
         this.onEnded = onEnded;
         this.accelerators = moves.accelerators();
         this.moves = moves;
@@ -39,19 +39,19 @@ final class ContentWaits {
     }
 
     /// Whether a tensor is in host memory, or on an accelerator that this worker was given.
-    boolean knows(Tensor tensor) {
+    public boolean knows(Tensor tensor) {
         return tensor.device().hostAccessible() || accelerators.of(tensor.device()) != null;
     }
 
     /// What is said of one that it does not know.
-    TransportException unknownDevice(Tensor tensor) {
+    public TransportException unknownDevice(Tensor tensor) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,
                 "the tensor is on " + tensor.device() + ", and its worker was given " + accelerators);
     }
 
     /// Closes a tensor whose last close may wait for a driver.
-    void close(Tensor tensor) {
+    public void close(Tensor tensor) {
         AcceleratorUnit unit = unitOf(tensor);
         if (unit == null) {
             closers.execute(tensor::close);
@@ -64,7 +64,7 @@ final class ContentWaits {
     ///
     /// @param complete whether its content is to be there
     /// @param wanted where it is to be; null for the host
-    boolean isFor(Tensor tensor, boolean complete, @Nullable AcceleratorUnit wanted) {
+    public boolean isFor(Tensor tensor, boolean complete, @Nullable AcceleratorUnit wanted) {
         return moves.isNeeded(tensor, wanted) || (complete && awaited(tensor) != null);
     }
 
@@ -74,7 +74,7 @@ final class ContentWaits {
     /// @param options say whose memory it is to be if it is moved
     /// @param peer for whom it is
     /// @param end is told how the wait ends, once
-    Wait of(
+    public Wait of(
             Tensor tensor,
             ReceiveOptions options,
             @Nullable AcceleratorUnit wanted,
@@ -97,12 +97,12 @@ final class ContentWaits {
         return accelerators.isEmpty() ? null : accelerators.first();
     }
 
-    boolean isEmpty() {
+    public boolean isEmpty() {
         return waiting.isEmpty();
     }
 
     /// Ends all with a failure, and those that begin later.
-    void abort(TransportException cause) {
+    public void abort(TransportException cause) {
         aborted = cause;
         for (Wait wait : waiting) {
             wait.giveUp(cause);
@@ -110,12 +110,12 @@ final class ContentWaits {
     }
 
     /// The wait of one receive, which its owner may give up before the wait begins.
-    static final class Place {
+    public static final class Place {
         private volatile @Nullable Wait wait;
         private volatile @Nullable TransportException unwanted;
 
         /// Starts `begun`, and gives it up if it is not wanted any more.
-        void begin(Wait begun) {
+        public void begin(Wait begun) {
             begun.start();
             wait = begun;
             TransportException cause = unwanted;
@@ -128,7 +128,7 @@ final class ContentWaits {
         ///
         /// @return the wait that has begun and that the caller is to give up; null if there is none
         @Nullable
-        Wait refuse(TransportException cause) {
+        public Wait refuse(TransportException cause) {
             // Before the look: a wait that is not visible yet is given up by the thread that begins it.
             unwanted = cause;
             return wait;
@@ -137,7 +137,7 @@ final class ContentWaits {
 
     /// One of them. Ownership: the tensor is this wait's, until it is handed over, moved or closed: the event must live
     /// as long as it is looked at.
-    final class Wait extends CopyTask implements MoveEnd {
+    public final class Wait extends CopyTask implements MoveEnd {
         private final Tensor tensor;
         private final ReceiveOptions options;
         private final @Nullable AcceleratorUnit wanted;
@@ -161,12 +161,12 @@ final class ContentWaits {
 
         /// The end of the step does not end it once the content is there: it goes on to whoever asked for it, as one
         /// that need not be moved does. Called before [#start()].
-        Wait outlivingStep() {
+        public Wait outlivingStep() {
             outlivesStep = true;
             return this;
         }
 
-        void start() {
+        public void start() {
             waiting.add(this);
             // Perhaps after the last look at those that wait.
             TransportException cause = aborted;
@@ -188,7 +188,7 @@ final class ContentWaits {
         }
 
         /// Nobody waits any more; returns whether somebody did.
-        boolean giveUp(TransportException cause) {
+        public boolean giveUp(TransportException cause) {
             boolean ended = end(new RecvResult.Failed(cause));
             if (ended) {
                 callOff();

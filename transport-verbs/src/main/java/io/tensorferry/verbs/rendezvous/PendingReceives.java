@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 /// one, however many there are.
 ///
 /// Threading: any thread; its monitor is held for a few instructions.
-final class PendingReceives {
+public final class PendingReceives {
     private final Runnable onEmpty;
     private @Nullable RemoteReceive newest;
 
     /// @param onEmpty runs each time that the last one is removed, on the thread that removes it
-    PendingReceives(Runnable onEmpty) {
+    public PendingReceives(Runnable onEmpty) {
         this.onEmpty = onEmpty;
     }
 
     /// @param receive a new one
-    synchronized void add(RemoteReceive receive) {
+    public synchronized void add(RemoteReceive receive) {
         receive.older = newest;
         if (newest != null) {
             newest.newer = receive;
@@ -50,7 +50,7 @@ final class PendingReceives {
         return newest == null;
     }
 
-    synchronized int size() {
+    public synchronized int size() {
         int size = 0;
         for (RemoteReceive each = newest; each != null; each = each.older) {
             size++;
@@ -58,12 +58,12 @@ final class PendingReceives {
         return size;
     }
 
-    synchronized boolean isEmpty() {
+    public synchronized boolean isEmpty() {
         return newest == null;
     }
 
     /// The key of the one that has waited longest; null if there is none.
-    synchronized @Nullable RendezvousKey oldest() {
+    public synchronized @Nullable RendezvousKey oldest() {
         RemoteReceive oldest = newest;
         while (oldest != null && oldest.older != null) {
             oldest = oldest.older;
@@ -72,7 +72,7 @@ final class PendingReceives {
     }
 
     /// Those that are pending now, oldest first.
-    synchronized List<RemoteReceive> all() {
+    public synchronized List<RemoteReceive> all() {
         var all = new ArrayList<RemoteReceive>();
         for (RemoteReceive each = newest; each != null; each = each.older) {
             all.add(each);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// The deadline of one receive, from its start until the receive has ended.
 ///
 /// Threading: any thread; the end may come before the start has returned.
-final class ReceiveDeadline {
+public final class ReceiveDeadline {
     /// A century: that it never comes, nobody will notice.
     private static final long NEVER_NS = TimeUnit.DAYS.toNanos(36_500);
 
@@ -25,7 +25,7 @@ final class ReceiveDeadline {
     }
 
     /// Has `onPassed` run when `timeout` has passed, at once if it is 0 or less, unless the receive has ended.
-    void start(ReceiveTimer timer, Duration timeout, Runnable onPassed) {
+    public void start(ReceiveTimer timer, Duration timeout, Runnable onPassed) {
         // Not toNanos(), which refuses what 292 years do not hold.
         long delayNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
         if (delayNs >= NEVER_NS || callOff.get() != null) {
@@ -38,7 +38,7 @@ final class ReceiveDeadline {
     }
 
     /// The receive has ended, for whatever reason.
-    void end() {
+    public void end() {
         Runnable cancel = callOff.getAndSet(Over.OVER);
         if (cancel != null) {
             cancel.run();

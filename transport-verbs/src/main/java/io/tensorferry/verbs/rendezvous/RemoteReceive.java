@@ -68,12 +68,12 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
 
     /// A callback of the transport's own, which takes no time: it is told where the receive ends, not on the executor
     /// of callbacks.
-    interface Immediate extends DoneCallback {}
+    public interface Immediate extends DoneCallback {}
 
     /// @param accelerator where the result is to be; null for the host
     /// @param moves take a result there that came to host memory
     /// @param pending has it, until it has ended
-    RemoteReceive(
+    public RemoteReceive(
             long stepId,
             RendezvousKey key,
             String peer,
@@ -119,12 +119,12 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
 
     /// On which accelerator the result is to be; null for the host.
     @Nullable
-    AcceleratorUnit accelerator() {
+    public AcceleratorUnit accelerator() {
         return accelerator;
     }
 
     /// Gives the receive up when `timeout` has passed.
-    void limit(Duration timeout, WorkerContext worker) {
+    public void limit(Duration timeout, WorkerContext worker) {
         var started = new ReceiveDeadline();
         deadline = started;
         started.start(worker.timer(), timeout, () -> giveUp(deadlinePassed(key, timeout, worker.obstacle(key))));
@@ -135,7 +135,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
     }
 
     /// @param obstacle what keeps this worker from reaching the producer, or null
-    static TransportException deadlinePassed(RendezvousKey key, Duration timeout, @Nullable String obstacle) {
+    public static TransportException deadlinePassed(RendezvousKey key, Duration timeout, @Nullable String obstacle) {
         String late = "no tensor for " + key + " within " + timeout;
         return obstacle == null
                 ? new TransportException(StatusCode.DEADLINE_EXCEEDED, late)
@@ -181,7 +181,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
     }
 
     /// What the receive fails with for `thrown`, whatever that is.
-    TransportException asFailure(Throwable thrown) {
+    public TransportException asFailure(Throwable thrown) {
         return thrown instanceof TransportException known
                 ? known
                 : new TransportException(
@@ -206,7 +206,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
     }
 
     /// The user's end: fails the receive with `cause` and tells the transport.
-    boolean giveUp(TransportException cause) {
+    public boolean giveUp(TransportException cause) {
         if (!end(new RecvResult.Failed(cause))) {
             return false;
         }
@@ -258,7 +258,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         runCallback(done, how, key);
     }
 
-    static void runCallback(DoneCallback done, RecvResult result, RendezvousKey key) {
+    public static void runCallback(DoneCallback done, RecvResult result, RendezvousKey key) {
         try {
             done.done(result);
         } catch (RuntimeException | Error e) {

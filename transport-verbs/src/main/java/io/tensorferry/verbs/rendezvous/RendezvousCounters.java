@@ -3,20 +3,20 @@ package io.tensorferry.verbs.rendezvous;
 import java.util.concurrent.atomic.LongAdder;
 
 /// What the transfers of a worker have counted. Any thread.
-final class RendezvousCounters {
-    final LongAdder coldRequests = new LongAdder();
-    final LongAdder warmRequests = new LongAdder();
-    final LongAdder reRequests = new LongAdder();
-    final LongAdder tensorsReceived = new LongAdder();
-    final LongAdder bytesReceived = new LongAdder();
-    final LongAdder tensorsSent = new LongAdder();
-    final LongAdder bytesSent = new LongAdder();
-    final LongAdder tensorsCarried = new LongAdder();
-    final LongAdder failedReceives = new LongAdder();
-    final LongAdder unregisteredCopies = new LongAdder();
-    final LongAdder copiedResults = new LongAdder();
-    final LongAdder staleIndexes = new LongAdder();
-    final LongAdder checksumMismatches = new LongAdder();
-    final LongAdder fallbackReceives = new LongAdder();
-    final LongAdder fallbackRequests = new LongAdder();
+public final class RendezvousCounters {
+    public final LongAdder coldRequests = new LongAdder();
+    public final LongAdder warmRequests = new LongAdder();
+    public final LongAdder reRequests = new LongAdder();
+    public final LongAdder tensorsReceived = new LongAdder();
+    public final LongAdder bytesReceived = new LongAdder();
+    public final LongAdder tensorsSent = new LongAdder();
+    public final LongAdder bytesSent = new LongAdder();
+    public final LongAdder tensorsCarried = new LongAdder();
+    public final LongAdder failedReceives = new LongAdder();
+    public final LongAdder unregisteredCopies = new LongAdder();
+    public final LongAdder copiedResults = new LongAdder();
+    public final LongAdder staleIndexes = new LongAdder();
+    public final LongAdder checksumMismatches = new LongAdder();
+    public final LongAdder fallbackReceives = new LongAdder();
+    public final LongAdder fallbackRequests = new LongAdder();
 }

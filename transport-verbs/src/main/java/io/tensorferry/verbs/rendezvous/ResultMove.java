@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// Threading: any thread.
 ///
 /// @param hostMemory makes what is wanted in host memory, and what passes it between two accelerators; it may wait
-record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) {
+public record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) {
     /// Whether a tensor is not where it is wanted, and can be taken there. Strings are in host memory wherever else
     /// they are wanted, and what is on a device that this worker was not given stays there.
     ///
@@ -33,7 +33,7 @@ record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) {
     /// @param tensor is taken over; its content is there
     /// @param options say whose memory it is to be
     /// @param peer whose tensor it is
-    void start(Tensor tensor, ReceiveOptions options, @Nullable AcceleratorUnit wanted, String peer, MoveEnd end) {
+    public void start(Tensor tensor, ReceiveOptions options, @Nullable AcceleratorUnit wanted, String peer, MoveEnd end) {
         TensorAllocator own = wanted == null ? hostMemory : wanted.allocator();
         accelerators.move(tensor, ResultAllocator.of(options, own), hostMemory, peer, end);
     }

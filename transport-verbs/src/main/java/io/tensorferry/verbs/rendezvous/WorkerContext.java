@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
+import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.api.RendezvousKey;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -40,12 +41,12 @@ public record WorkerContext(
 
     /// What keeps the tensor of `key` from this worker, as far as its producer can be reached at all.
     @Nullable
-    String obstacle(RendezvousKey key) {
+    public String obstacle(RendezvousKey key) {
         String producer = key.source().worker();
         return producer.equals(name) ? null : obstacles.obstacle(producer);
     }
 
-    boolean isMember(String worker) {
+    public boolean isMember(String worker) {
         return members.contains(worker);
     }
 }

@@ -10,25 +10,25 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Keys and numbered tensors for the tests of the tables.
-final class TestTensors {
+public final class TestTensors {
     private static final DeviceName PRODUCER = DeviceName.parse("/job:ps/replica:0/task:0/device:CPU:0");
     private static final DeviceName CONSUMER = DeviceName.parse("/job:worker/replica:0/task:0/device:CPU:0");
 
     /// How many of the tensors made here are not freed yet.
-    final AtomicInteger open = new AtomicInteger();
+    public final AtomicInteger open = new AtomicInteger();
 
-    static RendezvousKey key(int number) {
+    public static RendezvousKey key(int number) {
         return RendezvousKey.of(PRODUCER, CONSUMER, "edge" + number);
     }
 
     /// An empty tensor that carries `number` as its second dimension.
-    Received tensor(int number) {
+    public Received tensor(int number) {
         open.incrementAndGet();
         return new Received(
                 Tensor.wrap(DataType.FLOAT, Shape.of(0, number), MemorySegment.NULL, open::decrementAndGet));
     }
 
-    static int number(Tensor tensor) {
+    public static int number(Tensor tensor) {
         return Math.toIntExact(tensor.shape().dimension(1));
     }
 }

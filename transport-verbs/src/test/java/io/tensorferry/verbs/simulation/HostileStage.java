@@ -7,7 +7,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.channel.setup.ChannelCounters;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.lang.foreign.ValueLayout;

@@ -11,7 +11,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

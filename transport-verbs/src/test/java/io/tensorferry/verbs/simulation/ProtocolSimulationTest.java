@@ -6,7 +6,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Immediate;
 import java.time.Duration;
 import java.util.ArrayList;

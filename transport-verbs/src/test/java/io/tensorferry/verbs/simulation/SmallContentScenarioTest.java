@@ -8,7 +8,7 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Shape;
 import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -3,7 +3,7 @@ package io.tensorferry.it.benchmark.inprocess;
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.verbs.rendezvous.TagTable;
+import io.tensorferry.verbs.rendezvous.table.TagTable;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -13,7 +13,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportStatistics;
 import io.tensorferry.verbs.config.AcceleratorOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -12,7 +12,7 @@ import io.tensorferry.it.process.Place;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.MemoryOptions;
-import io.tensorferry.verbs.rendezvous.RendezvousLimits;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

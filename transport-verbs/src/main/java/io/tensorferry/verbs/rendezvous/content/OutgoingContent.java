@@ -1,0 +1,305 @@
+package io.tensorferry.verbs.rendezvous.content;
+
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
+import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
+import io.tensorferry.api.PromptRelease;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.verbs.accelerator.CopyQueue;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.wire.Checksum;
+import java.lang.foreign.MemorySegment;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A tensor made ready to be written: registered memory that holds its content, kept until [#close()]. It may hold
+/// another tensor then.
+///
+/// Owner: the loop, from the moment it is ready.
+public final class OutgoingContent {
+    private static final Logger LOG = LoggerFactory.getLogger(OutgoingContent.class);
+
+    private TensorMetaData metaData = TensorMetaData.ofDead();
+    private long address;
+    private int localKey;
+    private OptionalLong checksum = OptionalLong.empty();
+    // What keeps the memory: the tensor itself, also one that is on an accelerator or was waited for, or the buffer
+    // that its content was copied or serialised into; null where there is no content.
+    private @Nullable AutoCloseable owner;
+
+    /// A tensor whose last close may call the driver: one in host memory whose event was reached, or one on an
+    /// accelerator, out of which the RDMA device reads by itself.
+    private record DriverTensor(Tensor tensor, CopyQueue closer) implements AutoCloseable {
+        boolean isOnDevice() {
+            return !tensor.device().hostAccessible();
+        }
+
+        @Override
+        public void close() {
+            closer.release(tensor);
+        }
+    }
+
+    public OutgoingContent() {}
+
+    private OutgoingContent(
+            TensorMetaData metaData, long address, int localKey, OptionalLong checksum, @Nullable AutoCloseable owner) {
+        this.metaData = metaData;
+        this.address = address;
+        this.localKey = localKey;
+        this.checksum = checksum;
+        this.owner = owner;
+    }
+
+    /// What the receiver must know.
+    public TensorMetaData metaData() {
+        return metaData;
+    }
+
+    /// The tensor, where the processor and the RDMA device do not reach it: its content is written through proxies.
+    @Nullable
+    public StagedTensor staged() {
+        return owner instanceof StagedTensor tensor ? tensor : null;
+    }
+
+    /// Whether the processor reaches the content: another can only be written, and not be carried in the ring.
+    public boolean isHostReadable() {
+        return !(owner instanceof StagedTensor) && !(owner instanceof DriverTensor tensor && tensor.isOnDevice());
+    }
+
+    /// A handle of its own of a tensor that is not [#isHostReadable()]; null of any other.
+    @Nullable
+    public Tensor shareOnDevice() {
+        return switch (owner) {
+            case StagedTensor staged -> staged.share();
+            case DriverTensor direct when direct.isOnDevice() -> direct.tensor().share();
+            case null, default -> null;
+        };
+    }
+
+    /// The bytes that the receiver is to have; of one that [#isHostReadable()].
+    public MemorySegment segment() {
+        return switch (owner) {
+            case null -> MemorySegment.NULL;
+            case Tensor tensor -> tensor.segment();
+            case DriverTensor awaited -> awaited.tensor().segment();
+            case RegisteredBuffer buffer -> buffer.segment();
+            default -> throw unknownOwner(owner);
+        };
+    }
+
+    /// Where the content is; 0 where there is none.
+    public long address() {
+        return address;
+    }
+
+    /// The key of its region.
+    public int localKey() {
+        return localKey;
+    }
+
+    /// The content's checksum, where one was asked for.
+    public OptionalLong checksum() {
+        return checksum;
+    }
+
+    /// Holds the tensor as it is, where that takes no time: its memory is registered, or it has none.
+    ///
+    /// @param expected metadata that it may have; then no other is made
+    /// @return false if it is to be read or copied first, by [#prepare] on a worker thread; then it is the caller's
+    /// still
+    public boolean hold(Tensor tensor, @Nullable TensorMetaData expected, RegisteredMemory memory) {
+        if (!tensor.dataType().isDmaAble()) {
+            return false;
+        }
+        long bytes = tensor.byteSize();
+        if (bytes > 0) {
+            long start = tensor.address();
+            MemoryRegion region = memory.regionOf(start, bytes);
+            if (region == null) {
+                return false;
+            }
+            address = start;
+            localKey = region.localKey();
+            owner = tensor;
+        }
+        metaData = expected != null && isOf(tensor, expected)
+                ? expected
+                : TensorMetaData.of(tensor.dataType(), tensor.shape());
+        if (bytes == 0) {
+            tensor.close();
+        }
+        return true;
+    }
+
+    private static boolean isOf(Tensor tensor, TensorMetaData metaData) {
+        return !metaData.dead()
+                && metaData.dataType() == tensor.dataType()
+                && metaData.shape().equals(tensor.shape());
+    }
+
+    public static OutgoingContent ofDead(boolean withChecksum) {
+        return new OutgoingContent(TensorMetaData.ofDead(), 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
+    }
+
+    public static OutgoingContent ofEmpty(TensorMetaData metaData, boolean withChecksum) {
+        return new OutgoingContent(metaData, 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
+    }
+
+    /// A content that is on an accelerator, and that the RDMA device reads there by itself.
+    ///
+    /// @param region that holds it
+    /// @param closer closes the tensor
+    public static OutgoingContent ofDirect(TensorMetaData metaData, Tensor tensor, MemoryRegion region, CopyQueue closer) {
+        return new OutgoingContent(
+                metaData, tensor.address(), region.localKey(), OptionalLong.empty(), new DriverTensor(tensor, closer));
+    }
+
+    /// A content that is on an accelerator, and goes through proxies.
+    public static OutgoingContent ofStaged(TensorMetaData metaData, StagedTensor tensor, OptionalLong checksum) {
+        return new OutgoingContent(metaData, 0, 0, checksum, tensor);
+    }
+
+    /// The tensor, if it is kept, is given to `closer` when it is to be closed.
+    public OutgoingContent closedBy(CopyQueue closer) {
+        if (owner instanceof Tensor tensor) {
+            owner = new DriverTensor(tensor, closer);
+        }
+        return this;
+    }
+
+    /// Takes the tensor; closes it when this fails. On a worker, for it reads or copies the content and may wait for
+    /// memory at the limit.
+    ///
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for a copy
+    public static OutgoingContent prepare(
+            Tensor tensor, boolean withChecksum, RegisteredMemory memory, RendezvousCounters counters) {
+        try {
+            if (!tensor.dataType().isDmaAble()) {
+                return serialise(tensor, withChecksum, memory);
+            }
+            var metaData = TensorMetaData.of(tensor.dataType(), tensor.shape());
+            if (metaData.byteSize() == 0) {
+                tensor.close();
+                return ofEmpty(metaData, withChecksum);
+            }
+            MemorySegment content = tensor.segment();
+            MemoryRegion region = memory.regionOf(content.address(), content.byteSize());
+            if (region == null) {
+                return copy(tensor, metaData, withChecksum, memory, counters);
+            }
+            return new OutgoingContent(
+                    metaData, content.address(), region.localKey(), checksum(content, withChecksum), tensor);
+        } catch (RuntimeException e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    private static OutgoingContent serialise(Tensor tensor, boolean withChecksum, RegisteredMemory memory) {
+        long size = TensorProtoCodec.serializedSize(tensor);
+        RegisteredBuffer buffer = memory.allocate(size);
+        try {
+            TensorProtoCodec.encode(tensor, buffer.segment());
+        } catch (RuntimeException e) {
+            buffer.close();
+            throw e;
+        }
+        var metaData = new TensorMetaData(tensor.dataType(), tensor.shape(), false, size);
+        tensor.close();
+        return ofBuffer(metaData, buffer, withChecksum);
+    }
+
+    private static OutgoingContent copy(
+            Tensor tensor,
+            TensorMetaData metaData,
+            boolean withChecksum,
+            RegisteredMemory memory,
+            RendezvousCounters counters) {
+        counters.unregisteredCopies.increment();
+        if (counters.unregisteredCopies.sum() == 1) {
+            LOG.warn(
+                    "a tensor of {} bytes is not in registered memory and is sent through a copy; allocate tensors with the transport's allocator or"
+                            + " register their memory (said once; the statistics count them)",
+                    metaData.byteSize());
+        }
+        long bytes = metaData.byteSize();
+        RegisteredBuffer buffer = memory.allocate(bytes);
+        try {
+            MemorySegment.copy(tensor.segment(), 0, buffer.segment(), 0, metaData.byteSize());
+        } catch (RuntimeException e) {
+            // The user's memory may have ended before its tensor.
+            buffer.close();
+            throw e;
+        }
+        tensor.close();
+        return ofBuffer(metaData, buffer, withChecksum);
+    }
+
+    /// What was copied or serialised into `buffer`.
+    public static OutgoingContent ofBuffer(TensorMetaData metaData, RegisteredBuffer buffer, boolean withChecksum) {
+        return new OutgoingContent(
+                metaData, buffer.address(), buffer.localKey(), checksum(buffer.segment(), withChecksum), buffer);
+    }
+
+    private static OptionalLong checksum(MemorySegment content, boolean wanted) {
+        return wanted ? OptionalLong.of(Checksum.of(content)) : OptionalLong.empty();
+    }
+
+    /// The tensor again, for another way to the receiver; the content is the result's from now on. Of one
+    /// that [#isHostReadable()].
+    ///
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for it
+    public RecvResult asResult(RegisteredMemory memory) {
+        if (owner instanceof Tensor tensor) {
+            return new RecvResult.Received(tensor);
+        }
+        if (owner instanceof DriverTensor awaited) {
+            return new RecvResult.Received(awaited.tensor());
+        }
+        if (metaData.dead()) {
+            return new RecvResult.Dead();
+        }
+        if (!(owner instanceof RegisteredBuffer buffer)) {
+            return new RecvResult.Received(memory.allocator().allocate(metaData.dataType(), metaData.shape()));
+        }
+        if (metaData.dataType().isDmaAble()) {
+            return new RecvResult.Received(Tensor.wrap(
+                    metaData.dataType(), metaData.shape(), buffer.segment(), (PromptRelease) buffer::close));
+        }
+        try {
+            return new RecvResult.Received(TensorProtoCodec.decode(buffer.segment(), metaData, memory.allocator()));
+        } finally {
+            buffer.close();
+        }
+    }
+
+    /// Gives the memory back; the device is done with it.
+    public void close() {
+        AutoCloseable closed = owner;
+        forget();
+        switch (closed) {
+            case null -> {}
+            case Tensor tensor -> tensor.close();
+            case DriverTensor tensor -> tensor.close();
+            case StagedTensor staged -> staged.close();
+            case RegisteredBuffer buffer -> buffer.close();
+            default -> throw unknownOwner(closed);
+        }
+    }
+
+    private static IllegalStateException unknownOwner(AutoCloseable owner) {
+        return new IllegalStateException("unknown owner " + owner);
+    }
+
+    private void forget() {
+        owner = null;
+        address = 0;
+        localKey = 0;
+    }
+}

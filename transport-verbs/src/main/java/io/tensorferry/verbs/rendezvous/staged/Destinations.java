@@ -1,0 +1,89 @@
+package io.tensorferry.verbs.rendezvous.staged;
+
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.HostResult;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
+
+/// Chooses and allocates the destination of a receive: in host memory, written directly by the NIC into an accelerator,
+/// through a proxy, or in pieces.
+///
+/// Stateless. Threading: any thread.
+public final class Destinations {
+    private Destinations() {}
+
+    /// The destination of a tensor that a peer has announced. On a worker: it may wait at the limit of the memory.
+    ///
+    /// @param carried whether the content came with its announcement
+    /// @param pieces that the peer lets be named at once; 0 if the content comes as a whole
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
+    ///     no memory; what has broken the accelerator that it is to be on
+    public static Destination allocate(
+            TransferContext context, TensorMetaData metaData, RemoteReceive receive, boolean carried, int pieces) {
+        if (metaData.byteSize() > context.maxTensorBytes()) {
+            throw new TransportException(
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + context.maxTensorBytes()
+                            + " are taken");
+        }
+        AcceleratorUnit unit = receive.accelerator();
+        if (unit == null || !StagedResult.isFor(metaData)) {
+            Destination host = HostResult.allocate(metaData, receive.options(), context.memory(), true);
+            return inPieces(context, host, metaData, receive, pieces);
+        }
+        boolean mayBeDirect = !carried && DirectResult.isPossible(unit, context.options());
+        boolean inPieces = pieces > 0 && metaData.byteSize() > unit.options().pieceBytes();
+        if (!mayBeDirect && !inPieces) {
+            return StagedResult.allocate(metaData, receive.options(), unit);
+        }
+        Tensor tensor = StagedResult.allocateTensor(metaData, receive.options(), unit);
+        try {
+            DirectResult direct = mayBeDirect ? DirectResult.of(unit, tensor, context.memory()) : null;
+            if (direct != null) {
+                return inPieces(context, direct, metaData, receive, pieces);
+            }
+            return inPieces ? new PieceReceiver(context, receive, unit, tensor, pieces) : StagedResult.of(unit, tensor);
+        } catch (RuntimeException | Error e) {
+            tensor.close();
+            throw e;
+        }
+    }
+
+    /// The result itself, or in pieces if it is larger than one message may name. A result that cannot come in pieces,
+    /// because the sender serves none or it is serialised, gets no key.
+    private static Destination inPieces(
+            TransferContext context, Destination whole, TensorMetaData metaData, RemoteReceive receive, int pieces) {
+        NamedMemory named = whole.named();
+        return pieces == 0
+                        || named == null
+                        || named.length() <= context.mostNamedBytes()
+                        || !metaData.dataType().isDmaAble()
+                ? whole
+                : new WindowedPieces(receive, whole, named, context.mostNamedBytes(), pieces);
+    }
+
+    /// Whether a request may name memory before its tensor is announced: no scarce memory, and of an accelerator only
+    /// memory that is known to be registered.
+    public static boolean mayNameAtOnce(TransferContext context, RemoteReceive receive) {
+        AcceleratorUnit unit = receive.accelerator();
+        return unit == null
+                || (DirectResult.isPossible(unit, context.options()) && DirectResult.isOwn(receive.options(), unit));
+    }
+
+    /// The destination of a tensor that is expected to be as the last one for its key. On the caller's thread, which
+    /// must not wait.
+    ///
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory now; what has broken the accelerator
+    public static Destination allocateNow(TransferContext context, TensorMetaData metaData, RemoteReceive receive) {
+        AcceleratorUnit unit = receive.accelerator();
+        return unit == null || !StagedResult.isFor(metaData)
+                ? HostResult.allocate(metaData, receive.options(), context.memory(), false)
+                : DirectResult.allocateNow(metaData, unit, context.memory());
+    }
+}

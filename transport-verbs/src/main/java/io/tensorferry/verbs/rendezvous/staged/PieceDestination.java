@@ -1,0 +1,243 @@
+package io.tensorferry.verbs.rendezvous.staged;
+
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.channel.lane.MemoryGrant;
+import io.tensorferry.verbs.channel.lane.MemoryNaming;
+import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.device.MemoryRegion;
+import io.tensorferry.verbs.wire.Message;
+import io.tensorferry.verbs.wire.OutgoingMessage;
+import io.tensorferry.verbs.wire.ProtocolViolationException;
+import io.tensorferry.verbs.wire.SlotReader;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// A destination that is named to the sender piece by piece, several pieces at a time.
+///
+/// ```
+/// FREE -- named -->       NAMED: the sender knows where the next piece goes
+/// NAMED -- immediate -->  REVOKED: the sender's key to it is being revoked
+/// REVOKED -->             READY: it has landed, and no peer writes it any more
+/// READY -->               WORKING, where it is summed or copied first
+/// READY, WORKING -->      FREE
+/// ```
+///
+/// As a grant it stands for the keys of the pieces that have landed: it is revoked when none of them can be written any
+/// more.
+///
+/// Owner: the thread that makes it, then the loop. A message is made per piece, nothing per chunk.
+abstract sealed class PieceDestination implements Destination, MemoryGrant permits PieceReceiver, WindowedPieces {
+    enum State {
+        FREE,
+        NAMED,
+        REVOKED,
+        READY,
+        WORKING
+    }
+
+    final RemoteReceive receive;
+    /// Bytes of the content.
+    final long bytes;
+    /// Bytes of all pieces that were named.
+    long namedBytes;
+    /// No more pieces are named, and none is copied.
+    boolean stopped;
+
+    boolean closed;
+
+    private @Nullable Asker asker;
+    private @Nullable RdmaChannel channel;
+    private int nextNumber;
+    private long landedBytes;
+    private int revoking;
+    private boolean ended;
+    private @Nullable Revoked whenRevoked;
+
+    PieceDestination(RemoteReceive receive, long bytes) {
+        this.receive = receive;
+        this.bytes = bytes;
+    }
+
+    /// The places for pieces; always the same.
+    abstract Piece[] pieces();
+
+    /// Names and processes pieces as far as possible now.
+    abstract void advance();
+
+    /// Whether it ends as soon as no piece is named or in work.
+    abstract boolean isOver();
+
+    /// Gives the memory back or hands it over: no piece is named or in work. Called once.
+    abstract void end();
+
+    @Override
+    public MemoryGrant ask(Asker by, RdmaChannel over, OptionalLong expected) {
+        by.askInPieces();
+        asker = by;
+        channel = over;
+        return this;
+    }
+
+    final boolean mayName() {
+        return !stopped && namedBytes < bytes && channel().isOpen();
+    }
+
+    @Override
+    public final boolean landed(int lane) {
+        Piece oldest = null;
+        for (Piece piece : pieces()) {
+            if (piece.state == State.NAMED && piece.lane == lane && (oldest == null || piece.number < oldest.number)) {
+                oldest = piece;
+            }
+        }
+        if (oldest == null) {
+            throw new ProtocolViolationException("a piece came over lane " + lane + " that was not named");
+        }
+        landedBytes += oldest.length;
+        oldest.revoke();
+        return landedBytes == bytes;
+    }
+
+    @Override
+    public final void revoke(Revoked then) {
+        if (revoking == 0) {
+            then.onRevoked();
+        } else {
+            whenRevoked = then;
+        }
+    }
+
+    private void onRevoked() {
+        revoking--;
+        Revoked then = whenRevoked;
+        if (revoking == 0 && then != null) {
+            whenRevoked = null;
+            // First: it ends the request, before the last copy ends the receive.
+            then.onRevoked();
+        }
+        advance();
+        endIfDone();
+    }
+
+    final void endIfDone() {
+        if (ended || !isOver()) {
+            return;
+        }
+        for (Piece piece : pieces()) {
+            if (piece.state != State.FREE) {
+                return;
+            }
+        }
+        ended = true;
+        end();
+    }
+
+    /// [#end] is not called any more.
+    final void skipEnd() {
+        ended = true;
+    }
+
+    @Override
+    public @Nullable NamedMemory named() {
+        return null;
+    }
+
+    @Override
+    public boolean isWhole() {
+        return false;
+    }
+
+    @Override
+    public void fill(MemorySegment content) {
+        throw new IllegalStateException("a content that came with its metadata is not asked for in pieces");
+    }
+
+    @Override
+    public Destination fill(SlotReader message) {
+        throw new ProtocolViolationException("a content in a message for a request in pieces");
+    }
+
+    /// The content is named anew from its first byte on the next channel.
+    @Override
+    public boolean outlivesChannel() {
+        return false;
+    }
+
+    @Override
+    public final void close() {
+        closed = true;
+        stop();
+        for (Piece piece : pieces()) {
+            if (piece.state == State.NAMED) {
+                piece.revoke();
+            }
+        }
+        endIfDone();
+    }
+
+    final RdmaChannel channel() {
+        return Objects.requireNonNull(channel, "nothing is asked for");
+    }
+
+    final Asker asker() {
+        return Objects.requireNonNull(asker, "nothing is asked for");
+    }
+
+    /// One place for a piece; one after the other.
+    abstract class Piece implements MemoryNaming, Revoked {
+        State state = State.FREE;
+        /// The number of the piece: the first is 0.
+        int number;
+        /// Where it begins in the content.
+        long offset;
+
+        int length;
+        private MemoryGrant grant = MemoryGrant.LASTING;
+        private int lane;
+        private long address;
+
+        /// Becomes the next piece.
+        ///
+        /// @param at its memory
+        final void name(MemoryRegion region, long at, int size) {
+            state = State.NAMED;
+            number = nextNumber++;
+            offset = namedBytes;
+            address = at;
+            length = size;
+            namedBytes += size;
+            lane = channel().laneOfPiece(asker().index(), number);
+            grant = channel().namePiece(new NamedMemory(region, at, size), lane, this);
+        }
+
+        @Override
+        public final OutgoingMessage message(int remoteKey) {
+            return new Message.TensorPiece(receive.stepId(), asker().index(), number, length, address, remoteKey);
+        }
+
+        /// The piece was not named, and no peer writes it.
+        @Override
+        public abstract void onRefused(TransportException cause);
+
+        private void revoke() {
+            state = State.REVOKED;
+            revoking++;
+            MemoryGrant taken = grant;
+            grant = MemoryGrant.LASTING;
+            taken.revoke(this);
+        }
+
+        @Override
+        public final void onRevoked() {
+            if (state == State.REVOKED) {
+                state = State.READY;
+                PieceDestination.this.onRevoked();
+            }
+        }
+    }
+}

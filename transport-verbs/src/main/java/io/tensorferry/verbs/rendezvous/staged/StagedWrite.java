@@ -1,0 +1,79 @@
+package io.tensorferry.verbs.rendezvous.staged;
+
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
+import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
+import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.config.AcceleratorOptions;
+
+/// The way of a response's content from an accelerator into memory that the peer has named as a whole.
+///
+/// Its chunks go over the lanes that the content would go over from host memory, in turn; the last of each lane brings
+/// the immediate. Where it ended by its last write, it serves for another content.
+///
+/// Owner: the loop.
+public final class StagedWrite extends ChunkedWrite {
+    private final int pieceBytes;
+    private long remoteAddress;
+    private int remoteKey;
+    private int chunkBytes;
+    private int chunks;
+    private int lanes;
+    private int homeLane;
+    // The first that has not begun.
+    private int next;
+
+    public StagedWrite(RendezvousCounters counters, AcceleratorOptions options) {
+        super(counters, options.piecesAtOnce());
+        this.pieceBytes = options.pieceBytes();
+    }
+
+    /// Writes the content; its response is told of the end, perhaps before this returns.
+    ///
+    /// @param content one that is staged, of 1 byte or more
+    /// @param address where the peer has memory for it
+    public void begin(Owner of, OutgoingContent content, RdmaChannel over, long address, int key) {
+        open(of, content, over);
+        remoteAddress = address;
+        remoteKey = key;
+        chunkBytes = Math.min(pieceBytes, over.chunkBytes());
+        lanes = over.lanesOf(bytes());
+        homeLane = over.laneOf(of.requestIndex());
+        // One at least for each lane, for its immediate: of no bytes if there are not so many.
+        chunks = Math.max(Math.toIntExact((bytes() - 1) / chunkBytes + 1), lanes);
+        next = 0;
+        advance();
+    }
+
+    @Override
+    boolean hasNext() {
+        return next < chunks;
+    }
+
+    @Override
+    long nextLength() {
+        return Math.clamp(bytes() - offset(next), 0, chunkBytes);
+    }
+
+    private long offset(int chunk) {
+        return (long) chunk * chunkBytes;
+    }
+
+    @Override
+    void takeNext(Chunk chunk) {
+        int lane = lanes == 1 ? homeLane : 1 + (homeLane - 1 + next) % lanes;
+        chunk.be(
+                offset(next),
+                nextLength(),
+                remoteAddress + offset(next),
+                remoteKey,
+                lane,
+                // None of its lane comes behind it.
+                next + lanes >= chunks);
+        next++;
+    }
+
+    @Override
+    boolean isAllBegun() {
+        return next == chunks;
+    }
+}

@@ -1,0 +1,80 @@
+package io.tensorferry.verbs.rendezvous.strings;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/// The elements of a string tensor in its memory, as [Tensor#toStrings()] describes it: `n + 1` offsets, then the
+/// bytes; read and written in place.
+///
+/// The memory may have been filled by anyone, so no offset is believed before it is checked.
+final class StringElements {
+    private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private final MemorySegment memory;
+    private final long count;
+
+    /// @throws TransportException `INVALID_ARGUMENT` if the memory cannot hold the offsets
+    StringElements(Tensor tensor) {
+        if (tensor.dataType() != DataType.STRING) {
+            throw new IllegalArgumentException(
+                    "a " + tensor.dataType() + " tensor travels as it is, not in serialised form");
+        }
+        this.memory = tensor.segment();
+        this.count = tensor.shape().elementCount();
+        if (count > memory.byteSize() / Long.BYTES - 1) {
+            throw new TransportException(
+                    StatusCode.INVALID_ARGUMENT,
+                    tensor + " has no room for the " + count + " + 1 offsets of its elements");
+        }
+    }
+
+    /// The memory that `count` elements of `bytes` bytes in all take.
+    static long byteSize(long count, long bytes) {
+        return Long.BYTES * (count + 1) + bytes;
+    }
+
+    long count() {
+        return count;
+    }
+
+    /// @throws TransportException `INVALID_ARGUMENT` if the offsets of element `i` are not within the memory
+    long length(long i) {
+        long from = offset(i);
+        long to = offset(i + 1);
+        if (from < 0 || to < from || to > memory.byteSize() - start()) {
+            throw new TransportException(
+                    StatusCode.INVALID_ARGUMENT,
+                    "element " + i + " of a string tensor is said to be at [" + from + ", " + to + ") of "
+                            + (memory.byteSize() - start()) + " bytes");
+        }
+        return to - from;
+    }
+
+    /// Copies element `i`, whose [#length] is known, to `target` from `position` on.
+    void copyTo(long i, long length, MemorySegment target, long position) {
+        MemorySegment.copy(memory, start() + offset(i), target, position, length);
+    }
+
+    /// Sets where element `i` begins, or for `i == count()` where the last one ends.
+    void setOffset(long i, long offset) {
+        memory.setAtIndex(OFFSET, i, offset);
+    }
+
+    /// The bytes of all elements, to be filled.
+    MemorySegment bytes() {
+        return memory.asSlice(start());
+    }
+
+    private long offset(long i) {
+        return memory.getAtIndex(OFFSET, i);
+    }
+
+    private long start() {
+        return byteSize(count, 0);
+    }
+}

@@ -1,0 +1,58 @@
+package io.tensorferry.verbs.rendezvous.table;
+
+import io.tensorferry.verbs.rendezvous.ContentWaits;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
+import io.tensorferry.api.ReceiveOptions;
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
+
+/// A taker that reads host memory: a tensor that is on an accelerator is brought there before it is told, and one whose
+/// content is still to come is waited for.
+///
+/// Threading: any thread.
+final class HostedTaker implements StreamedRequest.Taker {
+    private final StreamedRequest.Taker taker;
+    private final ContentWaits waits;
+    private final String peer;
+    private final ContentWaits.Place wait = new ContentWaits.Place();
+
+    /// @param waits of the step that the tensor is of
+    /// @param peer that the tensor is for
+    HostedTaker(StreamedRequest.Taker taker, ContentWaits waits, String peer) {
+        this.taker = taker;
+        this.waits = waits;
+        this.peer = peer;
+    }
+
+    @Override
+    public void onTaken() {
+        taker.onTaken();
+    }
+
+    @Override
+    public void done(RecvResult result) {
+        if (!(result instanceof RecvResult.Received(Tensor tensor))) {
+            taker.done(result);
+        } else if (!waits.knows(tensor)) {
+            TransportException cause = waits.unknownDevice(tensor);
+            waits.close(tensor);
+            taker.done(new RecvResult.Failed(cause));
+        } else if (waits.isFor(tensor, true, null)) {
+            wait.begin(waits.of(tensor, ReceiveOptions.defaults(), null, peer, taker::done)
+                    .outlivingStep());
+        } else {
+            taker.done(result);
+        }
+    }
+
+    /// Nobody wants the tensor any more: if it is waited for, the taker is told so.
+    void giveUp() {
+        var cause = new TransportException(StatusCode.CANCELLED, "the request was given up by its receiver");
+        ContentWaits.Wait begun = wait.refuse(cause);
+        if (begun != null) {
+            begun.giveUp(cause);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.tensorferry.verbs.rendezvous.table;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// A hash table of entries by a number, linked through the entries: neither a look-up nor an entry allocates. Peers may
+/// choose the numbers; a secret factor keeps them from choosing numbers that collide.
+///
+/// Threading: one thread at a time, which the owner sees to; any thread may ask for the size.
+///
+/// @param <E> the entries
+public final class LongTable<E extends LongTable.Entry<E>> {
+    private static final int FIRST_LENGTH = 16;
+
+    /// An entry, which is in one table at a time.
+    public interface Entry<E> {
+        /// The number; constant while the entry is in a table.
+        long id();
+
+        /// The entry behind this one, for the table alone.
+        @Nullable
+        E next();
+
+        void next(@Nullable E entry);
+    }
+
+    private final long secret = new SplittableRandom().nextLong() | 1;
+    private @Nullable E[] table = newTable(FIRST_LENGTH);
+    private final AtomicInteger size = new AtomicInteger();
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private static <E extends Entry<E>> @Nullable E[] newTable(int length) {
+        return (E[]) new Entry[length];
+    }
+
+    /// Any thread.
+    public int size() {
+        return size.get();
+    }
+
+    @Nullable
+    public E get(long id) {
+        E entry = table[bucket(id)];
+        while (entry != null && entry.id() != id) {
+            entry = entry.next();
+        }
+        return entry;
+    }
+
+    /// @param entry one whose number has none yet
+    public void add(E entry) {
+        if (size.get() >= table.length / 4 * 3 && table.length < 1 << 30) {
+            List<E> all = all();
+            table = newTable(2 * table.length);
+            all.forEach(this::link);
+        }
+        link(entry);
+        size.lazySet(size.get() + 1);
+    }
+
+    private void link(E entry) {
+        int bucket = bucket(entry.id());
+        entry.next(table[bucket]);
+        table[bucket] = entry;
+    }
+
+    /// Removes and returns the entry that [#get] finds.
+    @Nullable
+    public E remove(long id) {
+        int bucket = bucket(id);
+        E before = null;
+        for (E entry = table[bucket]; entry != null; entry = entry.next()) {
+            if (entry.id() == id) {
+                if (before == null) {
+                    table[bucket] = entry.next();
+                } else {
+                    before.next(entry.next());
+                }
+                entry.next(null);
+                size.lazySet(size.get() - 1);
+                return entry;
+            }
+            before = entry;
+        }
+        return null;
+    }
+
+    /// All of them, in no order.
+    public List<E> all() {
+        var all = new ArrayList<E>(size());
+        for (E first : table) {
+            for (E entry = first; entry != null; entry = entry.next()) {
+                all.add(entry);
+            }
+        }
+        return all;
+    }
+
+    private int bucket(long id) {
+        return (int) ((id * secret) >>> 34) & (table.length - 1);
+    }
+}
