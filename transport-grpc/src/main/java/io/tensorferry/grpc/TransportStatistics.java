@@ -1,9 +1,9 @@
 package io.tensorferry.grpc;
 
 import io.tensorferry.verbs.partition.PartitionStatistics;
-import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import io.tensorferry.verbs.statistics.EdgeStatistics;
+import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -5,10 +5,10 @@ import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.device.VerbsProvider;
 import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.verbs.config.RendezvousOptions;
 import java.util.List;
 
 /// What the verbs transport of a server is opened with. Immutable.

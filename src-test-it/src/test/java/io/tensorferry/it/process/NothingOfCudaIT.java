@@ -80,7 +80,9 @@ class NothingOfCudaIT {
 
         // Not in vain: they are the classes and the libraries of a process that has exchanged tensors.
         assertThat(seen.classes())
-                .contains("io.tensorferry.grpc.TransportServer", "io.tensorferry.verbs.rendezvous.transfer.TensorRequest");
+                .contains(
+                        "io.tensorferry.grpc.TransportServer",
+                        "io.tensorferry.verbs.rendezvous.transfer.TensorRequest");
         assertThat(seen.mapped()).anyMatch(file -> file.endsWith("/libjvm.so"));
         assertThat(seen.ofCuda()).isEmpty();
     }

@@ -1,8 +1,8 @@
 package io.tensorferry.grpc.tensors;
 
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 
 /// The rendezvous of one step whose tensors travel over gRPC.
 ///

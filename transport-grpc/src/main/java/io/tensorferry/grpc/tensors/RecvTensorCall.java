@@ -9,8 +9,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.peer.GrpcStatus;
 import io.tensorferry.proto.RecvTensorChunk;
 import io.tensorferry.proto.RecvTensorRequest;
-import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import org.jspecify.annotations.Nullable;
 
 /// The receiving end of one tensor's call.

@@ -11,10 +11,10 @@ import io.tensorferry.grpc.peer.PeerChannel;
 import io.tensorferry.grpc.peer.PeerChannels;
 import io.tensorferry.proto.RecvTensorRequest;
 import io.tensorferry.proto.TensorServiceGrpc;
-import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
+import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 

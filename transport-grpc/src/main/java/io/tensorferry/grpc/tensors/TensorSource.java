@@ -1,8 +1,8 @@
 package io.tensorferry.grpc.tensors;
 
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
+import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import org.jspecify.annotations.Nullable;
 
 /// Where the tensors of this worker are found that peers ask for over gRPC.

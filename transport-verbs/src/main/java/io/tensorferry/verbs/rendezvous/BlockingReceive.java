@@ -38,7 +38,8 @@ public final class BlockingReceive implements RemoteReceive.Immediate {
     /// @return `Received` or `Dead`
     /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if this thread was interrupted; the receive is cancelled
-    public RecvResult await(PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
+    public RecvResult await(
+            PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
             throws InterruptedException {
         // Not toNanos(), which refuses what 292 years do not hold.
         long timeoutNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));

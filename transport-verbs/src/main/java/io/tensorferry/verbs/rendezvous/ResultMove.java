@@ -33,7 +33,8 @@ public record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) 
     /// @param tensor is taken over; its content is there
     /// @param options say whose memory it is to be
     /// @param peer whose tensor it is
-    public void start(Tensor tensor, ReceiveOptions options, @Nullable AcceleratorUnit wanted, String peer, MoveEnd end) {
+    public void start(
+            Tensor tensor, ReceiveOptions options, @Nullable AcceleratorUnit wanted, String peer, MoveEnd end) {
         TensorAllocator own = wanted == null ? hostMemory : wanted.allocator();
         accelerators.move(tensor, ResultAllocator.of(options, own), hostMemory, peer, end);
     }

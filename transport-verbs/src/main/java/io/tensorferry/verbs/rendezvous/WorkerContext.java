@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.statistics;
 
-
 /// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other
 /// while work goes on.
 ///

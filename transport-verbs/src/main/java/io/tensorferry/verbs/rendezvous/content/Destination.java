@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.rendezvous.content;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;

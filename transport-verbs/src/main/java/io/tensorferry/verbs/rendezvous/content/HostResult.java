@@ -1,8 +1,5 @@
 package io.tensorferry.verbs.rendezvous.content;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.ResultAllocator;
-import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
@@ -14,6 +11,9 @@ import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.ResultAllocator;
+import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.rendezvous.content;
 
-import io.tensorferry.verbs.rendezvous.RendezvousCounters;
-import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
@@ -10,6 +8,8 @@ import io.tensorferry.verbs.accelerator.CopyQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
+import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import io.tensorferry.verbs.wire.Checksum;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
@@ -155,7 +155,8 @@ public final class OutgoingContent {
     ///
     /// @param region that holds it
     /// @param closer closes the tensor
-    public static OutgoingContent ofDirect(TensorMetaData metaData, Tensor tensor, MemoryRegion region, CopyQueue closer) {
+    public static OutgoingContent ofDirect(
+            TensorMetaData metaData, Tensor tensor, MemoryRegion region, CopyQueue closer) {
         return new OutgoingContent(
                 metaData, tensor.address(), region.localKey(), OptionalLong.empty(), new DriverTensor(tensor, closer));
     }

@@ -1,13 +1,13 @@
 package io.tensorferry.verbs.rendezvous.content;
 
-import io.tensorferry.verbs.config.RendezvousOptions;
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.Accelerators;
+import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.verbs.wire.Checksum;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.fallback;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;

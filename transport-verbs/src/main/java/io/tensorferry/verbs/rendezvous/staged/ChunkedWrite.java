@@ -1,14 +1,14 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RendezvousCounters;
-import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
-import io.tensorferry.verbs.rendezvous.content.StagedTensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.ContentWrite;
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
+import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
+import io.tensorferry.verbs.rendezvous.content.StagedTensor;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,15 +1,15 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.content.Destination;
-import io.tensorferry.verbs.rendezvous.content.HostResult;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.HostResult;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 
 /// Chooses and allocates the destination of a receive: in host memory, written directly by the NIC into an accelerator,
 /// through a proxy, or in pieces.

@@ -1,8 +1,5 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
-import io.tensorferry.verbs.rendezvous.content.StagedTensor;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
@@ -14,6 +11,9 @@ import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
+import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
+import io.tensorferry.verbs.rendezvous.content.StagedTensor;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.wire.Checksum;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

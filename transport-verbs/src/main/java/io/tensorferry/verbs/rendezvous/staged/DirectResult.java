@@ -1,9 +1,5 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.config.RendezvousOptions;
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.content.Destination;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
@@ -13,8 +9,12 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
@@ -71,7 +71,8 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
         return StagedResult.ofCarried(unit, tensor, content);
     }
 
-    /// The content is visible to the accelerator once the writes of the NIC are flushed. The [io.tensorferry.api.Delivery]
+    /// The content is visible to the accelerator once the writes of the NIC are flushed. The
+    /// [io.tensorferry.api.Delivery]
     /// of the receive does not matter: no event stands for a flush.
     @Override
     public void deliver(

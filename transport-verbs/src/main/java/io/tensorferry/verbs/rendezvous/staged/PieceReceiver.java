@@ -1,7 +1,5 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.RecvResult;
@@ -14,6 +12,8 @@ import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.MemoryGrant;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.wire.Checksum;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
+import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 import io.tensorferry.verbs.rendezvous.content.StagedTensor;
-import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 

@@ -1,9 +1,5 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.ResultAllocator;
-import io.tensorferry.verbs.rendezvous.content.Destination;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.ReceiveOptions;
@@ -17,6 +13,10 @@ import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.accelerator.Proxy;
 import io.tensorferry.verbs.accelerator.ProxyWaiter;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.ResultAllocator;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RendezvousCounters;
-import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.config.AcceleratorOptions;
+import io.tensorferry.verbs.rendezvous.RendezvousCounters;
+import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 
 /// The way of a response's content from an accelerator into memory that the peer has named as a whole.
 ///

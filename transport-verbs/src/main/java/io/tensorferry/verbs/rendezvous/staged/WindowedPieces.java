@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.rendezvous.staged;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.content.Destination;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import java.util.OptionalLong;
 
 /// A result larger than one memory window of the device: each of its pieces has a window of its own.
@@ -59,8 +59,7 @@ final class WindowedPieces extends PieceDestination {
     }
 
     @Override
-    public void deliver(
-            TransferContext context, RemoteReceive to, TensorMetaData metaData, OptionalLong checksum) {
+    public void deliver(TransferContext context, RemoteReceive to, TensorMetaData metaData, OptionalLong checksum) {
         whole.deliver(context, to, metaData, checksum);
     }
 

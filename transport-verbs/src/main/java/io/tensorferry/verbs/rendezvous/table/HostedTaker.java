@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.rendezvous.ContentWaits;
-import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.ContentWaits;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 
 /// A taker that reads host memory: a tensor that is on an accelerator is brought there before it is told, and one whose
 /// content is still to come is waited for.

@@ -1,9 +1,5 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.rendezvous.ContentWaits;
-import io.tensorferry.verbs.rendezvous.ReceiveDeadline;
-import io.tensorferry.verbs.rendezvous.ReceiveTimer;
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
@@ -14,6 +10,10 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.rendezvous.ContentWaits;
+import io.tensorferry.verbs.rendezvous.ReceiveDeadline;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;

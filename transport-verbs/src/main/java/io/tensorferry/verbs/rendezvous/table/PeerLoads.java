@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.HashMap;
 import java.util.Map;
 

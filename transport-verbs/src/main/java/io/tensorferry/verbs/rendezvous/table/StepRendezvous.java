@@ -1,12 +1,5 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.rendezvous.BlockingReceive;
-import io.tensorferry.verbs.rendezvous.ContentWaits;
-import io.tensorferry.verbs.rendezvous.PendingReceives;
-import io.tensorferry.verbs.rendezvous.ReceiveTimer;
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.ResultMove;
-import io.tensorferry.verbs.rendezvous.WorkerContext;
 import io.tensorferry.api.Device;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.PendingReceive;
@@ -21,6 +14,13 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.api.TransportThread;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
+import io.tensorferry.verbs.rendezvous.BlockingReceive;
+import io.tensorferry.verbs.rendezvous.ContentWaits;
+import io.tensorferry.verbs.rendezvous.PendingReceives;
+import io.tensorferry.verbs.rendezvous.ReceiveTimer;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.ResultMove;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import org.jspecify.annotations.Nullable;
 
 /// A [StreamedRequest] that waits in the table of its step.

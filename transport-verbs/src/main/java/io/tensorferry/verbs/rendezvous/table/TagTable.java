@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.api.DoneCallback;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Failed;
@@ -8,6 +7,7 @@ import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

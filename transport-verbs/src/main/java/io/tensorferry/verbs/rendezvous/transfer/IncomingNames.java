@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 final class IncomingNames {
     private static final int PAGE = 256;
 
-    private final @Nullable ExpectedTensor[] @Nullable [] pages = new @Nullable ExpectedTensor[NameId.COUNT / PAGE] @Nullable [];
+    private final @Nullable ExpectedTensor[] @Nullable [] pages =
+            new @Nullable ExpectedTensor[NameId.COUNT / PAGE] @Nullable [];
 
     /// Null where the id stands for nothing.
     ///

@@ -1,8 +1,5 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
-import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
-import io.tensorferry.verbs.rendezvous.table.StepTable;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
@@ -11,6 +8,9 @@ import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.RendezvousHandler;
 import io.tensorferry.verbs.link.ChannelWaiter;
 import io.tensorferry.verbs.link.RdmaAdapter;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
+import io.tensorferry.verbs.rendezvous.table.StepTable;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.NameId;
 import io.tensorferry.verbs.wire.ProtocolViolationException;

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.table.TagTable;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.TensorMetaData;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
+import io.tensorferry.verbs.link.ChannelSource;
 import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
-import io.tensorferry.verbs.link.ChannelSource;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

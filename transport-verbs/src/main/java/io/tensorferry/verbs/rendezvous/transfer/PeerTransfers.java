@@ -1,14 +1,14 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
-import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
-import io.tensorferry.verbs.rendezvous.table.LongTable;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.link.ChannelSource;
 import io.tensorferry.verbs.loop.Tell;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
+import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
+import io.tensorferry.verbs.rendezvous.table.LongTable;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.ArrayList;
 import java.util.Comparator;

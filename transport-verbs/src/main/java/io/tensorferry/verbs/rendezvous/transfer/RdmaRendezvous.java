@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.WorkerContext;
-import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.WorkerContext;
+import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 
 /// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory
 /// straight into the result's.

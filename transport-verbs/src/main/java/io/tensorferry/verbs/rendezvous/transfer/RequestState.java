@@ -101,8 +101,7 @@ enum RequestState {
     private static final Step ASK_WITH_MEMORY = Step.to(ASKED_WITH_MEMORY, Action.SEND_REQUEST);
     private static final Step MOVE_TO_FALLBACK =
             Step.to(ENDED, Action.RELEASE_MEMORY, Action.MOVE_TO_FALLBACK, Action.FORGET);
-    private static final Step LEAVE =
-            Step.to(ENDED, Action.LEAVE_CHANNEL_QUEUE, Action.RELEASE_MEMORY, Action.FORGET);
+    private static final Step LEAVE = Step.to(ENDED, Action.LEAVE_CHANNEL_QUEUE, Action.RELEASE_MEMORY, Action.FORGET);
     private static final Step ALLOCATE = Step.to(ALLOCATING, Action.RELEASE_MEMORY, Action.ALLOCATE);
     private static final Step FILL = Step.to(FILLING, Action.RELEASE_MEMORY, Action.ALLOCATE);
     private static final Step ASK_AGAIN = Step.to(AWAITING_CONTENT, Action.SEND_RE_REQUEST);

@@ -9,18 +9,21 @@ import java.util.List;
 /// ```
 /// AWAITING_TENSOR     -- tensor, as the request expects -->  WRITING
 /// AWAITING_TENSOR     -- small tensor, other metadata -->    WRITING: metadata and content in one message
-/// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: the metadata is sent, the tensor kept
+/// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: the metadata is sent, the tensor
+/// kept
 /// AWAITING_RE_REQUEST -- asked again -->                     WRITING
 /// WRITING             -- written -->                         ENDED
 /// WRITING             -- copy failed -->                     ENDED: the receiver is told
 /// WRITING             -- in pieces, given up, stopped -->    ENDED: confirmed
 /// AWAITING_TENSOR, AWAITING_RE_REQUEST -- receiver gave up --> ENDED: confirmed
 /// AWAITING_TENSOR     -- step aborted -->                    ENDED: the receiver is told
-/// AWAITING_TENSOR     -- channel suspended -->               ENDED, if no tensor was taken for it; else PREPARING_DETACHED
+/// AWAITING_TENSOR     -- channel suspended -->               ENDED, if no tensor was taken for it; else
+/// PREPARING_DETACHED
 /// AWAITING_RE_REQUEST, WRITING -- channel suspended -->      DETACHED: the tensor is kept
 /// DETACHED            -- asked again on the next channel --> as if the tensor had just come
 /// DETACHED            -- not asked again, or peer gone -->   ENDED
-/// DETACHED            -- claimed over the fallback -->       ENDED: handed over; HANDING_OVER until the tensor is ready
+/// DETACHED            -- claimed over the fallback -->       ENDED: handed over; HANDING_OVER until the tensor is
+/// ready
 /// ```
 ///
 /// All transitions are made beforehand: a step allocates nothing.

@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
+import io.tensorferry.verbs.channel.lane.ContentWrite;
 import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
-import io.tensorferry.verbs.channel.lane.ContentWrite;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
 

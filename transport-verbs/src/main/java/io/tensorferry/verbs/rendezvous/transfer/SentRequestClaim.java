@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;

@@ -1,12 +1,5 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.ResultMove;
-import io.tensorferry.verbs.rendezvous.StreamedRequest;
-import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
-import io.tensorferry.verbs.rendezvous.staged.DeviceSource;
-import io.tensorferry.verbs.rendezvous.staged.PieceServer;
-import io.tensorferry.verbs.rendezvous.staged.StagedWrite;
 import io.tensorferry.api.DeviceEvent;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
@@ -15,6 +8,13 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.MoveEnd;
 import io.tensorferry.verbs.channel.RdmaChannel;
+import io.tensorferry.verbs.rendezvous.ResultMove;
+import io.tensorferry.verbs.rendezvous.StreamedRequest;
+import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
+import io.tensorferry.verbs.rendezvous.staged.DeviceSource;
+import io.tensorferry.verbs.rendezvous.staged.PieceServer;
+import io.tensorferry.verbs.rendezvous.staged.StagedWrite;
 import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,13 +1,5 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
-import io.tensorferry.verbs.rendezvous.RemoteReceive;
-import io.tensorferry.verbs.rendezvous.content.Destination;
-import io.tensorferry.verbs.rendezvous.content.TransferContext;
-import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
-import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
-import io.tensorferry.verbs.rendezvous.staged.Destinations;
-import io.tensorferry.verbs.rendezvous.staged.StagedResult;
-import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
@@ -18,6 +10,13 @@ import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.MemoryNaming;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.link.ChannelWaiter;
+import io.tensorferry.verbs.rendezvous.RemoteReceive;
+import io.tensorferry.verbs.rendezvous.content.Destination;
+import io.tensorferry.verbs.rendezvous.content.TransferContext;
+import io.tensorferry.verbs.rendezvous.fallback.FallbackReceives;
+import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
+import io.tensorferry.verbs.rendezvous.staged.Destinations;
+import io.tensorferry.verbs.rendezvous.staged.StagedResult;
 import io.tensorferry.verbs.rendezvous.transfer.RequestState.Action;
 import io.tensorferry.verbs.rendezvous.transfer.RequestState.Event;
 import io.tensorferry.verbs.wire.Message;
@@ -425,8 +424,7 @@ final class TensorRequest
         // A new slab may have to be registered, which takes long.
         context.workers().execute(() -> {
             try {
-                Destination allocated =
-                        Destinations.allocate(context, announced, receive, content != null, pieces);
+                Destination allocated = Destinations.allocate(context, announced, receive, content != null, pieces);
                 if (content != null) {
                     allocated.fill(content);
                 }

@@ -1,5 +1,12 @@
 package io.tensorferry.verbs.rendezvous.transfer;
 
+import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 import io.tensorferry.verbs.rendezvous.content.StagedTensor;
@@ -12,13 +19,6 @@ import io.tensorferry.verbs.rendezvous.table.LongTable;
 import io.tensorferry.verbs.rendezvous.table.PeerRequest;
 import io.tensorferry.verbs.rendezvous.table.StepTable;
 import io.tensorferry.verbs.rendezvous.table.TagTable;
-import io.tensorferry.api.RecvResult;
-import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.StatusCode;
-import io.tensorferry.api.Tensor;
-import io.tensorferry.api.TensorMetaData;
-import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.rendezvous.transfer.ResponseState.Action;
 import io.tensorferry.verbs.rendezvous.transfer.ResponseState.Event;
 import io.tensorferry.verbs.wire.Message;
@@ -35,11 +35,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop, but for [#done], which the table calls on the thread that made the match.
 final class TensorResponse extends TagTable.Waiter
-        implements Runnable,
-                PeerRequest,
-                ChunkedWrite.Owner,
-                DeviceSource.Owner,
-                LongTable.Entry<TensorResponse> {
+        implements Runnable, PeerRequest, ChunkedWrite.Owner, DeviceSource.Owner, LongTable.Entry<TensorResponse> {
     private final TransferContext context;
     private final StepTable<RdmaRendezvous> steps;
     private final SourcePreparation sources;
@@ -149,8 +145,8 @@ final class TensorResponse extends TagTable.Waiter
             return Event.PREPARED_AS_EXPECTED;
         }
         // Small enough to be sent with its metadata.
-        boolean carried = ready.isHostReadable()
-                && channel().carries(MessageCodec.announcedContentBytes(ready.metaData()));
+        boolean carried =
+                ready.isHostReadable() && channel().carries(MessageCodec.announcedContentBytes(ready.metaData()));
         return carried ? Event.PREPARED_SMALL : Event.PREPARED;
     }
 
@@ -211,9 +207,10 @@ final class TensorResponse extends TagTable.Waiter
         remoteKey = message.remoteKey();
         inPieces = message.inPieces();
         OutgoingContent announced = content;
-        on(announced != null && announced.metaData().equals(message.metaData())
-                ? Event.RE_REQUESTED
-                : Event.RE_REQUESTED_OTHERWISE);
+        on(
+                announced != null && announced.metaData().equals(message.metaData())
+                        ? Event.RE_REQUESTED
+                        : Event.RE_REQUESTED_OTHERWISE);
     }
 
     /// @throws ProtocolViolationException if the content is not asked for in pieces, or not in this one

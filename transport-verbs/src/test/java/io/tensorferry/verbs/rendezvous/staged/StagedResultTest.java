@@ -3,7 +3,6 @@ package io.tensorferry.verbs.rendezvous.staged;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tensorferry.verbs.rendezvous.content.Destination;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.Shape;
@@ -23,6 +22,7 @@ import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
 import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
 import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
 import io.tensorferry.verbs.memory.RegisteredMemory;
+import io.tensorferry.verbs.rendezvous.content.Destination;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;

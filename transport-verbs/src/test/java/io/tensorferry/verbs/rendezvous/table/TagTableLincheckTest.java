@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.rendezvous.table;
 
-import io.tensorferry.verbs.rendezvous.TestTensors;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.TestTensors;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;

@@ -3,11 +3,11 @@ package io.tensorferry.verbs.rendezvous.table;
 import static io.tensorferry.verbs.rendezvous.TestTensors.key;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.verbs.rendezvous.TestTensors;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.rendezvous.TestTensors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.verbs.rendezvous.TestTensors;
-import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Dead;
@@ -18,6 +16,8 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.verbs.config.RendezvousLimits;
+import io.tensorferry.verbs.rendezvous.TestTensors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -57,8 +57,7 @@ class RequestStateTest {
             assertStep(asked, Event.CONTENT_CARRIED, FILLING, Action.RELEASE_MEMORY, Action.ALLOCATE);
         }
         assertStep(FILLING, Event.ALLOCATED, ENDED, Action.FORGET, Action.DELIVER);
-        assertStep(
-                FILLING, Event.ALLOCATION_FAILED, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
+        assertStep(FILLING, Event.ALLOCATION_FAILED, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
     }
 
     /// The sender has finished: it is not told, and nothing waits for an answer.
@@ -190,8 +189,7 @@ class RequestStateTest {
 
     @Test
     void contentIsDeliveredOnlyWhenThePeerCanWriteNoMore() {
-        for (Event event :
-                List.of(Event.USER_GAVE_UP, Event.CONTENT_LANDED, Event.METADATA_CHANGED, Event.REFUSED)) {
+        for (Event event : List.of(Event.USER_GAVE_UP, Event.CONTENT_LANDED, Event.METADATA_CHANGED, Event.REFUSED)) {
             assertStep(LANDED, event, LANDED);
         }
         assertStep(LANDED, Event.KEY_REVOKED, ENDED, Action.FORGET, Action.DELIVER);

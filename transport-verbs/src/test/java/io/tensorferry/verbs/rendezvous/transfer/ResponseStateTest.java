@@ -70,16 +70,14 @@ class ResponseStateTest {
 
     @Test
     void aContentThatCannotBeCopiedEndsWithAnErrorThatFreesTheReceiversMemory() {
-        assertStep(
-                WRITING, Event.STAGING_FAILED, ENDED, Action.SEND_ERROR, Action.RELEASE_CONTENT, Action.FORGET);
+        assertStep(WRITING, Event.STAGING_FAILED, ENDED, Action.SEND_ERROR, Action.RELEASE_CONTENT, Action.FORGET);
         assertStep(WRITING, Event.RECEIVER_GAVE_UP, WRITING);
         assertStep(ENDED, Event.STAGING_FAILED, ENDED);
     }
 
     @Test
     void aContentInPiecesThatIsGivenUpIsConfirmedWhenNothingOfItIsUnderWay() {
-        assertStep(
-                WRITING, Event.PIECES_STOPPED, ENDED, Action.RELEASE_CONTENT, Action.CONFIRM_GIVE_UP, Action.FORGET);
+        assertStep(WRITING, Event.PIECES_STOPPED, ENDED, Action.RELEASE_CONTENT, Action.CONFIRM_GIVE_UP, Action.FORGET);
         assertStep(ENDED, Event.PIECES_STOPPED, ENDED);
         for (ResponseState state : List.of(AWAITING_TENSOR, AWAITING_RE_REQUEST, DETACHED)) {
             assertImpossible(state, Event.PIECES_STOPPED);
@@ -108,12 +106,7 @@ class ResponseStateTest {
     @Test
     void aGiveUpIsConfirmedUnlessTheContentConfirmsIt() {
         assertStep(
-                AWAITING_TENSOR,
-                Event.RECEIVER_GAVE_UP,
-                ENDED,
-                Action.WITHDRAW,
-                Action.CONFIRM_GIVE_UP,
-                Action.FORGET);
+                AWAITING_TENSOR, Event.RECEIVER_GAVE_UP, ENDED, Action.WITHDRAW, Action.CONFIRM_GIVE_UP, Action.FORGET);
         assertStep(
                 AWAITING_RE_REQUEST,
                 Event.RECEIVER_GAVE_UP,
