@@ -18,6 +18,7 @@ open module io.tensorferry.it {
     requires io.tensorferry.cuda;
     requires io.tensorferry.grpc;
     requires io.tensorferry.proto;
+    requires io.tensorferry.testing;
     requires io.tensorferry.verbs;
     requires java.management;
     requires jdk.management;

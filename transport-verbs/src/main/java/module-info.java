@@ -1,6 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
 /// The transport by RDMA.
+// io.tensorferry.testing is compiled after this module
+@SuppressWarnings("module")
 @NullMarked
 module io.tensorferry.verbs {
     requires transitive io.tensorferry.api;
@@ -20,7 +22,8 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.device.choice;
     exports io.tensorferry.verbs.device.ibverbs;
     exports io.tensorferry.verbs.device.software;
-    exports io.tensorferry.verbs.device.software.simulated;
+    exports io.tensorferry.verbs.device.software.core to
+            io.tensorferry.testing;
     exports io.tensorferry.verbs.edge;
     exports io.tensorferry.verbs.link;
     exports io.tensorferry.verbs.loop;
@@ -32,7 +35,6 @@ module io.tensorferry.verbs {
     exports io.tensorferry.verbs.rendezvous.strings;
     exports io.tensorferry.verbs.rendezvous.table;
     exports io.tensorferry.verbs.rendezvous.transfer;
-    exports io.tensorferry.verbs.simulation;
     exports io.tensorferry.verbs.statistics;
     exports io.tensorferry.verbs.wire;
 }

@@ -18,6 +18,7 @@ class PackageDirectionTest {
                     "io.tensorferry.api..",
                     "io.tensorferry.cuda..",
                     "io.tensorferry.verbs..",
+                    "io.tensorferry.testing..",
                     "io.tensorferry.grpc..",
                     "io.tensorferry.proto..",
                     "io.tensorferry.bindings..");
@@ -67,30 +68,30 @@ class PackageDirectionTest {
                 .definedBy("io.tensorferry.verbs.edge..")
                 .layer("partition")
                 .definedBy("io.tensorferry.verbs.partition..")
-                .layer("simulation")
-                .definedBy("io.tensorferry.verbs.simulation..")
+                .layer("testing")
+                .definedBy("io.tensorferry.testing..")
                 .layer("grpc")
                 .definedBy("io.tensorferry.grpc..")
                 .whereLayer("grpc")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("cuda")
                 .mayNotBeAccessedByAnyLayer()
-                .whereLayer("simulation")
+                .whereLayer("testing")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("rendezvous")
-                .mayOnlyBeAccessedByLayers("simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("testing", "grpc")
                 .whereLayer("edge")
-                .mayOnlyBeAccessedByLayers("simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("testing", "grpc")
                 .whereLayer("partition")
-                .mayOnlyBeAccessedByLayers("simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("testing", "grpc")
                 .whereLayer("link")
-                .mayOnlyBeAccessedByLayers("rendezvous", "edge", "partition", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("rendezvous", "edge", "partition", "testing", "grpc")
                 .whereLayer("channel")
-                .mayOnlyBeAccessedByLayers("link", "rendezvous", "edge", "partition", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("link", "rendezvous", "edge", "partition", "testing", "grpc")
                 .whereLayer("loop")
-                .mayOnlyBeAccessedByLayers("channel", "link", "rendezvous", "edge", "partition", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("channel", "link", "rendezvous", "edge", "partition", "testing", "grpc")
                 .whereLayer("choice")
-                .mayOnlyBeAccessedByLayers("channel", "link", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("channel", "link", "testing", "grpc")
                 .whereLayer("config")
                 .mayOnlyBeAccessedByLayers(
                         "choice",
@@ -100,7 +101,7 @@ class PackageDirectionTest {
                         "channel",
                         "link",
                         "rendezvous",
-                        "simulation",
+                        "testing",
                         "grpc")
                 .whereLayer("statistics")
                 .mayOnlyBeAccessedByLayers(
@@ -110,12 +111,12 @@ class PackageDirectionTest {
                 .whereLayer("placement")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .whereLayer("accelerator")
-                .mayOnlyBeAccessedByLayers("rendezvous", "simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("rendezvous", "testing", "grpc")
                 .whereLayer("memory")
                 .mayOnlyBeAccessedByLayers(
-                        "accelerator", "channel", "link", "rendezvous", "edge", "partition", "simulation", "grpc")
+                        "accelerator", "channel", "link", "rendezvous", "edge", "partition", "testing", "grpc")
                 .whereLayer("devices")
-                .mayOnlyBeAccessedByLayers("simulation", "grpc")
+                .mayOnlyBeAccessedByLayers("testing", "grpc")
                 .whereLayer("device")
                 .mayOnlyBeAccessedByLayers(
                         "devices",
@@ -130,10 +131,10 @@ class PackageDirectionTest {
                         "rendezvous",
                         "edge",
                         "partition",
-                        "simulation",
+                        "testing",
                         "grpc")
                 .whereLayer("bindings")
-                .mayOnlyBeAccessedByLayers("cuda", "devices", "memory")
+                .mayOnlyBeAccessedByLayers("cuda", "devices", "memory", "testing")
                 .whereLayer("proto")
                 .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
                 .check(PRODUCT);

@@ -2,6 +2,7 @@ package io.tensorferry.verbs.wire;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 
 /// Reads the messages of one slot of a ring, one after the other: each but the last says that another follows. Those
 /// that come for each transfer are read into fields of this, without an object, any other as a [Message].
@@ -90,6 +91,23 @@ public final class SlotReader {
             return Kind.EDGE_CREDIT;
         }
         return begin == MessageEncoder.REPEATED_PREAMBLE && isRepeatedRequest() ? Kind.REPEATED_REQUEST : Kind.OTHER;
+    }
+
+    /// Goes on to the next message and makes a [Message] of it, whatever its kind: for readers that may allocate.
+    ///
+    /// @throws MalformedMessageException if there is anything but a well-formed message; no other exception is thrown
+    public Message nextMessage() {
+        return switch (next()) {
+            case REPEATED_REQUEST ->
+                new Message.RepeatedRequest(stepId(), requestIndex(), nameId(), address(), remoteKey());
+            case TENSOR_CONTENT -> {
+                byte[] content = new byte[contentBytes()];
+                copyContent(MemorySegment.ofArray(content));
+                yield new Message.TensorContent(stepId(), requestIndex(), ByteBuffer.wrap(content));
+            }
+            case EDGE_CREDIT -> new Message.EdgeCredit(edge(), edgeCount());
+            case OTHER -> message();
+        };
     }
 
     private void copyFrom(int start, int count) {

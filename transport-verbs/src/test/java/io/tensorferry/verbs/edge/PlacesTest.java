@@ -14,11 +14,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.config.MemoryOptions;
-import io.tensorferry.verbs.config.RdmaConfig;
-import io.tensorferry.verbs.device.ProtectionDomain;
-import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.verbs.memory.RecordingDomain;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.memory.Registration;
 import java.lang.foreign.Arena;
@@ -39,17 +35,12 @@ class PlacesTest {
     private static final StaticEdge EMPTY =
             new StaticEdge(EDGE.key(), DataType.UINT8, Shape.of(0), 2, StaticEdge.Reuse.CREDIT);
 
-    private final ProtectionDomain domain = DeviceChoice.choose(
-                    RdmaConfig.builder().build(),
-                    List.of(new SimulatedFabric(1, SimulationOptions.defaults()).provider("node")))
-            .device()
-            .allocateProtectionDomain();
-    private final RegisteredMemory memory = new RegisteredMemory(domain, new MemoryOptions(1 << 20, 1 << 20));
+    private final RegisteredMemory memory =
+            new RegisteredMemory(new RecordingDomain(), new MemoryOptions(1 << 20, 1 << 20));
 
     @AfterEach
     void close() {
         memory.close();
-        domain.close();
     }
 
     private long inUse() {

@@ -20,7 +20,7 @@ class MessageCodecFuzz {
         int offset = 0;
         try {
             do {
-                Message message = Messages.next(reader);
+                Message message = reader.nextMessage();
                 byte[] again = new byte[slot.length - offset];
                 int length = message.encode(MemorySegment.ofArray(again), 0, again.length);
                 boolean follows = (slot[offset + MessageLayout.TYPE] & MessageLayout.MORE) != 0;

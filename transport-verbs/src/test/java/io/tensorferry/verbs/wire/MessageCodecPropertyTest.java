@@ -58,7 +58,7 @@ class MessageCodecPropertyTest {
                             default -> SlotReader.Kind.OTHER;
                         });
         reader.open(MemorySegment.ofArray(slot), 8);
-        assertThat(Messages.next(reader)).isEqualTo(message);
+        assertThat(reader.nextMessage()).isEqualTo(message);
     }
 
     @Property(tries = 500)

@@ -9,7 +9,6 @@ import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.OptionalLong;
@@ -25,22 +24,6 @@ import net.jqwik.api.domains.DomainContextBase;
 public final class Messages extends DomainContextBase {
     /// Low enough that no content of a generated shape goes over the end of the address space.
     private static final long MAX_ADDRESS = 1L << 62;
-
-    /// Goes on to the next message of a slot, and makes one of it whatever kind it is.
-    public static Message next(SlotReader reader) {
-        return switch (reader.next()) {
-            case REPEATED_REQUEST ->
-                new Message.RepeatedRequest(
-                        reader.stepId(), reader.requestIndex(), reader.nameId(), reader.address(), reader.remoteKey());
-            case TENSOR_CONTENT -> {
-                byte[] content = new byte[reader.contentBytes()];
-                reader.copyContent(MemorySegment.ofArray(content));
-                yield new Message.TensorContent(reader.stepId(), reader.requestIndex(), ByteBuffer.wrap(content));
-            }
-            case EDGE_CREDIT -> new Message.EdgeCredit(reader.edge(), reader.edgeCount());
-            case OTHER -> reader.message();
-        };
-    }
 
     @Provide
     Arbitrary<Message> messages() {

@@ -31,7 +31,7 @@ class SlotReaderTest {
         var messages = new ArrayList<Message>();
         reader.open(ring, slot);
         do {
-            messages.add(Messages.next(reader));
+            messages.add(reader.nextMessage());
         } while (reader.hasMore());
         return messages;
     }

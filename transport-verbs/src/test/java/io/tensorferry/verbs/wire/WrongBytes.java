@@ -58,7 +58,7 @@ final class WrongBytes {
         slot.copyFrom(MemorySegment.ofArray(encode(message)));
         var reader = new SlotReader(64);
         reader.open(slot, 0);
-        assertThat(Messages.next(reader)).isEqualTo(message);
+        assertThat(reader.nextMessage()).isEqualTo(message);
         change.accept(slot);
         reader.open(slot, 0);
         assertThat(reader.next()).isEqualTo(SlotReader.Kind.OTHER);

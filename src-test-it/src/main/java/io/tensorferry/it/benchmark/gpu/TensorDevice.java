@@ -2,9 +2,9 @@ package io.tensorferry.it.benchmark.gpu;
 
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.cuda.CudaDevices;
-import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.accelerator.AcceleratorTime;
+import io.tensorferry.testing.accelerator.SimulatedAccelerator;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 import java.util.Locale;
 
 /// The accelerator of one process of a benchmark: the first GPU of this machine, or where there is none a simulated

@@ -13,15 +13,15 @@ import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.verbs.config.RendezvousOptions;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
 import io.tensorferry.verbs.link.EndpointAcceptor;
 import io.tensorferry.verbs.link.EndpointExchange;
 import io.tensorferry.verbs.link.OfferAnswer;
 import io.tensorferry.verbs.link.RdmaAdapterOptions;
-import io.tensorferry.verbs.simulation.SimulatedWorker;
+import io.tensorferry.testing.simulation.SimulatedWorker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +54,7 @@ final class SimulatedPeers implements AutoCloseable {
     private static final long LIMIT_NS = Duration.ofMinutes(2).toNanos();
 
     private final SimulatedFabric fabric =
-            new SimulatedFabric(SEED, SimulationOptions.defaults().withSpikes(0, 0));
+            new SimulatedFabric(SEED, SimulatedFabricOptions.defaults().withSpikes(0, 0));
     private final Map<String, SimulatedWorker> workers = new HashMap<>();
     private final SimulatedWorker consumer;
     private final List<SimulatedWorker> producers = new ArrayList<>();

@@ -10,11 +10,11 @@ import io.tensorferry.api.DeviceStream;
 import io.tensorferry.api.HostPin;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.testing.accelerator.AcceleratorTime;
+import io.tensorferry.testing.accelerator.SimulatedAccelerator;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class SimulatedAcceleratorMistakesTest {
     private static final int BYTES = 1 << 20;
 
-    private final SimulatedFabric fabric = new SimulatedFabric(1, SimulationOptions.defaults());
+    private final SimulatedFabric fabric = new SimulatedFabric(1, SimulatedFabricOptions.defaults());
     private final SimulatedAccelerator accelerator =
             new SimulatedAccelerator(0, AcceleratorTime.of(fabric), 3, SimulatedAcceleratorOptions.defaults());
     private final Arena arena = Arena.ofShared();

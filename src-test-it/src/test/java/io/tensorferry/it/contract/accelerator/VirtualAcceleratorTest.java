@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DeviceEvent;
-import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.testing.accelerator.AcceleratorTime;
+import io.tensorferry.testing.accelerator.SimulatedAccelerator;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import org.junit.jupiter.api.AfterEach;
 
 /// The simulated accelerator, in virtual time.
 class VirtualAcceleratorTest extends AcceleratorContract {
-    private final SimulatedFabric fabric = new SimulatedFabric(1, SimulationOptions.defaults());
+    private final SimulatedFabric fabric = new SimulatedFabric(1, SimulatedFabricOptions.defaults());
     private final SimulatedAccelerator accelerator =
             new SimulatedAccelerator(1, AcceleratorTime.of(fabric), 7, SimulatedAcceleratorOptions.defaults());
 

@@ -1,8 +1,8 @@
 package io.tensorferry.it.contract.device;
 
 import io.tensorferry.verbs.device.VerbsDevice;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
-import io.tensorferry.verbs.device.software.simulated.SimulationOptions;
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -11,7 +11,7 @@ class SimulatedDeviceContractTest extends DeviceContracts {
     private static final long SEED = 20_251_121;
 
     record Fixture(SimulatedFabric fabric, VerbsDevice first, VerbsDevice second) implements DevicePairFixture {
-        static Fixture open(SimulationOptions options) {
+        static Fixture open(SimulatedFabricOptions options) {
             var fabric = new SimulatedFabric(SEED, options);
             return new Fixture(
                     fabric,
@@ -49,11 +49,11 @@ class SimulatedDeviceContractTest extends DeviceContracts {
 
     @Override
     DevicePairFixture open() {
-        return Fixture.open(SimulationOptions.defaults());
+        return Fixture.open(SimulatedFabricOptions.defaults());
     }
 
     @Override
     DevicePairFixture openSmall() {
-        return Fixture.open(SimulationOptions.defaults().withMaxMessageBytes(1 << 20));
+        return Fixture.open(SimulatedFabricOptions.defaults().withMaxMessageBytes(1 << 20));
     }
 }

@@ -3,7 +3,7 @@ package io.tensorferry.it.contract.rendezvous;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.NicWrites;
 import io.tensorferry.cuda.CudaDevices;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 
 /// Which accelerators the workers of a test have.
 enum AcceleratorKind {

@@ -3,9 +3,9 @@ package io.tensorferry.it.contract.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.verbs.device.software.simulated.AcceleratorTime;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAccelerator;
-import io.tensorferry.verbs.device.software.simulated.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.accelerator.AcceleratorTime;
+import io.tensorferry.testing.accelerator.SimulatedAccelerator;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 
 /// In real time.
 final class SimulatedAccelerators extends WorkerAccelerators {

@@ -4,15 +4,10 @@ import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.PostingOptions;
-import io.tensorferry.verbs.config.RdmaConfig;
-import io.tensorferry.verbs.device.ProtectionDomain;
-import io.tensorferry.verbs.device.choice.ChosenPort;
-import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.memory.RecordingDomain;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.wire.Message;
-import io.tensorferry.verbs.wire.Messages;
 import io.tensorferry.verbs.wire.SlotReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +17,7 @@ public final class TestRing implements AutoCloseable {
     public static final int SLOTS = 16;
     static final int SLOT_BYTES = 4096;
 
-    private final ChosenPort port =
-            DeviceChoice.choose(RdmaConfig.builder().build(), List.of(new SimulatedFabric(1).provider("node")));
-    private final ProtectionDomain domain = port.device().allocateProtectionDomain();
-    private final RegisteredMemory memory = new RegisteredMemory(domain, MemoryOptions.defaults());
+    private final RegisteredMemory memory = new RegisteredMemory(new RecordingDomain(), MemoryOptions.defaults());
     private final RegisteredBuffer staging = memory.allocate(SLOTS * SLOT_BYTES);
     public final RecordingQueuePair queuePair = new RecordingQueuePair();
     public final Lane control = new Lane(
@@ -45,7 +37,7 @@ public final class TestRing implements AutoCloseable {
         reader.open(staging.segment(), (long) slot * SLOT_BYTES);
         var found = new ArrayList<Message>();
         do {
-            found.add(Messages.next(reader));
+            found.add(reader.nextMessage());
         } while (reader.hasMore());
         return found;
     }
@@ -54,7 +46,5 @@ public final class TestRing implements AutoCloseable {
     public void close() {
         staging.close();
         memory.close();
-        domain.close();
-        port.device().close();
     }
 }

@@ -3,7 +3,9 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.QueuePair;
 import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.config.SoftCarrier;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Expect;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -25,7 +27,8 @@ public class CompletionQueueStress {
     private final SoftwareCompletionQueue queue = new SoftwareCompletionQueue(OWNER.device(), 4, null);
 
     private static SoftwareQueuePair queuePair() {
-        var device = new SimulatedFabric(1).provider("node").open(SimulatedFabric.DEVICE);
+        var device = new SoftwareProvider(SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP))
+                .open(SoftwareProvider.DEVICE);
         var completions = device.createCompletionQueue(4, null);
         QueuePair queuePair =
                 device.allocateProtectionDomain().createQueuePair(new QueuePairOptions(completions, completions, 1, 1));

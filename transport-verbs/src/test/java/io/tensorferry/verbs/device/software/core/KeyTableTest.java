@@ -6,7 +6,9 @@ import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
-import io.tensorferry.verbs.device.software.simulated.SimulatedFabric;
+import io.tensorferry.verbs.config.SoftCarrier;
+import io.tensorferry.verbs.device.software.SoftwareOptions;
+import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -20,7 +22,8 @@ class KeyTableTest {
     @Test
     void findsEveryOpenRegionAndNoClosedOne() {
         var random = new Random(5);
-        VerbsDevice device = new SimulatedFabric(5).provider("node").open(SimulatedFabric.DEVICE);
+        VerbsDevice device = new SoftwareProvider(SoftwareOptions.defaults().withCarrier(SoftCarrier.TCP))
+                .open(SoftwareProvider.DEVICE);
         ProtectionDomain domain = device.allocateProtectionDomain();
         KeyTable table = ((SoftwareDevice) device).keys();
         MemorySegment memory = Arena.ofAuto().allocate(64);

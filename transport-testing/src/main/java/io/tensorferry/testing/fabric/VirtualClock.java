@@ -1,0 +1,57 @@
+package io.tensorferry.testing.fabric;
+
+import java.util.PriorityQueue;
+
+/// Virtual time, and what is to happen in it: earliest first, and in the order scheduled where two fall on the same
+/// nanosecond.
+///
+/// Threading: one thread.
+final class VirtualClock {
+    private record Event(long time, long number, Runnable action) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            return time != other.time ? Long.compare(time, other.time) : Long.compare(number, other.number);
+        }
+    }
+
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private long now;
+    private long scheduled;
+
+    long now() {
+        return now;
+    }
+
+    void schedule(long delayNs, Runnable action) {
+        if (delayNs < 0) {
+            throw new IllegalArgumentException("a delay of " + delayNs + " ns");
+        }
+        events.add(new Event(Math.addExact(now, delayNs), scheduled++, action));
+    }
+
+    /// Goes to the time of the next event and runs it.
+    ///
+    /// @return false if there is none
+    boolean runNext() {
+        Event event = events.poll();
+        if (event == null) {
+            return false;
+        }
+        now = event.time;
+        event.action.run();
+        return true;
+    }
+
+    /// Runs everything of the next `durationNs`, and goes to their end.
+    void advance(long durationNs) {
+        long end = Math.addExact(now, durationNs);
+        for (Event next = events.peek(); next != null && next.time <= end; next = events.peek()) {
+            runNext();
+        }
+        now = end;
+    }
+
+    int pending() {
+        return events.size();
+    }
+}
