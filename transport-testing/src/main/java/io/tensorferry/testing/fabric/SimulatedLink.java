@@ -261,7 +261,9 @@ final class SimulatedLink implements Link {
     }
 
     private void takeAnswers() {
-        for (MessageInFlight message = answers.peek(); message != null && message.answerArrived; message = answers.peek()) {
+        for (MessageInFlight message = answers.peek();
+                message != null && message.answerArrived;
+                message = answers.peek()) {
             AddressHandle address = queuePair.settings().address();
             if (fabric.reachable(carrier, address.destination(), address.destinationLid()) == null) {
                 if (!answerRetries.waiting) {

@@ -2,6 +2,7 @@ package io.tensorferry.testing.simulation;
 
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.TransportThread;
+import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyQueue;
 import io.tensorferry.verbs.accelerator.CopyRunner;
@@ -10,7 +11,6 @@ import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.link.AdapterRuntime;
 import io.tensorferry.verbs.link.EndpointExchange;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.memory.SlabSource;
 import io.tensorferry.verbs.memory.SlabStorage;

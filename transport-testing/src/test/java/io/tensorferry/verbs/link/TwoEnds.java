@@ -2,6 +2,7 @@ package io.tensorferry.verbs.link;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.RdmaChannel;
@@ -13,7 +14,6 @@ import io.tensorferry.verbs.config.PostingOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.edge.EdgeManager;
 import io.tensorferry.verbs.loop.CompletionLoop;
 import io.tensorferry.verbs.loop.LoopRunner;

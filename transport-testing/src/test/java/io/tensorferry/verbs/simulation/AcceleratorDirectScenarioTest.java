@@ -17,11 +17,11 @@ import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.accelerator.AcceleratorUnit;
-import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.testing.accelerator.SimulatedAccelerator;
 import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.accelerator.AcceleratorUnit;
+import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -244,7 +244,8 @@ class AcceleratorDirectScenarioTest {
         int came = 0;
         int failed = 0;
         for (long seed = 0; seed < 100; seed++) {
-            var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.1, 300_000);
+            var network =
+                    SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.1, 300_000);
             try (var scenario = scenario(seed, writes, SimulatedCluster.Options.defaults(), network)) {
                 var random = new Random(seed);
                 exchangeAll(scenario, 1);

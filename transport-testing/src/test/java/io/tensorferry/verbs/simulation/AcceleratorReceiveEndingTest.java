@@ -38,7 +38,8 @@ class AcceleratorReceiveEndingTest {
 
     private static Scenario slowScenario(long seed) {
         var options = seed % 5 == 0 ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults();
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.1, 300_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.1, 300_000);
         return scenario(seed, options, network);
     }
 

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -30,7 +30,8 @@ class AcceleratorSendFaultTest {
     }
 
     private static GpuScenario gpus(long seed, boolean validating) {
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         var options = validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults();
         // Now and then there are so few proxies that they are waited for.
         var proxies =

@@ -5,9 +5,9 @@ import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.statistics.ChannelDescription;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.simulation;
 
+import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.config.ChannelOptions;
@@ -20,7 +21,6 @@ import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.link.EndpointAcceptor;
 import io.tensorferry.verbs.link.OfferAnswer;
 import io.tensorferry.verbs.wire.Immediate;

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.channel.setup.ChannelCounters;
 import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.AsyncEvent;
-import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.link.EndpointAcceptor;
 import io.tensorferry.verbs.link.OfferAnswer;
 import io.tensorferry.verbs.statistics.ChannelDescription;

@@ -33,7 +33,8 @@ class EdgeScenarioTest {
     private static final long[] SIZES = {0, 1, 100, 5_000, 20_000};
 
     private static Scenario scenario(long seed) {
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         return new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().variedBy(seed), network);
     }
 

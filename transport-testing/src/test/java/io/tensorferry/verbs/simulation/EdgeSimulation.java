@@ -123,7 +123,8 @@ abstract class EdgeSimulation {
     /// One run; what becomes of it is the same for the same seed.
     private Outcome run(long seed, Set<Fault> faults) {
         // A write of at most 4 KiB, so that the larger tensors take several.
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2 * MILLISECOND_NS);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2 * MILLISECOND_NS);
         if (faults.contains(Fault.SLOW_LINKS) && seed % 2 == 0) {
             network = network.withSpikes(0.1, 20 * MILLISECOND_NS);
         }

@@ -25,7 +25,8 @@ class FallbackScenarioTest {
     private static final long LONG_CUT_NS = 8 * SECOND_NS;
 
     private static Scenario scenario(long seed) {
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         return new Scenario(seed, 2, 0, SimulatedCluster.Options.defaults().withFallback(), network);
     }
 

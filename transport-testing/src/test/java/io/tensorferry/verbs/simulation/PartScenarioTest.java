@@ -33,7 +33,8 @@ class PartScenarioTest {
     private static final long[] COLUMNS = {1, 7, 100, 2048, 10_000};
 
     private static Scenario scenario(long seed, int workers) {
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         return new Scenario(
                 seed, workers, 0, SimulatedCluster.Options.defaults().variedBy(seed), network);
     }

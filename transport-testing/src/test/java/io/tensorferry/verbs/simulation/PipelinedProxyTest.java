@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.Tensor;
-import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.config.AcceleratorOptions;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

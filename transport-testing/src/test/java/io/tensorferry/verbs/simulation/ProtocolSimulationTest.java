@@ -3,10 +3,10 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.CapturedLog;
-import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.CapturedLog;
+import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Immediate;
 import java.time.Duration;
@@ -174,7 +174,8 @@ class ProtocolSimulationTest {
     /// One run; what becomes of it is the same for the same seed.
     private static Outcome run(long seed, Set<Fault> faults) {
         // A write of at most 4 KiB, so that most tensors take several.
-        var options = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.01, 5 * MILLISECOND_NS);
+        var options =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.01, 5 * MILLISECOND_NS);
         boolean smallWindows = seed / 8 % 2 == 1;
         if (smallWindows) {
             // Of the runs with windows, half have larger receives than one opens.

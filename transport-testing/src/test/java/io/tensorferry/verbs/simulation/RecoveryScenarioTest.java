@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
-import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.statistics.PeerStatus;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +25,8 @@ class RecoveryScenarioTest {
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
 
     private static Scenario scenario(long seed, boolean validating) {
-        var network = SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
+        var network =
+                SimulatedFabricOptions.defaults().withMaxMessageBytes(4096).withSpikes(0.02, 2_000_000);
         var options = validating ? SimulatedCluster.Options.validating() : SimulatedCluster.Options.defaults();
         return new Scenario(seed, 2, 0, options.variedBy(seed), network);
     }

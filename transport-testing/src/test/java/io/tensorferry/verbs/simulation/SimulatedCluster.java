@@ -2,10 +2,14 @@ package io.tensorferry.verbs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.testing.simulation.SimulatedWorker;
 import io.tensorferry.api.NicWrites;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.testing.accelerator.AcceleratorTime;
+import io.tensorferry.testing.accelerator.SimulatedAccelerator;
+import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.simulation.SimulatedWorker;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.config.AcceleratorOptions;
@@ -15,10 +19,6 @@ import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.PostingOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.config.RemoteKeyScope;
-import io.tensorferry.testing.accelerator.AcceleratorTime;
-import io.tensorferry.testing.accelerator.SimulatedAccelerator;
-import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
-import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.config.RendezvousLimits;
 import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.edge.EdgeManager;

@@ -1,8 +1,8 @@
 package io.tensorferry.it.contract.device;
 
-import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
+import io.tensorferry.verbs.device.VerbsDevice;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 

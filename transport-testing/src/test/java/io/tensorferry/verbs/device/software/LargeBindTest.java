@@ -3,13 +3,13 @@ package io.tensorferry.verbs.device.software;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.tensorferry.testing.fabric.SimulatedFabric;
+import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkStatus;
-import io.tensorferry.testing.fabric.SimulatedFabric;
-import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -2,11 +2,11 @@ package io.tensorferry.verbs.device.software.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.AccessFlag;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.device.ProtectionDomain;
 import io.tensorferry.verbs.device.VerbsDevice;
-import io.tensorferry.verbs.config.SoftCarrier;
 import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.lang.foreign.Arena;
