@@ -12,23 +12,23 @@ import org.jspecify.annotations.Nullable;
 /// because that is what the completion loop does with the memory of a tensor that was sent. Threading: under the
 /// lock of the [SlabPool].
 final class FreeSpace {
-    private @Nullable Block root;
+    private @Nullable SlabBlock root;
     private int count;
 
     int blockCount() {
         return count;
     }
 
-    void add(Block block) {
+    void add(SlabBlock block) {
         block.treePriority = priority(block);
         root = insert(root, block);
         count++;
     }
 
-    /// A block of exactly `size` bytes, a multiple of [Block#ALIGNMENT], or null where no free block is so large.
+    /// A block of exactly `size` bytes, a multiple of [SlabBlock#ALIGNMENT], or null where no free block is so large.
     @Nullable
-    Block take(long size) {
-        Block block = smallestOf(size);
+    SlabBlock take(long size) {
+        SlabBlock block = smallestOf(size);
         if (block == null) {
             return null;
         }
@@ -40,9 +40,9 @@ final class FreeSpace {
         return block;
     }
 
-    private @Nullable Block smallestOf(long size) {
-        Block smallest = null;
-        Block at = root;
+    private @Nullable SlabBlock smallestOf(long size) {
+        SlabBlock smallest = null;
+        SlabBlock at = root;
         while (at != null) {
             if (at.size() >= size) {
                 smallest = at;
@@ -54,14 +54,14 @@ final class FreeSpace {
         return smallest;
     }
 
-    void give(Block block) {
-        Block joined = block;
-        Block next = block.next();
+    void give(SlabBlock block) {
+        SlabBlock joined = block;
+        SlabBlock next = block.next();
         if (next != null && next.isFree()) {
             remove(next);
             joined.absorb(next);
         }
-        Block previous = block.previous();
+        SlabBlock previous = block.previous();
         if (previous != null && previous.isFree()) {
             remove(previous);
             previous.absorb(joined);
@@ -73,13 +73,13 @@ final class FreeSpace {
 
     /// Takes every slab that nothing is out of.
     List<Slab> takeWholeSlabs() {
-        var whole = new ArrayList<Block>();
+        var whole = new ArrayList<SlabBlock>();
         collectWhole(root, whole);
         whole.forEach(this::remove);
-        return whole.stream().map(Block::slab).toList();
+        return whole.stream().map(SlabBlock::slab).toList();
     }
 
-    private static void collectWhole(@Nullable Block at, List<Block> into) {
+    private static void collectWhole(@Nullable SlabBlock at, List<SlabBlock> into) {
         if (at != null) {
             collectWhole(at.treeLess, into);
             if (at.isWholeSlab()) {
@@ -89,7 +89,7 @@ final class FreeSpace {
         }
     }
 
-    private void remove(Block block) {
+    private void remove(SlabBlock block) {
         root = remove(root, block);
         block.treeLess = null;
         block.treeMore = null;
@@ -97,7 +97,7 @@ final class FreeSpace {
     }
 
     /// Which of two is to be taken first.
-    private static boolean isLess(Block one, Block other) {
+    private static boolean isLess(SlabBlock one, SlabBlock other) {
         if (one.size() != other.size()) {
             return one.size() < other.size();
         }
@@ -110,18 +110,18 @@ final class FreeSpace {
     }
 
     /// As good as chance, and the same in every run.
-    private static int priority(Block block) {
+    private static int priority(SlabBlock block) {
         long mixed = ((block.slab().number() << 40) ^ block.offset()) * 0x9E3779B97F4A7C15L;
         mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;
         return (int) (mixed >>> 32);
     }
 
-    private static Block insert(@Nullable Block at, Block added) {
+    private static SlabBlock insert(@Nullable SlabBlock at, SlabBlock added) {
         if (at == null) {
             return added;
         }
         if (isLess(added, at)) {
-            Block less = insert(at.treeLess, added);
+            SlabBlock less = insert(at.treeLess, added);
             at.treeLess = less;
             if (less.treePriority > at.treePriority) {
                 at.treeLess = less.treeMore;
@@ -129,7 +129,7 @@ final class FreeSpace {
                 return less;
             }
         } else {
-            Block more = insert(at.treeMore, added);
+            SlabBlock more = insert(at.treeMore, added);
             at.treeMore = more;
             if (more.treePriority > at.treePriority) {
                 at.treeMore = more.treeLess;
@@ -141,7 +141,7 @@ final class FreeSpace {
     }
 
     @SuppressWarnings("ReferenceEquality")
-    private static @Nullable Block remove(@Nullable Block at, Block removed) {
+    private static @Nullable SlabBlock remove(@Nullable SlabBlock at, SlabBlock removed) {
         if (at == null) {
             throw new IllegalStateException("a block that is not among the free ones");
         }
@@ -156,7 +156,7 @@ final class FreeSpace {
         return at;
     }
 
-    private static @Nullable Block join(@Nullable Block less, @Nullable Block more) {
+    private static @Nullable SlabBlock join(@Nullable SlabBlock less, @Nullable SlabBlock more) {
         if (less == null) {
             return more;
         }

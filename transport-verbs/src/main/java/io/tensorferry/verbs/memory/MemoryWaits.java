@@ -36,9 +36,9 @@ final class MemoryWaits {
     /// @return null if the time is up, the thread was interrupted (it still is then), nobody waits any more, or the
     ///     thread is one of the transport's that never wait, on which a callback runs
     @Nullable
-    Block await(Supplier<@Nullable Block> attempt) {
+    SlabBlock await(Supplier<@Nullable SlabBlock> attempt) {
         var waiting = new ForkJoinPool.ManagedBlocker() {
-            private @Nullable Block found;
+            private @Nullable SlabBlock found;
             private boolean done;
 
             @Override
@@ -61,7 +61,7 @@ final class MemoryWaits {
         return waiting.found;
     }
 
-    private @Nullable Block awaitHere(Supplier<@Nullable Block> attempt) {
+    private @Nullable SlabBlock awaitHere(Supplier<@Nullable SlabBlock> attempt) {
         long deadlineNs = System.nanoTime() + longestNs;
         try {
             if (longestNs == 0 || TransportThread.neverWaits() || !turn.tryLock(longestNs, TimeUnit.NANOSECONDS)) {
@@ -74,7 +74,7 @@ final class MemoryWaits {
         try {
             while (true) {
                 long seen = returns();
-                Block block = attempt.get();
+                SlabBlock block = attempt.get();
                 if (block != null || !awaitReturn(seen, deadlineNs)) {
                     return block;
                 }

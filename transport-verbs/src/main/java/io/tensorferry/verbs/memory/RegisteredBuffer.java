@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 /// somebody else's at once. Threading: any thread; the content is plain memory.
 public final class RegisteredBuffer implements AutoCloseable {
     private final SlabPool pool;
-    private final Block block;
+    private final SlabBlock block;
     private final long address;
     private final long byteSize;
     private final @Nullable MemorySegment segment;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RegisteredBuffer(SlabPool pool, Block block, long bytes) {
+    RegisteredBuffer(SlabPool pool, SlabBlock block, long bytes) {
         this.pool = pool;
         this.block = block;
         this.address = block.address();

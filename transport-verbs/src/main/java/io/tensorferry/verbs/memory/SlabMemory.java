@@ -31,6 +31,6 @@ interface SlabMemory {
             case NumaPlacement.Node(var number) -> number;
         };
         HugePages settled = hugePages == HugePages.AUTO ? HugePages.NONE : hugePages;
-        return settled == HugePages.NONE && node < 0 ? new DeviceMemory(domain) : new PlacedMemory(settled, node);
+        return settled == HugePages.NONE && node < 0 ? new DomainMemory(domain) : new PlacedMemory(settled, node);
     }
 }

@@ -79,7 +79,7 @@ public final class SlabPool {
     /// @throws TransportException `FAILED_PRECONDITION` if the pool is closed
     public @Nullable RegisteredBuffer allocateIfThere(long bytes) {
         requirePositive(bytes);
-        Block block = bytes > LARGEST_REQUEST ? null : take(Block.roundUp(bytes));
+        SlabBlock block = bytes > LARGEST_REQUEST ? null : take(SlabBlock.roundUp(bytes));
         return block == null ? null : new RegisteredBuffer(this, block, bytes);
     }
 
@@ -88,8 +88,8 @@ public final class SlabPool {
         if (bytes > Math.min(options.maximumBytes(), LARGEST_REQUEST)) {
             throw exhausted(bytes);
         }
-        long size = Block.roundUp(bytes);
-        Block block = takeOrGrow(size);
+        long size = SlabBlock.roundUp(bytes);
+        SlabBlock block = takeOrGrow(size);
         if (block == null && mayWait) {
             block = waits.await(() -> takeOrGrow(size));
         }
@@ -106,8 +106,8 @@ public final class SlabPool {
     }
 
     /// Null at the limit.
-    private @Nullable Block takeOrGrow(long size) {
-        Block block = take(size);
+    private @Nullable SlabBlock takeOrGrow(long size) {
+        SlabBlock block = take(size);
         if (block != null) {
             return block;
         }
@@ -119,7 +119,7 @@ public final class SlabPool {
         }
     }
 
-    void free(Block block) {
+    void free(SlabBlock block) {
         Slab slab = block.slab();
         boolean close;
         boolean release = false;
@@ -205,13 +205,13 @@ public final class SlabPool {
         }
     }
 
-    private @Nullable Block take(long size) {
+    private @Nullable SlabBlock take(long size) {
         lock.lock();
         try {
             if (closed) {
                 throw new TransportException(StatusCode.FAILED_PRECONDITION, "the registered memory is closed");
             }
-            Block block = isLarge(size) ? takeIdle(size) : free.take(size);
+            SlabBlock block = isLarge(size) ? takeIdle(size) : free.take(size);
             if (block != null) {
                 count(block);
             }
@@ -225,12 +225,12 @@ public final class SlabPool {
         return size > options.slabBytes();
     }
 
-    private @Nullable Block takeIdle(long size) {
+    private @Nullable SlabBlock takeIdle(long size) {
         Slab slab = idle.take(size);
-        return slab == null ? null : new Block(slab);
+        return slab == null ? null : new SlabBlock(slab);
     }
 
-    private void count(Block block) {
+    private void count(SlabBlock block) {
         allocations++;
         bytesInUse += block.size();
         highWaterBytes = Math.max(highWaterBytes, bytesInUse);
@@ -238,11 +238,11 @@ public final class SlabPool {
     }
 
     /// Under `growth`. Null at the limit.
-    private @Nullable Block grow(long size) {
+    private @Nullable SlabBlock grow(long size) {
         releaseReturned();
         // Another thread may have grown the pool while this one waited for the lock; a closed pool is refused here as
         // well.
-        Block block = take(size);
+        SlabBlock block = take(size);
         if (block != null) {
             return block;
         }
@@ -279,12 +279,12 @@ public final class SlabPool {
     }
 
     /// Adds the slab and takes its first piece in one go, so that no other thread can take it all.
-    private Block addSlab(Slab slab, long size) {
+    private SlabBlock addSlab(Slab slab, long size) {
         lock.lock();
         try {
             slabs.add(slab);
             slabBytes += slab.byteSize();
-            var block = new Block(slab);
+            var block = new SlabBlock(slab);
             if (!slab.isDedicated() && block.size() > size) {
                 free.add(block.split(size));
             }
@@ -352,7 +352,7 @@ public final class SlabPool {
 
     /// Bytes by which the slabs may grow. Under `growth`, without which `slabBytes` does not change.
     private long room() {
-        return (options.maximumBytes() & -Block.ALIGNMENT) - slabBytes;
+        return (options.maximumBytes() & -SlabBlock.ALIGNMENT) - slabBytes;
     }
 
     private TransportException exhausted(long bytes) {

@@ -10,18 +10,18 @@ final class BlockPool {
     /// Of one tensor; of [BlockPlan#MOST_ROWS] each, some 12 MiB together.
     private static final int MOST_BLOCKS = 16;
 
-    private final ArrayDeque<Block> free = new ArrayDeque<>();
+    private final ArrayDeque<GatherBlock> free = new ArrayDeque<>();
     private final LinkedHashSet<RunningGather> waiting = new LinkedHashSet<>();
     private int made;
 
     /// Gives it a block, now or later.
     void request(RunningGather gather) {
-        Block block = free.poll();
+        GatherBlock block = free.poll();
         if (block != null) {
             gather.onBlock(block);
         } else if (made < MOST_BLOCKS) {
             made++;
-            gather.onBlock(new Block());
+            gather.onBlock(new GatherBlock());
         } else {
             waiting.add(gather);
         }
@@ -32,7 +32,7 @@ final class BlockPool {
         waiting.remove(gather);
     }
 
-    void giveBack(Block block) {
+    void giveBack(GatherBlock block) {
         if (waiting.isEmpty()) {
             free.push(block);
         } else {

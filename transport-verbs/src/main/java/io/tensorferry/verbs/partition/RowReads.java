@@ -14,7 +14,7 @@ final class RowReads extends ReadBatch {
     private static final long MOST_BYTES = 4 << 20;
 
     private final RowSource source;
-    private @Nullable Block block;
+    private @Nullable GatherBlock block;
     private int first;
     private int end;
     private @Nullable RegisteredBuffer staging;
@@ -37,7 +37,7 @@ final class RowReads extends ReadBatch {
     /// @param most reads, 1 or more
     /// @param longestPiece bytes that the channel reads at once
     /// @return whether it has any; if not, the first needs memory to arrive in
-    boolean begin(Block of, int from, int behind, int most, long longestPiece, Staging stagingPool) {
+    boolean begin(GatherBlock of, int from, int behind, int most, long longestPiece, Staging stagingPool) {
         BlockPlan plan = of.plan;
         long rowBytes = of.gather().rules().rowBytes();
         long staged = 0;
@@ -78,7 +78,7 @@ final class RowReads extends ReadBatch {
         return true;
     }
 
-    Block block() {
+    GatherBlock block() {
         return Objects.requireNonNull(block);
     }
 

@@ -46,7 +46,7 @@ final class RowSource {
     }
 
     /// Reads of a block that wait.
-    private record Wanted(Block block, int first, int end) {}
+    private record Wanted(GatherBlock block, int first, int end) {}
 
     private final OpenTensor tensor;
     private final PartitionContext context;
@@ -97,7 +97,7 @@ final class RowSource {
     }
 
     /// Reads of a block are wanted; or its gather fails at once.
-    void enqueue(Block block, int first, int behind) {
+    void enqueue(GatherBlock block, int first, int behind) {
         queue.add(new Wanted(block, first, behind));
         TransportException why = end;
         if (why != null) {
@@ -304,7 +304,7 @@ final class RowSource {
     }
 
     private void finish(RowReads reads) {
-        Block block = reads.block();
+        GatherBlock block = reads.block();
         BlockPlan plan = block.plan;
         int count = reads.end() - reads.first();
         int rows = plan.firstKey(reads.end()) - plan.firstKey(reads.first());
@@ -319,7 +319,7 @@ final class RowSource {
     /// They are done again over the next channel, unless the gather has failed.
     void onAbandoned(RowReads reads) {
         boolean stranded = !underWay.remove(reads);
-        Block block = reads.block();
+        GatherBlock block = reads.block();
         int count = reads.end() - reads.first();
         RegisteredBuffer staging = reads.takeStaging();
         if (staging != null && !stranded) {

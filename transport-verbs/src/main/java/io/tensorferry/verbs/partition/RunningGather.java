@@ -151,7 +151,7 @@ final class RunningGather implements Gather {
     }
 
     /// The one that was waited for.
-    void onBlock(Block block) {
+    void onBlock(GatherBlock block) {
         waitsForBlock = false;
         int count = Math.min(BlockPlan.MOST_ROWS, ids.length - next);
         block.begin(this, next, count);
@@ -163,7 +163,7 @@ final class RunningGather implements Gather {
     }
 
     /// On a worker.
-    private void plan(Block block, boolean usesReplica) {
+    private void plan(GatherBlock block, boolean usesReplica) {
         TransportException refusal = null;
         try {
             tensor.plan(block.plan, ids, block.from(), block.count(), rules, usesReplica);
@@ -180,7 +180,7 @@ final class RunningGather implements Gather {
         context.loop().execute(() -> onPlanned(block, why));
     }
 
-    private void copyLocalRows(Block block) {
+    private void copyLocalRows(GatherBlock block) {
         BlockPlan plan = block.plan;
         for (int key = plan.firstKey(plan.readCount()); key < plan.rows(); key++) {
             long place = (block.from() + (long) plan.position(key)) * rules.rowBytes();
@@ -188,7 +188,7 @@ final class RunningGather implements Gather {
         }
     }
 
-    private void onPlanned(Block block, @Nullable TransportException refusal) {
+    private void onPlanned(GatherBlock block, @Nullable TransportException refusal) {
         if (refusal != null) {
             fail(refusal);
         }
@@ -224,14 +224,14 @@ final class RunningGather implements Gather {
     }
 
     /// Reads of a block are done, and their rows in their places.
-    void onRead(Block block, int reads, int rows) {
+    void onRead(GatherBlock block, int reads, int rows) {
         context.counters().remoteRows.add(rows);
         tellProgress(rows);
         drop(block, reads);
     }
 
     /// Reads of a block need nothing more.
-    void drop(Block block, int reads) {
+    void drop(GatherBlock block, int reads) {
         if (reads > 0 && block.settle(reads)) {
             onSettled(block);
         }
@@ -244,7 +244,7 @@ final class RunningGather implements Gather {
         }
     }
 
-    private void onSettled(Block block) {
+    private void onSettled(GatherBlock block) {
         blocksOut--;
         tensor.blocks().giveBack(block);
         takeBlocks();

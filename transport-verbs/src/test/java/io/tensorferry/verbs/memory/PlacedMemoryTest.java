@@ -33,11 +33,11 @@ class PlacedMemoryTest {
     @Test
     void isUsualMemoryWhereNothingIsWanted() {
         assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.ANYWHERE, 0))
-                .isEqualTo(new DeviceMemory(domain));
+                .isEqualTo(new DomainMemory(domain));
         assertThat(SlabMemory.of(domain, HugePages.AUTO, NumaPlacement.ANYWHERE, 0))
                 .isEqualTo(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.ANYWHERE, 0));
         assertThat(SlabMemory.of(domain, HugePages.NONE, NumaPlacement.OF_DEVICE, -1))
-                .isEqualTo(new DeviceMemory(domain));
+                .isEqualTo(new DomainMemory(domain));
     }
 
     @Test

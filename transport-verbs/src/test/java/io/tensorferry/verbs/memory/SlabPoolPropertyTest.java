@@ -106,7 +106,7 @@ class SlabPoolPropertyTest {
             MemoryStatistics now, List<RegisteredBuffer> out, long highWater, long allocations) {
         long granted = out.stream()
                 .mapToLong(buffer -> buffer.byteSize() <= SLAB
-                        ? Block.roundUp(buffer.byteSize())
+                        ? SlabBlock.roundUp(buffer.byteSize())
                         : buffer.region().byteSize())
                 .sum();
         assertThat(now.bytesInUse()).isEqualTo(granted);

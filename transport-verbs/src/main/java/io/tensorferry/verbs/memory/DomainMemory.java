@@ -6,10 +6,10 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory as the device likes it best: for most, as Java gives it.
+/// Host memory as the protection domain allocates it: off-heap memory of Java, unless the device prefers another kind.
 ///
-/// @param domain what it is going to be registered with
-record DeviceMemory(ProtectionDomain domain) implements SlabMemory {
+/// @param domain the slabs are registered with it afterwards
+record DomainMemory(ProtectionDomain domain) implements SlabMemory {
     @Override
     public MemorySegment allocate(Arena arena, long bytes) {
         try {

@@ -3,10 +3,10 @@ package io.tensorferry.verbs.partition;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// So many ids of a gather, while their rows are planned and read; serves one gather after the other.
+/// A run of ids of a gather, while their rows are planned and read; serves one gather after the other.
 ///
 /// Owner: the loop; while it is planned, a worker.
-final class Block {
+final class GatherBlock {
     final BlockPlan plan = new BlockPlan();
     private @Nullable RunningGather gather;
     // The first of its ids.

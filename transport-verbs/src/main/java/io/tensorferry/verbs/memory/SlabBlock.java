@@ -9,31 +9,31 @@ import org.jspecify.annotations.Nullable;
 /// Offset and size are multiples of [#ALIGNMENT]. Threading: all fields but the slab belong to the lock of the
 /// [SlabPool]; while a block is given out its offset and size do not change, so its holder reads them without the
 /// lock.
-final class Block {
+final class SlabBlock {
     static final long ALIGNMENT = MemoryOptions.ALIGNMENT;
 
     private final Slab slab;
     private final long offset;
     private long size;
     private boolean free;
-    private @Nullable Block previous;
-    private @Nullable Block next;
+    private @Nullable SlabBlock previous;
+    private @Nullable SlabBlock next;
 
     // The tree of free blocks, see FreeSpace.
     @Nullable
-    Block treeLess;
+    SlabBlock treeLess;
 
     @Nullable
-    Block treeMore;
+    SlabBlock treeMore;
 
     int treePriority;
 
     /// A block of a whole slab, given out.
-    Block(Slab slab) {
+    SlabBlock(Slab slab) {
         this(slab, 0, slab.byteSize(), false);
     }
 
-    private Block(Slab slab, long offset, long size, boolean free) {
+    private SlabBlock(Slab slab, long offset, long size, boolean free) {
         this.slab = slab;
         this.offset = offset;
         this.size = size;
@@ -80,18 +80,18 @@ final class Block {
     }
 
     @Nullable
-    Block previous() {
+    SlabBlock previous() {
         return previous;
     }
 
     @Nullable
-    Block next() {
+    SlabBlock next() {
         return next;
     }
 
     /// Cuts this block down to `newSize`; returns the rest as a free block.
-    Block split(long newSize) {
-        var rest = new Block(slab, offset + newSize, size - newSize, true);
+    SlabBlock split(long newSize) {
+        var rest = new SlabBlock(slab, offset + newSize, size - newSize, true);
         rest.previous = this;
         rest.next = next;
         if (next != null) {
@@ -103,7 +103,7 @@ final class Block {
     }
 
     /// Takes the bytes of the block after this one, which ceases to be.
-    void absorb(Block neighbour) {
+    void absorb(SlabBlock neighbour) {
         size += neighbour.size;
         next = neighbour.next;
         if (next != null) {
