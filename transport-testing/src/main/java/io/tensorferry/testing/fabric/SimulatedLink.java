@@ -168,8 +168,9 @@ final class SimulatedLink implements Link {
 
     private void execute(MessageInFlight message, SimulatedLink peer) {
         Responder responder = peer.queuePair.responder();
-        Responder.Verdict verdict = message.payloadMoved ? Responder.Verdict.PROCEED : responder.admit(message.request);
-        if (verdict == Responder.Verdict.PROCEED) {
+        Responder.Verdict verdict =
+                message.payloadMoved ? Responder.Verdict.ADMITTED : responder.admit(message.request);
+        if (verdict == Responder.Verdict.ADMITTED) {
             if (!message.payloadMoved) {
                 if (!movePayload(message, responder, 1)) {
                     queuePair.requester().failLocally();
@@ -188,7 +189,8 @@ final class SimulatedLink implements Link {
         }
         fabric.mix(queuePair.number() * 31L + message.request.sequence);
         switch (verdict) {
-            case PROCEED -> answer(message, WorkStatus.SUCCESS);
+            case ADMITTED -> throw new IllegalStateException("an admitted request is not finished");
+            case EXECUTED -> answer(message, WorkStatus.SUCCESS);
             case NOT_READY -> hold(message, peer);
             case REFUSED -> refuse(message, responder);
         }
@@ -336,7 +338,7 @@ final class SimulatedLink implements Link {
             if (write
                     && next
                     && !message.payloadMoved
-                    && responder.admit(message.request) == Responder.Verdict.PROCEED) {
+                    && responder.admit(message.request) == Responder.Verdict.ADMITTED) {
                 movePayload(message, responder, fabric.random().nextDouble());
             }
         }

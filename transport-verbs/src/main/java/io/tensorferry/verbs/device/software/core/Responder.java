@@ -10,9 +10,14 @@ import org.jspecify.annotations.Nullable;
 /// Answers the requests of one queue pair's peer, one after the other: what a peer may do here, and what it uses
 /// up.
 ///
-/// For each request the link calls [#admit], moves the payload between [#memory] and the peer, and calls [#finish].
-/// Either may say NOT_READY, because no receive is posted: the link keeps the request and asks again after
-/// [#notReadyDelayNs]. Either may say REFUSED: the link tells the peer [#refusal] and then calls [#refuse].
+/// | state of a request | call | verdict: next state, what the link does |
+/// |---|---|---|
+/// | arrived | [#admit] | ADMITTED: moving, moves the payload between [#memory] and the peer |
+/// | arrived | [#admit] | REFUSED: tells the peer [#refusal], then calls [#refuse] |
+/// | moving | [#finish], the payload is in place | EXECUTED: answers the peer |
+/// | moving | [#revoke], the memory went away | REFUSED |
+/// | arrived, moving | [#admit], [#finish] | NOT_READY, no receive is posted: held, calls [#awaitReceive] |
+/// | held | [#retry], a receive was posted or the wait is over | that of the call that was not ready |
 ///
 /// Threading: on the loop only, but for [#isWaiting()].
 public final class Responder {
@@ -20,7 +25,8 @@ public final class Responder {
 
     /// What becomes of a request.
     public enum Verdict {
-        PROCEED,
+        ADMITTED,
+        EXECUTED,
         NOT_READY,
         REFUSED
     }
@@ -32,6 +38,10 @@ public final class Responder {
     private boolean established;
     private int rnrRetriesLeft;
     private boolean retriesCounted;
+    /// Whether the request that is held has its payload in place.
+    private boolean payloadInPlace;
+    /// Tells the timer of one wait from that of another.
+    private int waits;
     private volatile boolean waiting;
     private WorkStatus refusal = WorkStatus.SUCCESS;
     private final RemoteAccess access = new RemoteAccess();
@@ -89,6 +99,7 @@ public final class Responder {
             }
         }
         hasPayload = false;
+        payloadInPlace = false;
         if (request.length > queuePair.device().maxMessageBytes()) {
             return refused(WorkStatus.REM_INV_REQ_ERR);
         }
@@ -119,7 +130,7 @@ public final class Responder {
                 return refused(WorkStatus.REM_ACCESS_ERR);
             }
         }
-        return Verdict.PROCEED;
+        return Verdict.ADMITTED;
     }
 
     private Verdict admitSend(Request request) {
@@ -146,7 +157,7 @@ public final class Responder {
             access.grant(region, null);
             hasPayload = true;
         }
-        return Verdict.PROCEED;
+        return Verdict.ADMITTED;
     }
 
     private boolean receiveReady() {
@@ -172,8 +183,11 @@ public final class Responder {
         return Verdict.REFUSED;
     }
 
-    /// Executes the rest of a request whose payload is in place.
+    /// Executes the rest of a request whose payload is in place, or that has none.
+    ///
+    /// @return EXECUTED or NOT_READY
     public Verdict finish(Request request) {
+        payloadInPlace = true;
         if (request.takesReceive()) {
             if (!request.isSend() && !receiveReady()) {
                 return Verdict.NOT_READY;
@@ -183,7 +197,34 @@ public final class Responder {
         }
         hasPayload = false;
         expected = expected + 1 & SEQUENCE_MASK;
-        return Verdict.PROCEED;
+        return Verdict.EXECUTED;
+    }
+
+    /// Tries again what was not ready.
+    public Verdict retry(Request request) {
+        waits++;
+        return payloadInPlace ? finish(request) : admit(request);
+    }
+
+    /// Has `again` run when the peer would try again, unless [#retry] was called by then.
+    ///
+    /// @param rnrRetry how often the peer tries
+    /// @return false if it would not try any more: the request is refused
+    public boolean awaitReceive(int rnrRetry, Runnable again) {
+        if (QueuePairSettings.isForEver(rnrRetry)) {
+            return true;
+        }
+        long delay = notReadyDelayNs(rnrRetry);
+        if (delay < 0) {
+            return false;
+        }
+        int wait = ++waits;
+        queuePair.device().loop().schedule(delay, () -> {
+            if (wait == waits) {
+                again.run();
+            }
+        });
+        return true;
     }
 
     /// How long the peer waits before it tries again; negative if it has tried `rnrRetry` times, and then the
@@ -201,9 +242,11 @@ public final class Responder {
         return queuePair.settings().rnrDelayNs();
     }
 
-    /// The memory of a request went away while its payload came: the peer is refused.
-    public void revoke(Request request) {
-        refusal = request.isSend() ? WorkStatus.REM_OP_ERR : WorkStatus.REM_ACCESS_ERR;
+    /// The memory of a request went away while its payload came.
+    ///
+    /// @return REFUSED
+    public Verdict revoke(Request request) {
+        return refused(request.isSend() ? WorkStatus.REM_OP_ERR : WorkStatus.REM_ACCESS_ERR);
     }
 
     /// Carries out what a refusal means on this side. The peer has been told, or will be.

@@ -2,7 +2,6 @@ package io.tensorferry.verbs.device.software.shared;
 
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
-import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
@@ -28,9 +27,8 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         READY,
         /// Moves the payload of a request.
         MOVING,
-        /// The request waits for a posted receive, before its payload is moved or after.
+        /// The request waits for a posted receive.
         HELD,
-        HELD_AFTER_PAYLOAD,
         /// Sends the data of a READ.
         ANSWERING_READ,
         ENDED
@@ -66,8 +64,6 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     /// Whether the copying thread moves it, and the piece that it is at.
     private boolean handedOver;
     private long piece;
-    /// Tells the timer of one wait from that of another.
-    private int waits;
 
     /// @throws IOException if the peer's ring cannot be mapped
     RingResponder(
@@ -122,7 +118,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
                         case READY -> takeRequest();
                         case MOVING -> move();
                         case ANSWERING_READ -> sendReadData();
-                        case HELD, HELD_AFTER_PAYLOAD, ENDED -> false;
+                        case HELD, ENDED -> false;
                     };
             if (!goOn) {
                 return;
@@ -148,7 +144,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         }
         head++;
         changed = true;
-        admit();
+        proceedWith(responder.admit(request));
         return true;
     }
 
@@ -185,20 +181,28 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         return !hasPayload || (place >= stagedHead && place - stagedHead <= RingFile.STAGING_BYTES);
     }
 
-    private void admit() {
-        switch (responder.admit(request)) {
-            case PROCEED -> {
-                PayloadMemory memory = responder.memory();
-                if (request.opcode == SendWorkRequest.Opcode.RDMA_READ) {
-                    beginReadData(memory);
-                } else if (memory != null) {
-                    state = State.MOVING;
-                } else {
-                    finish();
-                }
+    private void proceedWith(Responder.Verdict verdict) {
+        switch (verdict) {
+            case ADMITTED -> beginPayload();
+            case EXECUTED -> {
+                state = State.READY;
+                executed++;
+                changed = true;
+                awaited |= !quiet;
             }
-            case NOT_READY -> hold(State.HELD);
+            case NOT_READY -> hold();
             case REFUSED -> refuse();
+        }
+    }
+
+    private void beginPayload() {
+        PayloadMemory memory = responder.memory();
+        if (request.opcode == SendWorkRequest.Opcode.RDMA_READ) {
+            beginReadData(memory);
+        } else if (memory != null) {
+            state = State.MOVING;
+        } else {
+            proceedWith(responder.finish(request));
         }
     }
 
@@ -225,8 +229,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             return false;
         }
         if (!memory.isOpen()) {
-            responder.revoke(request);
-            refuse();
+            proceedWith(responder.revoke(request));
             return false;
         }
         long left = request.length - moved;
@@ -277,7 +280,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         if (source != null && ring.isRevoked()) {
             fail();
         } else {
-            finish();
+            proceedWith(responder.finish(request));
         }
     }
 
@@ -312,19 +315,6 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         handedOver = false;
         takeLast();
         return false;
-    }
-
-    private void finish() {
-        switch (responder.finish(request)) {
-            case PROCEED -> {
-                state = State.READY;
-                executed++;
-                changed = true;
-                awaited |= !quiet;
-            }
-            case NOT_READY -> hold(State.HELD_AFTER_PAYLOAD);
-            case REFUSED -> refuse();
-        }
     }
 
     private void beginReadData(@Nullable PayloadMemory memory) {
@@ -368,43 +358,23 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     }
 
     private void finishReadData() {
-        responder.finish(request);
-        state = State.READY;
-        executed++;
-        changed = true;
+        proceedWith(responder.finish(request));
         awaited = true;
     }
 
-    private void hold(State how) {
-        state = how;
+    private void hold() {
+        state = State.HELD;
         publish();
-        if (QueuePairSettings.isForEver(rnrRetry)) {
-            return;
-        }
-        long delay = responder.notReadyDelayNs(rnrRetry);
-        if (delay < 0) {
+        if (!responder.awaitReceive(rnrRetry, this::proceed)) {
             refuse();
-            return;
         }
-        int wait = ++waits;
-        sharedMemory.loop().schedule(delay, () -> {
-            if (wait == waits) {
-                proceed();
-            }
-        });
     }
 
     @Override
     public void proceed() {
-        if (state == State.HELD || state == State.HELD_AFTER_PAYLOAD) {
-            boolean afterPayload = state == State.HELD_AFTER_PAYLOAD;
-            waits++;
+        if (state == State.HELD) {
             state = State.READY;
-            if (afterPayload) {
-                finish();
-            } else {
-                admit();
-            }
+            proceedWith(responder.retry(request));
             takeLast();
         }
     }
@@ -444,7 +414,6 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         // Answers that were given go out.
         publish();
         state = State.ENDED;
-        waits++;
         if (handedOver) {
             sharedMemory.awaitCopies();
         }

@@ -4,7 +4,6 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.software.core.PayloadCounters;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
-import io.tensorferry.verbs.device.software.core.QueuePairSettings;
 import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.Responder;
 import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
@@ -35,9 +34,6 @@ public final class StreamResponder implements Direction, Connection.Handler {
     private boolean answeringRead;
     /// The request waits for a posted receive.
     private boolean held;
-    private boolean heldAfterPayload;
-    /// Tells the timer of one wait from that of another.
-    private int waits;
 
     private boolean acknowledgementDue;
     private int executed;
@@ -72,11 +68,8 @@ public final class StreamResponder implements Direction, Connection.Handler {
                 }
                 case END -> lose();
                 case HEADER -> onRequest();
-                case PAYLOAD -> finish();
-                case REVOKED -> {
-                    responder.revoke(request);
-                    refuse();
-                }
+                case PAYLOAD -> proceedWith(responder.finish(request));
+                case REVOKED -> proceedWith(responder.revoke(request));
             }
         }
         if (!ended) {
@@ -90,37 +83,32 @@ public final class StreamResponder implements Direction, Connection.Handler {
 
     private void onRequest() throws IOException {
         if (Frame.readRequest(input.header(), request) && request.sequence == responder.expectedSequence()) {
-            admit();
+            proceedWith(responder.admit(request));
         } else {
             lose();
         }
     }
 
-    private void admit() throws IOException {
-        switch (responder.admit(request)) {
-            case PROCEED -> {
-                PayloadMemory memory = responder.memory();
-                if (request.opcode == SendWorkRequest.Opcode.RDMA_READ) {
-                    answerRead(memory);
-                } else if (memory != null) {
-                    input.expectPayload(memory, responder.address(), request.length);
-                } else {
-                    finish();
-                }
+    private void proceedWith(Responder.Verdict verdict) throws IOException {
+        switch (verdict) {
+            case ADMITTED -> movePayload();
+            case EXECUTED -> {
+                acknowledgementDue = true;
+                executed = request.sequence;
             }
-            case NOT_READY -> hold(false);
+            case NOT_READY -> hold();
             case REFUSED -> refuse();
         }
     }
 
-    private void finish() throws IOException {
-        switch (responder.finish(request)) {
-            case PROCEED -> {
-                acknowledgementDue = true;
-                executed = request.sequence;
-            }
-            case NOT_READY -> hold(true);
-            case REFUSED -> refuse();
+    private void movePayload() throws IOException {
+        PayloadMemory memory = responder.memory();
+        if (request.opcode == SendWorkRequest.Opcode.RDMA_READ) {
+            answerRead(memory);
+        } else if (memory != null) {
+            input.expectPayload(memory, responder.address(), request.length);
+        } else {
+            proceedWith(responder.finish(request));
         }
     }
 
@@ -140,25 +128,13 @@ public final class StreamResponder implements Direction, Connection.Handler {
         }
     }
 
-    private void hold(boolean afterPayload) throws IOException {
+    private void hold() throws IOException {
         held = true;
-        heldAfterPayload = afterPayload;
         connection.wantRead(false);
         sendAnswers();
-        if (ended || QueuePairSettings.isForEver(rnrRetry)) {
-            return;
-        }
-        long delay = responder.notReadyDelayNs(rnrRetry);
-        if (delay < 0) {
+        if (!ended && !responder.awaitReceive(rnrRetry, this::proceed)) {
             refuse();
-            return;
         }
-        int wait = ++waits;
-        connection.loop().schedule(delay, () -> {
-            if (wait == waits) {
-                proceed();
-            }
-        });
     }
 
     /// Looks again for a posted receive, if a request waits for one.
@@ -166,14 +142,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
     public void proceed() {
         if (held && !ended) {
             held = false;
-            waits++;
-            connection.guarded(() -> {
-                if (heldAfterPayload) {
-                    finish();
-                } else {
-                    admit();
-                }
-            });
+            connection.guarded(() -> proceedWith(responder.retry(request)));
             resume();
         }
     }
