@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.testing.Property;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
-import net.jqwik.api.constraints.LongRange;
-import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
 
 class RowPartitionTest {
@@ -46,11 +42,16 @@ class RowPartitionTest {
         assertThat(RowPartition.even(0, workers(2)).rows()).isZero();
     }
 
-    @Property(tries = 300)
-    void everyRowHasTheOwnerWhoseRangeHoldsIt(
-            @ForAll @Size(min = 1, max = 20) List<@IntRange(max = 5) Integer> sizes, @ForAll long seed) {
+    @Test
+    void everyRowHasTheOwnerWhoseRangeHoldsIt() {
         // In the wide ones all 20 workers at their 5 stay below MOST_ROWS.
-        long scale = Math.floorMod(seed, 3) == 0 ? RowPartition.MOST_ROWS / 100 : 1;
+        Property.check(
+                300,
+                draw -> assertEveryRowHasTheOwnerWhoseRangeHoldsIt(
+                        draw.list(1, 20, () -> draw.intOf(0, 5)), draw.of(1L, 1L, RowPartition.MOST_ROWS / 100)));
+    }
+
+    private static void assertEveryRowHasTheOwnerWhoseRangeHoldsIt(List<Integer> sizes, long scale) {
         long[] ends = new long[sizes.size()];
         long end = 0;
         for (int i = 0; i < ends.length; i++) {
@@ -70,17 +71,19 @@ class RowPartitionTest {
         }
     }
 
-    @Property(tries = 300)
-    void anEvenPartitionHoldsAllRowsAndNoTwoPartsDifferByMoreThanOne(
-            @ForAll @LongRange(max = RowPartition.MOST_ROWS) long rows,
-            @ForAll @IntRange(min = 1, max = 50) int count) {
-        RowPartition partition = RowPartition.even(rows, workers(count));
-        long[] sizes = new long[count];
-        for (int i = 0; i < count; i++) {
-            sizes[i] = partition.range(i).count();
-        }
-        assertThat(Arrays.stream(sizes).sum()).isEqualTo(rows).isEqualTo(partition.rows());
-        assertThat(sizes[0] - sizes[count - 1]).isBetween(0L, 1L);
+    @Test
+    void anEvenPartitionHoldsAllRowsAndNoTwoPartsDifferByMoreThanOne() {
+        Property.check(300, draw -> {
+            long rows = draw.longOf(0, RowPartition.MOST_ROWS);
+            int count = draw.intOf(1, 50);
+            RowPartition partition = RowPartition.even(rows, workers(count));
+            long[] sizes = new long[count];
+            for (int i = 0; i < count; i++) {
+                sizes[i] = partition.range(i).count();
+            }
+            assertThat(Arrays.stream(sizes).sum()).isEqualTo(rows).isEqualTo(partition.rows());
+            assertThat(sizes[0] - sizes[count - 1]).isBetween(0L, 1L);
+        });
     }
 
     @Test

@@ -3,45 +3,49 @@ package io.tensorferry.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.testing.Draw;
+import io.tensorferry.testing.Property;
 import java.math.BigInteger;
 import java.util.Arrays;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
 class ShapeTest {
     private static final BigInteger LARGEST = BigInteger.valueOf(Long.MAX_VALUE);
 
     /// Small, huge, and around the powers of two where a product of 64 bits wraps.
-    @Provide
-    Arbitrary<long[]> dimensions() {
-        Arbitrary<Long> dimension = Arbitraries.oneOf(
-                Arbitraries.longs().between(0, 10),
-                Arbitraries.longs().between(0, Long.MAX_VALUE),
-                Arbitraries.integers().between(0, 62).map(shift -> (1L << shift) + 1),
-                Arbitraries.integers().between(0, 62).map(shift -> 1L << shift));
-        return dimension.array(long[].class).ofMaxSize(8);
+    private static long[] dimensions(Draw draw) {
+        return draw.longs(
+                8,
+                () -> draw.oneOf(
+                        () -> draw.longOf(0, 10),
+                        () -> draw.longOf(0, Long.MAX_VALUE),
+                        () -> (1L << draw.intOf(0, 62)) + 1,
+                        () -> 1L << draw.intOf(0, 62)));
     }
 
     private static BigInteger product(long[] dimensions) {
         return Arrays.stream(dimensions).mapToObj(BigInteger::valueOf).reduce(BigInteger.ONE, BigInteger::multiply);
     }
 
-    @Property
-    void elementsAreCountedExactlyOrTheShapeIsRefused(@ForAll("dimensions") long[] dimensions) {
-        BigInteger exact = product(dimensions);
-        if (exact.compareTo(LARGEST) > 0) {
-            assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(dimensions));
-        } else {
-            assertThat(Shape.of(dimensions).elementCount()).isEqualTo(exact.longValueExact());
-        }
+    @Test
+    void elementsAreCountedExactlyOrTheShapeIsRefused() {
+        Property.check(1000, draw -> {
+            long[] dimensions = dimensions(draw);
+            BigInteger exact = product(dimensions);
+            if (exact.compareTo(LARGEST) > 0) {
+                assertThatIllegalArgumentException().isThrownBy(() -> Shape.of(dimensions));
+            } else {
+                assertThat(Shape.of(dimensions).elementCount()).isEqualTo(exact.longValueExact());
+            }
+        });
     }
 
-    @Property
-    void bytesAreCountedExactlyOrRefused(@ForAll("dimensions") long[] dimensions, @ForAll DataType type) {
+    @Test
+    void bytesAreCountedExactlyOrRefused() {
+        Property.check(1000, draw -> assertBytesAreCountedExactlyOrRefused(dimensions(draw), draw.of(DataType.class)));
+    }
+
+    private static void assertBytesAreCountedExactlyOrRefused(long[] dimensions, DataType type) {
         if (product(dimensions).compareTo(LARGEST) > 0) {
             return;
         }
@@ -54,8 +58,12 @@ class ShapeTest {
         }
     }
 
-    @Property
-    void aShapeIsItsDimensions(@ForAll("dimensions") long[] dimensions) {
+    @Test
+    void aShapeIsItsDimensions() {
+        Property.check(1000, draw -> assertAShapeIsItsDimensions(dimensions(draw)));
+    }
+
+    private static void assertAShapeIsItsDimensions(long[] dimensions) {
         if (product(dimensions).compareTo(LARGEST) > 0) {
             return;
         }

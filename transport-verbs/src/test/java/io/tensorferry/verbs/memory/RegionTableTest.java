@@ -2,16 +2,10 @@ package io.tensorferry.verbs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.testing.Property;
 import io.tensorferry.verbs.device.MemoryRegion;
 import java.util.List;
 import java.util.stream.IntStream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 class RegionTableTest {
@@ -27,12 +21,19 @@ class RegionTableTest {
 
     record Range(long start, long length) {}
 
-    @Property(tries = 2000)
-    void findsARegionExactlyWhereOneHoldsTheWholeRange(
-            @ForAll("ranges") List<Range> registered,
-            @ForAll @LongRange(max = 120) long address,
-            @ForAll @LongRange(max = 120) long length,
-            @ForAll @LongRange(min = 0, max = 19) long removed) {
+    @Test
+    void findsARegionExactlyWhereOneHoldsTheWholeRange() {
+        Property.check(
+                2000,
+                draw -> assertFindsARegionExactlyWhereOneHoldsTheWholeRange(
+                        draw.list(0, 20, () -> new Range(draw.longOf(1, 100), draw.longOf(1, 40))),
+                        draw.longOf(0, 120),
+                        draw.longOf(0, 120),
+                        draw.longOf(0, 19)));
+    }
+
+    private static void assertFindsARegionExactlyWhereOneHoldsTheWholeRange(
+            List<Range> registered, long address, long length, long removed) {
         var table = new RegionTable();
         List<Region> regions = IntStream.range(0, registered.size())
                 .mapToObj(i -> new Region(i, registered.get(i).start, registered.get(i).length))
@@ -50,15 +51,6 @@ class RegionTableTest {
         } else {
             assertThat(found).isNull();
         }
-    }
-
-    @Provide
-    Arbitrary<List<Range>> ranges() {
-        return Combinators.combine(
-                        Arbitraries.longs().between(1, 100), Arbitraries.longs().between(1, 40))
-                .as(Range::new)
-                .list()
-                .ofMaxSize(20);
     }
 
     @Test

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.testing.Draw;
+import io.tensorferry.testing.Property;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.statistics.MemoryStatistics;
 import java.lang.foreign.ValueLayout;
@@ -11,12 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.Tuple;
+import org.junit.jupiter.api.Test;
 
 class SlabPoolPropertyTest {
     private static final long SLAB = 8192;
@@ -24,18 +21,24 @@ class SlabPoolPropertyTest {
 
     /// A positive number allocates so many bytes; another frees the buffer with that index among those that are
     /// out.
-    @Provide
-    Arbitrary<List<Integer>> steps() {
-        Arbitrary<Integer> allocations = Arbitraries.frequencyOf(
-                Tuple.of(8, Arbitraries.integers().between(1, 1000)),
-                Tuple.of(3, Arbitraries.integers().between(1, (int) SLAB)),
-                Tuple.of(1, Arbitraries.integers().between((int) SLAB, 3 * (int) SLAB)));
-        Arbitrary<Integer> frees = Arbitraries.integers().between(-50, 0);
-        return Arbitraries.oneOf(allocations, frees).list().ofMaxSize(200);
+    private static List<Integer> steps(Draw draw) {
+        return draw.list(
+                0,
+                200,
+                () -> switch (draw.weighted(8, 3, 1, 12)) {
+                    case 0 -> draw.intOf(1, 1000);
+                    case 1 -> draw.intOf(1, (int) SLAB);
+                    case 2 -> draw.intOf((int) SLAB, 3 * (int) SLAB);
+                    default -> draw.intOf(-50, 0);
+                });
     }
 
-    @Property(tries = 300)
-    void piecesNeverOverlapAndAllOfThemComeBack(@ForAll("steps") List<Integer> steps) {
+    @Test
+    void piecesNeverOverlapAndAllOfThemComeBack() {
+        Property.check(300, draw -> assertPiecesNeverOverlapAndAllOfThemComeBack(steps(draw)));
+    }
+
+    private static void assertPiecesNeverOverlapAndAllOfThemComeBack(List<Integer> steps) {
         var domain = new RecordingDomain();
         var memory = new RegisteredMemory(domain, new MemoryOptions(SLAB, LIMIT));
         var out = new ArrayList<RegisteredBuffer>();

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.RowPartition;
 import io.tensorferry.api.RowRange;
+import io.tensorferry.testing.Property;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /// Reads that are planned, judged by carrying them out on an array of row numbers.
@@ -169,15 +167,21 @@ class BlockPlanTest {
         }
     }
 
-    @Property(tries = 1000)
-    void everyPositionGetsItsRow(
-            @ForAll long seed,
-            @ForAll @IntRange(min = 1, max = 300) int count,
-            @ForAll boolean direct,
-            @ForAll boolean sorted,
-            @ForAll boolean merged,
-            @ForAll boolean copies) {
-        var random = new Random(seed);
+    @Test
+    void everyPositionGetsItsRow() {
+        Property.check(
+                1000,
+                draw -> assertEveryPositionGetsItsRow(
+                        new Random(draw.anyLong()),
+                        draw.intOf(1, 300),
+                        draw.bool(),
+                        draw.bool(),
+                        draw.bool(),
+                        draw.bool()));
+    }
+
+    private static void assertEveryPositionGetsItsRow(
+            Random random, int count, boolean direct, boolean sorted, boolean merged, boolean copies) {
         long scale = random.nextBoolean() ? 1 : 1L << 38;
         long[] ends = new long[1 + random.nextInt(6)];
         long end = 0;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.testing.Draw;
+import io.tensorferry.testing.Property;
 import io.tensorferry.verbs.placement.EdgeDecision.Static;
 import io.tensorferry.verbs.placement.Lifetime.AcrossSteps;
 import io.tensorferry.verbs.placement.Lifetime.WithinStep;
@@ -14,42 +16,39 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.EdgeCasesMode;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.Tuple;
-import net.jqwik.api.statistics.Statistics;
-import net.jqwik.api.statistics.StatisticsReport;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 
 /// What holds for every plan, judged without the planner's own arithmetic.
 class PlacementPropertyTest {
     private static final int LAST_POSITION = 30;
 
-    @Provide
-    Arbitrary<List<GraphEdge>> edges() {
-        Arbitrary<long[]> shapes = Arbitraries.frequencyOf(
-                Tuple.of(12, Arbitraries.longs().between(1, 5000).map(size -> new long[] {size})),
-                Tuple.of(4, Arbitraries.longs().between(1, 40).map(side -> new long[] {side, side})),
-                Tuple.of(1, Arbitraries.of(0L, -1L).map(size -> new long[] {size})));
-        Arbitrary<Lifetime> within = Combinators.combine(
-                        Arbitraries.integers().between(0, LAST_POSITION),
-                        Arbitraries.integers().between(0, LAST_POSITION))
-                .as((a, b) -> new WithinStep(Math.min(a, b), Math.max(a, b)));
-        Arbitrary<Lifetime> across = Arbitraries.integers().between(1, 3).map(AcrossSteps::new);
-        Arbitrary<Lifetime> lifetimes = Arbitraries.frequencyOf(Tuple.of(9, within), Tuple.of(1, across));
-        Arbitrary<DataType> types = Arbitraries.frequency(
-                Tuple.of(8, DataType.FLOAT), Tuple.of(4, DataType.UINT8), Tuple.of(1, DataType.STRING));
-        Arbitrary<Integer> consumers = Arbitraries.frequency(Tuple.of(5, 1), Tuple.of(2, 2), Tuple.of(1, 0));
-        return Combinators.combine(consumers, types, shapes, lifetimes)
-                .as((consumer, type, shape, lifetime) ->
-                        GraphEdge.of(Edges.key(0, consumer, "e"), type, shape).withLifetime(lifetime))
-                .list()
-                .ofMaxSize(40)
-                .map(PlacementPropertyTest::named);
+    private static List<GraphEdge> edges(Draw draw) {
+        return named(draw.list(0, 40, () -> {
+            int consumer = new int[] {1, 2, 0}[draw.weighted(5, 2, 1)];
+            DataType type = new DataType[] {DataType.FLOAT, DataType.UINT8, DataType.STRING}[draw.weighted(8, 4, 1)];
+            return GraphEdge.of(Edges.key(0, consumer, "e"), type, shape(draw)).withLifetime(lifetime(draw));
+        }));
+    }
+
+    private static long[] shape(Draw draw) {
+        return switch (draw.weighted(12, 4, 1)) {
+            case 0 -> new long[] {draw.longOf(1, 5000)};
+            case 1 -> {
+                long side = draw.longOf(1, 40);
+                yield new long[] {side, side};
+            }
+            default -> new long[] {draw.of(0L, -1L)};
+        };
+    }
+
+    private static Lifetime lifetime(Draw draw) {
+        if (draw.weighted(9, 1) == 1) {
+            return new AcrossSteps(draw.intOf(1, 3));
+        }
+        int a = draw.intOf(0, LAST_POSITION);
+        int b = draw.intOf(0, LAST_POSITION);
+        return new WithinStep(Math.min(a, b), Math.max(a, b));
     }
 
     private static List<GraphEdge> named(List<GraphEdge> edges) {
@@ -61,13 +60,11 @@ class PlacementPropertyTest {
         return named;
     }
 
-    @Provide
-    Arbitrary<PlacementOptions> options() {
-        return Combinators.combine(
-                        Arbitraries.frequency(Tuple.of(4, StepOrder.ONE_BY_ONE), Tuple.of(1, StepOrder.OVERLAPPING)),
-                        Arbitraries.of(8L, 64L, 4096L),
-                        Arbitraries.frequency(Tuple.of(4, PlacementOptions.UNLIMITED), Tuple.of(1, 4000L)))
-                .as(PlacementOptions::new);
+    private static PlacementOptions options(Draw draw) {
+        return new PlacementOptions(
+                draw.weighted(4, 1) == 0 ? StepOrder.ONE_BY_ONE : StepOrder.OVERLAPPING,
+                draw.of(8L, 64L, 4096L),
+                draw.weighted(4, 1) == 0 ? PlacementOptions.UNLIMITED : 4000L);
     }
 
     /// One place of a static tensor, with the padding behind it.
@@ -105,10 +102,21 @@ class PlacementPropertyTest {
         return false;
     }
 
-    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
-    void tensorsThatAreAliveTogetherShareNoByte(
-            @ForAll("edges") List<GraphEdge> edges, @ForAll("options") PlacementOptions options) {
+    @Test
+    void tensorsThatAreAliveTogetherShareNoByte() {
+        var tried = new AtomicInteger();
+        var shared = new AtomicInteger();
+        Property.check(300, draw -> {
+            tried.incrementAndGet();
+            shared.addAndGet(assertThoseAliveTogetherShareNoByte(edges(draw), options(draw)) ? 1 : 0);
+        });
+        assertThat(100.0 * shared.get() / tried.get())
+                .as("percent of the plans in which bytes are shared")
+                .isGreaterThan(30);
+    }
+
+    /// Returns whether any tensors share bytes.
+    private static boolean assertThoseAliveTogetherShareNoByte(List<GraphEdge> edges, PlacementOptions options) {
         boolean shared = false;
         for (WorkerPlan worker : PlacementPlanner.plan(edges, options).workers()) {
             List<Place> places = places(worker, options);
@@ -124,14 +132,15 @@ class PlacementPropertyTest {
                 }
             }
         }
-        Statistics.label("bytes are shared").collect(shared);
-        Statistics.label("bytes are shared")
-                .coverage(coverage -> coverage.check(true).percentage(percentage -> percentage > 30));
+        return shared;
     }
 
-    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void placesAreAlignedAndInsideAndTheSumsAreRight(
-            @ForAll("edges") List<GraphEdge> edges, @ForAll("options") PlacementOptions options) {
+    @Test
+    void placesAreAlignedAndInsideAndTheSumsAreRight() {
+        Property.check(300, draw -> assertAlignedAndInsideAndTheSumsAreRight(edges(draw), options(draw)));
+    }
+
+    private static void assertAlignedAndInsideAndTheSumsAreRight(List<GraphEdge> edges, PlacementOptions options) {
         for (WorkerPlan worker : PlacementPlanner.plan(edges, options).workers()) {
             List<Place> places = places(worker, options);
             long sum = 0;
@@ -157,11 +166,16 @@ class PlacementPropertyTest {
         }
     }
 
-    @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-    void everyEdgeIsDecidedOnceAndWhateverTheOrderOfTheInput(
-            @ForAll("edges") List<GraphEdge> edges,
-            @ForAll("options") PlacementOptions options,
-            @ForAll Random random) {
+    @Test
+    void everyEdgeIsDecidedOnceAndWhateverTheOrderOfTheInput() {
+        Property.check(
+                200,
+                draw -> assertDecidedOnceAndWhateverTheOrder(
+                        edges(draw), options(draw), new Random(draw.anyLong())));
+    }
+
+    private static void assertDecidedOnceAndWhateverTheOrder(
+            List<GraphEdge> edges, PlacementOptions options, Random random) {
         PlacementPlan plan = PlacementPlanner.plan(edges, options);
         var shuffled = new ArrayList<>(edges);
         Collections.shuffle(shuffled, random);
@@ -174,8 +188,12 @@ class PlacementPropertyTest {
 
     /// Whoever has had bytes of a tensor before it in the step is named by it, or by one that it names, and so on; and
     /// nobody else is named.
-    @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-    void aTensorNamesAllWhoseBytesItTakesOver(@ForAll("edges") List<GraphEdge> edges) {
+    @Test
+    void aTensorNamesAllWhoseBytesItTakesOver() {
+        Property.check(300, draw -> assertEachNamesAllWhoseBytesItTakesOver(edges(draw)));
+    }
+
+    private static void assertEachNamesAllWhoseBytesItTakesOver(List<GraphEdge> edges) {
         PlacementOptions options = PlacementOptions.defaults().withSteps(StepOrder.ONE_BY_ONE);
         PlacementPlan plan = PlacementPlanner.plan(edges, options);
         for (WorkerPlan worker : plan.workers()) {

@@ -4,100 +4,128 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.testing.Draw;
 import io.tensorferry.verbs.wire.Message.Direction;
 import io.tensorferry.verbs.wire.Message.ErrorStatus;
 import io.tensorferry.verbs.wire.Message.MetaDataResponse;
 import io.tensorferry.verbs.wire.Message.TensorReRequest;
 import io.tensorferry.verbs.wire.Message.TensorRequest;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.Random;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.Provide;
-import net.jqwik.api.arbitraries.StringArbitrary;
-import net.jqwik.api.domains.DomainContextBase;
 
 /// Every kind of message that may be sent, for property tests.
-public final class Messages extends DomainContextBase {
+final class Messages {
     /// Low enough that no content of a generated shape goes over the end of the address space.
     private static final long MAX_ADDRESS = 1L << 62;
 
-    @Provide
-    Arbitrary<Message> messages() {
-        return Arbitraries.oneOf(
-                requests(),
-                repeatedRequests(),
-                responses(),
-                responsesWithContent(),
-                contents(),
-                reRequests(),
-                pieces(),
-                statuses().map(status -> status),
-                edgeOffers(),
-                dynamicOffers(),
-                edgeTensors(),
-                edgeStatuses(),
-                edgeCredits(),
-                partOpens(),
-                partGrants(),
-                partStatuses(),
-                Arbitraries.of(new Message.Heartbeat(), new Message.Resumed()));
+    private Messages() {}
+
+    /// Any message that may be sent.
+    static Message any(Draw draw) {
+        return draw.oneOf(
+                () -> request(draw),
+                () -> repeatedRequest(draw),
+                () -> response(draw),
+                () -> responseWithContent(draw),
+                () -> new Message.TensorContent(
+                        draw.anyLong(), index(draw), bytes(draw.intOf(0, 600), draw.anyInt())),
+                () -> reRequest(draw),
+                () -> piece(draw),
+                () -> anyStatus(draw),
+                () -> edgeOffer(draw),
+                () -> dynamicOffer(draw),
+                () -> edgeTensor(draw),
+                () -> edgeStatus(draw),
+                () -> new Message.EdgeCredit(edge(draw), notNegative(draw)),
+                () -> partOpen(draw),
+                () -> partGrant(draw),
+                () -> new Message.PartStatus(part(draw), draw.of(Direction.class), errorCode(draw), draw.wellFormedText(0, 300)),
+                Message.Heartbeat::new,
+                Message.Resumed::new);
     }
 
-    private static Arbitrary<Message> requests() {
-        return Combinators.combine(
-                        Arbitraries.longs(),
-                        indexes(),
-                        text().ofMinLength(1),
-                        metaData().injectNull(0.3),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers(),
-                        Arbitraries.integers().between(0, NameId.COUNT),
-                        Arbitraries.integers().between(0, 3))
-                .as((step, index, key, metaData, address, remoteKey, nameId, bits) -> {
-                    boolean content = metaData != null && metaData.byteSize() > 0;
-                    return new TensorRequest(
-                            step,
-                            index,
-                            MessageCodec.mayName(key, metaData) ? nameId : NameId.NONE,
-                            key,
-                            metaData,
-                            content ? address : 0,
-                            content ? remoteKey : 0,
-                            (bits & 1) != 0,
-                            (bits & 2) != 0);
-                });
+    private static Message request(Draw draw) {
+        String key = draw.wellFormedText(1, 300);
+        TensorMetaData metaData = draw.weighted(3, 7) == 0 ? null : metaData(draw);
+        boolean content = metaData != null && metaData.byteSize() > 0;
+        int nameId = draw.intOf(0, NameId.COUNT);
+        return new TensorRequest(
+                draw.anyLong(),
+                index(draw),
+                MessageCodec.mayName(key, metaData) ? nameId : NameId.NONE,
+                key,
+                metaData,
+                content ? address(draw) : 0,
+                content ? draw.anyInt() : 0,
+                draw.bool(),
+                draw.bool());
     }
 
-    private static Arbitrary<Message> edgeOffers() {
-        return Combinators.combine(
-                        edges(),
-                        text().ofMinLength(1).ofMaxLength(100),
-                        metaData().filter(Messages::mayBeOffered),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE),
-                        Arbitraries.integers().between(0, 2),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.longs(),
-                        Arbitraries.integers().between(0, 7))
-                .as((edge, key, metaData, received, unreleased, address, keyAndOpening, bits) -> {
-                    boolean content = metaData.byteSize() > 0;
-                    int places = 1 + (bits & 1);
-                    return new Message.EdgeOffer(
-                            edge,
-                            key,
-                            metaData,
-                            places,
-                            (bits & 2) != 0,
-                            (bits & 4) != 0,
-                            (int) (keyAndOpening >>> Integer.SIZE),
-                            received,
-                            (int) Math.min(received, Math.min(unreleased, places)),
-                            content ? address : 0,
-                            content ? keyAndOpening.intValue() : 0);
-                });
+    private static Message repeatedRequest(Draw draw) {
+        return new Message.RepeatedRequest(
+                draw.anyLong(), index(draw), draw.intOf(1, NameId.COUNT), draw.anyLong(), draw.anyInt());
+    }
+
+    private static Message response(Draw draw) {
+        OptionalLong checksum =
+                draw.weighted(3, 7) == 0 ? OptionalLong.empty() : OptionalLong.of(draw.longOf(0, 0xFFFFFFFFL));
+        return new MetaDataResponse(draw.anyLong(), index(draw), metaData(draw), checksum);
+    }
+
+    private static Message responseWithContent(Draw draw) {
+        TensorMetaData metaData = draw.where(candidate -> candidate.byteSize() <= 4096, () -> metaData(draw));
+        ByteBuffer content = bytes((int) metaData.byteSize(), draw.anyInt());
+        return new MetaDataResponse(draw.anyLong(), index(draw), metaData, OptionalLong.empty(), content);
+    }
+
+    private static Message reRequest(Draw draw) {
+        TensorMetaData metaData = metaData(draw);
+        boolean content = metaData.byteSize() > 0;
+        boolean inPieces = draw.bool() && content && metaData.dataType().isDmaAble();
+        boolean named = content && !inPieces;
+        return new TensorReRequest(
+                draw.anyLong(),
+                index(draw),
+                metaData,
+                named ? address(draw) : 0,
+                named ? draw.anyInt() : 0,
+                inPieces);
+    }
+
+    private static Message piece(Draw draw) {
+        return new Message.TensorPiece(
+                draw.anyLong(),
+                index(draw),
+                draw.intOf(0, Integer.MAX_VALUE),
+                draw.intOf(1, Integer.MAX_VALUE),
+                address(draw),
+                draw.anyInt());
+    }
+
+    /// Any status that ends a transfer.
+    static ErrorStatus anyStatus(Draw draw) {
+        return new ErrorStatus(
+                draw.anyLong(), index(draw), draw.of(Direction.class), errorCode(draw), draw.wellFormedText(0, 300));
+    }
+
+    private static Message edgeOffer(Draw draw) {
+        TensorMetaData metaData = draw.where(Messages::mayBeOffered, () -> metaData(draw));
+        boolean content = metaData.byteSize() > 0;
+        int places = draw.intOf(1, 2);
+        long received = notNegative(draw);
+        return new Message.EdgeOffer(
+                edge(draw),
+                draw.wellFormedText(1, 100),
+                metaData,
+                places,
+                draw.bool(),
+                draw.bool(),
+                draw.anyInt(),
+                received,
+                (int) Math.min(received, draw.intOf(0, places)),
+                content ? address(draw) : 0,
+                content ? draw.anyInt() : 0);
     }
 
     private static boolean mayBeOffered(TensorMetaData metaData) {
@@ -106,123 +134,77 @@ public final class Messages extends DomainContextBase {
                 && metaData.shape().rank() < 8;
     }
 
-    private static Arbitrary<Message> dynamicOffers() {
-        return Combinators.combine(
-                        edges(),
-                        text().ofMinLength(1).ofMaxLength(100),
-                        Arbitraries.integers().between(1, 0xFFFF),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE),
-                        Arbitraries.of(false, true),
-                        Arbitraries.integers(),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE))
-                .as(Message.DynamicOffer::new);
+    private static Message dynamicOffer(Draw draw) {
+        return new Message.DynamicOffer(
+                edge(draw),
+                draw.wellFormedText(1, 100),
+                draw.intOf(1, 0xFFFF),
+                notNegative(draw),
+                draw.bool(),
+                draw.anyInt(),
+                notNegative(draw));
     }
 
-    private static Arbitrary<Message> edgeTensors() {
-        return Combinators.combine(
-                        edges(),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE),
-                        metaData()
-                                .filter(metaData ->
-                                        !metaData.dead() && metaData.dataType().isDmaAble()),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers())
-                .as((edge, sequence, metaData, address, remoteKey) -> {
-                    boolean content = metaData.byteSize() > 0;
-                    return new Message.EdgeTensor(
-                            edge, sequence, metaData, content ? address : 0, content ? remoteKey : 0);
-                });
+    private static Message edgeTensor(Draw draw) {
+        TensorMetaData metaData = draw.where(
+                candidate -> !candidate.dead() && candidate.dataType().isDmaAble(), () -> metaData(draw));
+        boolean content = metaData.byteSize() > 0;
+        return new Message.EdgeTensor(
+                edge(draw),
+                notNegative(draw),
+                metaData,
+                content ? address(draw) : 0,
+                content ? draw.anyInt() : 0);
     }
 
-    private static Arbitrary<Message> partOpens() {
-        Arbitrary<Long> dimensions = Arbitraries.longs().between(0, 1L << 28);
-        return Combinators.combine(
-                        parts(),
-                        text().ofMinLength(1).ofMaxLength(100),
-                        Arbitraries.of(DataType.class).filter(DataType::isDmaAble),
-                        dimensions,
-                        dimensions)
-                .as((part, name, dataType, rows, columns) ->
-                        new Message.PartOpen(part, name, TensorMetaData.of(dataType, Shape.of(rows, columns))));
+    private static Message edgeStatus(Draw draw) {
+        boolean toReceiver = draw.bool();
+        return new Message.EdgeStatus(
+                edge(draw),
+                toReceiver ? notNegative(draw) : 0,
+                toReceiver ? Direction.TO_RECEIVER : Direction.TO_SENDER,
+                toReceiver ? draw.of(StatusCode.class) : errorCode(draw),
+                draw.wellFormedText(0, 300));
     }
 
-    private static Arbitrary<Message> partGrants() {
-        return Combinators.combine(
-                        parts(),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE),
-                        Arbitraries.longs().between(0, MAX_ADDRESS),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers())
-                .as((part, firstRow, bytes, address, remoteKey) -> new Message.PartGrant(
-                        part, firstRow, bytes, bytes > 0 ? address : 0, bytes > 0 ? remoteKey : 0));
+    private static Message partOpen(Draw draw) {
+        Shape shape = Shape.of(draw.longOf(0, 1L << 28), draw.longOf(0, 1L << 28));
+        return new Message.PartOpen(part(draw), draw.wellFormedText(1, 100), TensorMetaData.of(dmaAble(draw), shape));
     }
 
-    private static Arbitrary<Message> partStatuses() {
-        return Combinators.combine(
-                        parts(),
-                        Arbitraries.of(Direction.class),
-                        Arbitraries.of(StatusCode.class).filter(code -> code != StatusCode.OK),
-                        text())
-                .as(Message.PartStatus::new);
+    private static Message partGrant(Draw draw) {
+        long bytes = draw.longOf(0, MAX_ADDRESS);
+        return new Message.PartGrant(
+                part(draw), notNegative(draw), bytes, bytes > 0 ? address(draw) : 0, bytes > 0 ? draw.anyInt() : 0);
     }
 
-    private static Arbitrary<Integer> parts() {
-        return Arbitraries.integers().between(0, Message.OfPart.COUNT - 1);
+    private static int part(Draw draw) {
+        return draw.intOf(0, Message.OfPart.COUNT - 1);
     }
 
-    private static Arbitrary<Message> edgeStatuses() {
-        return Combinators.combine(
-                        edges(),
-                        Arbitraries.longs().between(0, Long.MAX_VALUE),
-                        Arbitraries.of(Direction.class),
-                        Arbitraries.of(StatusCode.class),
-                        text())
-                .filter((edge, count, direction, code, message) ->
-                        direction == Direction.TO_RECEIVER || code != StatusCode.OK)
-                .as((edge, count, direction, code, message) -> new Message.EdgeStatus(
-                        edge, direction == Direction.TO_RECEIVER ? count : 0, direction, code, message));
+    private static int edge(Draw draw) {
+        return draw.intOf(0, Immediate.EDGES - 1);
     }
 
-    private static Arbitrary<Message> edgeCredits() {
-        return Combinators.combine(edges(), Arbitraries.longs().between(0, Long.MAX_VALUE))
-                .as(Message.EdgeCredit::new);
+    private static int index(Draw draw) {
+        return RequestIndex.of(
+                draw.intOf(0, RequestIndex.SLOTS - 1), draw.intOf(0, RequestIndex.GENERATIONS - 1));
     }
 
-    private static Arbitrary<Integer> edges() {
-        return Arbitraries.integers().between(0, Immediate.EDGES - 1);
+    private static long address(Draw draw) {
+        return draw.longOf(1, MAX_ADDRESS);
     }
 
-    private static Arbitrary<Message> repeatedRequests() {
-        return Combinators.combine(
-                        Arbitraries.longs(),
-                        indexes(),
-                        Arbitraries.integers().between(1, NameId.COUNT),
-                        Arbitraries.longs(),
-                        Arbitraries.integers())
-                .as(Message.RepeatedRequest::new);
+    private static long notNegative(Draw draw) {
+        return draw.longOf(0, Long.MAX_VALUE);
     }
 
-    private static Arbitrary<Message> responses() {
-        Arbitrary<OptionalLong> checksums = Arbitraries.longs()
-                .between(0, 0xFFFFFFFFL)
-                .map(OptionalLong::of)
-                .injectNull(0.3)
-                .map(checksum -> checksum == null ? OptionalLong.empty() : checksum);
-        return Combinators.combine(Arbitraries.longs(), indexes(), metaData(), checksums)
-                .as(MetaDataResponse::new);
+    private static StatusCode errorCode(Draw draw) {
+        return draw.where(code -> code != StatusCode.OK, () -> draw.of(StatusCode.class));
     }
 
-    private static Arbitrary<Message> responsesWithContent() {
-        return Combinators.combine(Arbitraries.longs(), indexes(), metaData(), Arbitraries.integers())
-                .filter((step, index, metaData, seed) -> metaData.byteSize() <= 4096)
-                .as((step, index, metaData, seed) -> new MetaDataResponse(
-                        step, index, metaData, OptionalLong.empty(), bytes((int) metaData.byteSize(), seed)));
-    }
-
-    private static Arbitrary<Message> contents() {
-        return Combinators.combine(
-                        Arbitraries.longs(), indexes(), Arbitraries.integers().between(0, 600), Arbitraries.integers())
-                .as((step, index, length, seed) -> new Message.TensorContent(step, index, bytes(length, seed)));
+    private static DataType dmaAble(Draw draw) {
+        return draw.where(DataType::isDmaAble, () -> draw.of(DataType.class));
     }
 
     private static ByteBuffer bytes(int length, int seed) {
@@ -231,70 +213,11 @@ public final class Messages extends DomainContextBase {
         return ByteBuffer.wrap(bytes);
     }
 
-    private static Arbitrary<Message> reRequests() {
-        return Combinators.combine(
-                        Arbitraries.longs(),
-                        indexes(),
-                        metaData(),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers(),
-                        Arbitraries.of(false, true))
-                .as((step, index, metaData, address, remoteKey, pieces) -> {
-                    boolean content = metaData.byteSize() > 0;
-                    boolean inPieces = pieces && content && metaData.dataType().isDmaAble();
-                    boolean named = content && !inPieces;
-                    return new TensorReRequest(
-                            step, index, metaData, named ? address : 0, named ? remoteKey : 0, inPieces);
-                });
-    }
-
-    private static Arbitrary<Message> pieces() {
-        return Combinators.combine(
-                        Arbitraries.longs(),
-                        indexes(),
-                        Arbitraries.integers().between(0, Integer.MAX_VALUE),
-                        Arbitraries.integers().between(1, Integer.MAX_VALUE),
-                        Arbitraries.longs().between(1, MAX_ADDRESS),
-                        Arbitraries.integers())
-                .as(Message.TensorPiece::new);
-    }
-
-    @Provide
-    Arbitrary<ErrorStatus> statuses() {
-        Arbitrary<StatusCode> codes =
-                Arbitraries.of(Arrays.asList(StatusCode.values())).filter(code -> code != StatusCode.OK);
-        return Combinators.combine(Arbitraries.longs(), indexes(), Arbitraries.of(Direction.class), codes, text())
-                .as(ErrorStatus::new);
-    }
-
-    private static Arbitrary<Integer> indexes() {
-        return Combinators.combine(
-                        Arbitraries.integers().between(0, RequestIndex.SLOTS - 1),
-                        Arbitraries.integers().between(0, RequestIndex.GENERATIONS - 1))
-                .as(RequestIndex::of);
-    }
-
-    /// Well-formed text of characters that take one to four bytes.
-    private static StringArbitrary text() {
-        return Arbitraries.strings()
-                .withCharRange('\u0000', '\u007f')
-                .withCharRange('\u0080', '\ud7ff')
-                .withCharRange('\ue000', '\uffff')
-                .ofMaxLength(300);
-    }
-
-    private static Arbitrary<TensorMetaData> metaData() {
-        Arbitrary<Shape> shapes = Arbitraries.longs()
-                .between(0, 5)
-                .array(long[].class)
-                .ofMaxSize(20)
-                .map(Shape::of);
-        return Arbitraries.oneOf(
-                Combinators.combine(Arbitraries.of(DataType.class).filter(DataType::isDmaAble), shapes)
-                        .as(TensorMetaData::of),
-                Combinators.combine(shapes, Arbitraries.longs().between(0, 1L << 40))
-                        .as((shape, bytes) -> new TensorMetaData(DataType.STRING, shape, false, bytes)),
-                Combinators.combine(Arbitraries.of(DataType.class), shapes)
-                        .as((type, shape) -> new TensorMetaData(type, shape, true, 0)));
+    private static TensorMetaData metaData(Draw draw) {
+        Shape shape = Shape.of(draw.longs(20, () -> draw.longOf(0, 5)));
+        return draw.oneOf(
+                () -> TensorMetaData.of(dmaAble(draw), shape),
+                () -> new TensorMetaData(DataType.STRING, shape, false, draw.longOf(0, 1L << 40)),
+                () -> new TensorMetaData(draw.of(DataType.class), shape, true, 0));
     }
 }

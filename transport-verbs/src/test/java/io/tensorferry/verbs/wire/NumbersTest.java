@@ -3,29 +3,32 @@ package io.tensorferry.verbs.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
+import io.tensorferry.testing.Property;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Request indexes, immediates and work ids.
 @Timeout(10)
 class NumbersTest {
-    @Property
-    void anIndexGivesBackItsSlotAndGeneration(
-            @ForAll @IntRange(max = RequestIndex.SLOTS - 1) int slot,
-            @ForAll @IntRange(max = RequestIndex.GENERATIONS - 1) int generation) {
-        int index = RequestIndex.of(slot, generation);
-        assertThat(RequestIndex.slot(index)).isEqualTo(slot);
-        assertThat(RequestIndex.generation(index)).isEqualTo(generation);
-        assertThat(Immediate.isRequestIndex(index)).isTrue();
-        assertThat(index).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+    @Test
+    void anIndexGivesBackItsSlotAndGeneration() {
+        Property.check(1000, draw -> {
+            int slot = draw.intOf(0, RequestIndex.SLOTS - 1);
+            int generation = draw.intOf(0, RequestIndex.GENERATIONS - 1);
+            int index = RequestIndex.of(slot, generation);
+            assertThat(RequestIndex.slot(index)).isEqualTo(slot);
+            assertThat(RequestIndex.generation(index)).isEqualTo(generation);
+            assertThat(Immediate.isRequestIndex(index)).isTrue();
+            assertThat(index).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+        });
     }
 
-    @Property
-    void anyOtherImmediateIsNoIndex(@ForAll @IntRange(min = 0xFFF00000, max = -1) int immediate) {
-        assertThat(Immediate.isRequestIndex(immediate)).isFalse();
+    @Test
+    void anyOtherImmediateIsNoIndex() {
+        Property.check(
+                1000,
+                draw -> assertThat(Immediate.isRequestIndex(draw.intOf(0xFFF00000, -1)))
+                        .isFalse());
     }
 
     @Test
@@ -38,20 +41,25 @@ class NumbersTest {
         assertThat(RequestIndex.describe(0xFFF00001)).isEqualTo("0xfff00001, not a request index");
     }
 
-    @Property
-    void theImmediateOfAnEdgeIsNoOther(@ForAll @IntRange(max = Immediate.EDGES - 1) int edge) {
-        int immediate = Immediate.ofEdge(edge);
-        assertThat(Immediate.isEdge(immediate)).isTrue();
-        assertThat(Immediate.edge(immediate)).isEqualTo(edge);
-        assertThat(Immediate.isRequestIndex(immediate)).isFalse();
-        assertThat(immediate).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+    @Test
+    void theImmediateOfAnEdgeIsNoOther() {
+        Property.check(1000, draw -> {
+            int edge = draw.intOf(0, Immediate.EDGES - 1);
+            int immediate = Immediate.ofEdge(edge);
+            assertThat(Immediate.isEdge(immediate)).isTrue();
+            assertThat(Immediate.edge(immediate)).isEqualTo(edge);
+            assertThat(Immediate.isRequestIndex(immediate)).isFalse();
+            assertThat(immediate).isNotIn(Immediate.CONTROL_MESSAGE, Immediate.ACKNOWLEDGEMENT);
+        });
     }
 
-    @Property
-    void noRequestIsAnEdge(
-            @ForAll @IntRange(max = RequestIndex.SLOTS - 1) int slot,
-            @ForAll @IntRange(max = RequestIndex.GENERATIONS - 1) int generation) {
-        assertThat(Immediate.isEdge(RequestIndex.of(slot, generation))).isFalse();
+    @Test
+    void noRequestIsAnEdge() {
+        Property.check(1000, draw -> {
+            int slot = draw.intOf(0, RequestIndex.SLOTS - 1);
+            int generation = draw.intOf(0, RequestIndex.GENERATIONS - 1);
+            assertThat(Immediate.isEdge(RequestIndex.of(slot, generation))).isFalse();
+        });
     }
 
     @Test
@@ -71,17 +79,19 @@ class NumbersTest {
         assertThatIllegalArgumentException().isThrownBy(() -> RequestIndex.of(0, -1));
     }
 
-    @Property
-    void aWorkIdGivesBackItsKindItsLaneAndItsDistance(
-            @ForAll WorkKind kind,
-            @ForAll @IntRange(min = 0, max = WorkId.LANES - 1) int lane,
-            @ForAll long sequence,
-            @ForAll @IntRange(min = 0, max = 1 << 20) int behind) {
-        long id = WorkId.of(kind, lane, sequence);
-        assertThat(WorkId.kind(id)).isEqualTo(kind);
-        assertThat(WorkId.lane(id)).isEqualTo(lane);
-        assertThat(WorkId.distance(sequence - behind, id)).isEqualTo(behind);
-        assertThat(WorkId.distance(sequence + 1, id)).isEqualTo((1L << 48) - 1);
+    @Test
+    void aWorkIdGivesBackItsKindItsLaneAndItsDistance() {
+        Property.check(1000, draw -> {
+            WorkKind kind = draw.of(WorkKind.class);
+            int lane = draw.intOf(0, WorkId.LANES - 1);
+            long sequence = draw.anyLong();
+            int behind = draw.intOf(0, 1 << 20);
+            long id = WorkId.of(kind, lane, sequence);
+            assertThat(WorkId.kind(id)).isEqualTo(kind);
+            assertThat(WorkId.lane(id)).isEqualTo(lane);
+            assertThat(WorkId.distance(sequence - behind, id)).isEqualTo(behind);
+            assertThat(WorkId.distance(sequence + 1, id)).isEqualTo((1L << 48) - 1);
+        });
     }
 
     @Test

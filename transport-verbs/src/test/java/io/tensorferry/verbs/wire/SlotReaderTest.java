@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.testing.Property;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -12,11 +13,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.Size;
-import net.jqwik.api.domains.Domain;
-import net.jqwik.api.domains.DomainContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -50,10 +46,13 @@ class SlotReaderTest {
         return length;
     }
 
-    @Property(tries = 300)
-    @Domain(Messages.class)
-    @Domain(DomainContext.Global.class)
-    void whatIsWrittenTogetherIsReadOneAfterTheOther(@ForAll @Size(min = 1, max = 12) List<Message> messages) {
+    @Test
+    void whatIsWrittenTogetherIsReadOneAfterTheOther() {
+        Property.check(
+                300, draw -> assertReadOneAfterTheOther(draw.list(1, 12, () -> Messages.any(draw))));
+    }
+
+    private static void assertReadOneAfterTheOther(List<Message> messages) {
         MemorySegment ring =
                 MemorySegment.ofArray(new long[2 * SLOT_BYTES / Long.BYTES]).fill((byte) 0xAA);
         var fitting = new ArrayList<Message>();

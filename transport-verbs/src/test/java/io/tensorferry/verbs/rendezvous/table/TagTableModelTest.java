@@ -7,17 +7,13 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RecvResult.Received;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.testing.Draw;
+import io.tensorferry.testing.Property;
 import io.tensorferry.verbs.rendezvous.TestTensors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import net.jqwik.api.Arbitraries;
-import net.jqwik.api.Arbitrary;
-import net.jqwik.api.Combinators;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.Provide;
-import net.jqwik.api.Tuple;
+import org.junit.jupiter.api.Test;
 
 /// Any sequence of calls on one thread does what plain lists do; long enough that queues of waiters get their
 /// index.
@@ -31,14 +27,24 @@ class TagTableModelTest {
 
     record Step(Call call, int key, int waiter) {}
 
+    // How often each call is made, beside the others.
+    private static final int SENDS = 30;
+    private static final int RECEIVES = 60;
+    private static final int REMOVALS = 20;
+    private static final int ABORTS = 1;
+
     private final TestTensors tensors = new TestTensors();
     private final List<String> told = new ArrayList<>();
     private final List<RepeatedWaiter> waiters = IntStream.range(0, 6)
             .mapToObj(name -> new RepeatedWaiter(result -> told.add(name + describe(result))))
             .toList();
 
-    @Property(tries = 500)
-    void anySequenceOfCallsDoesWhatListsDo(@ForAll("sequences") List<Step> steps) {
+    @Test
+    void anySequenceOfCallsDoesWhatListsDo() {
+        Property.check(500, draw -> new TagTableModelTest().assertDoesWhatListsDo(steps(draw)));
+    }
+
+    private void assertDoesWhatListsDo(List<Step> steps) {
         var table = new TagTable();
         var model = new TagTableModel(2);
         var expected = new ArrayList<String>();
@@ -89,23 +95,16 @@ class TagTableModelTest {
         }
         table.abort(new TransportException(StatusCode.ABORTED, "the test is over"));
         assertThat(tensors.open).hasValue(0);
-        told.clear();
     }
 
-    @Provide
-    Arbitrary<List<Step>> sequences() {
-        Arbitrary<Call> calls = Arbitraries.frequency(
-                Tuple.of(30, Call.SEND),
-                Tuple.of(60, Call.RECEIVE),
-                Tuple.of(20, Call.REMOVE),
-                Tuple.of(1, Call.ABORT));
-        return Combinators.combine(
-                        calls,
-                        Arbitraries.integers().between(0, 1),
-                        Arbitraries.integers().between(0, 5))
-                .as(Step::new)
-                .list()
-                .ofMaxSize(150);
+    private static List<Step> steps(Draw draw) {
+        return draw.list(
+                0,
+                150,
+                () -> new Step(
+                        Call.values()[draw.weighted(SENDS, RECEIVES, REMOVALS, ABORTS)],
+                        draw.intOf(0, 1),
+                        draw.intOf(0, 5)));
     }
 
     private static String describe(RecvResult result) {

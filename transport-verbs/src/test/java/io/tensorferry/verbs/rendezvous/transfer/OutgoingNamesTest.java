@@ -6,14 +6,12 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.testing.Property;
 import io.tensorferry.verbs.wire.NameId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -107,8 +105,13 @@ class OutgoingNamesTest {
     }
 
     /// What the peer believes, who hears of each definition and of nothing else, is what is meant.
-    @Property(tries = 100)
-    void thePeerUnderstandsEveryNumber(@ForAll List<@IntRange(max = 3000) Integer> uses) {
+    @Test
+    void thePeerUnderstandsEveryNumber() {
+        Property.check(
+                100, draw -> assertThePeerUnderstandsEveryNumber(draw.list(0, 255, () -> draw.intOf(0, 3000))));
+    }
+
+    private static void assertThePeerUnderstandsEveryNumber(List<Integer> uses) {
         var names = new OutgoingNames();
         Map<Integer, String> peer = new HashMap<>();
         for (int use : uses) {

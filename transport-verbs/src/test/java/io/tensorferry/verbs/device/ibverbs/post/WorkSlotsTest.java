@@ -2,12 +2,10 @@ package io.tensorferry.verbs.device.ibverbs.post;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.testing.Property;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.SplittableRandom;
-import net.jqwik.api.ForAll;
-import net.jqwik.api.Property;
-import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 class WorkSlotsTest {
@@ -63,8 +61,12 @@ class WorkSlotsTest {
     }
 
     /// Against a queue of the work ids.
-    @Property
-    void worksLikeAQueue(@ForAll @IntRange(min = 1, max = 100) int depth, @ForAll long seed) {
+    @Test
+    void worksLikeAQueue() {
+        Property.check(1000, draw -> assertWorksLikeAQueue(draw.intOf(1, 100), draw.anyLong()));
+    }
+
+    private static void assertWorksLikeAQueue(int depth, long seed) {
         record Posted(int slot, long workId) {}
         var random = new SplittableRandom(seed);
         var slots = new WorkSlots(depth);
