@@ -25,11 +25,7 @@ class PropertyTest {
 
     private static List<Object> values(Draw draw) {
         return List.of(
-                draw.bool(),
-                draw.anyInt(),
-                draw.longOf(-3, 3),
-                draw.text(0, 20),
-                draw.list(0, 9, () -> draw.of(1, 2)));
+                draw.bool(), draw.anyInt(), draw.longOf(-3, 3), draw.text(0, 20), draw.list(0, 9, () -> draw.of(1, 2)));
     }
 
     private static Matcher failedCase(AssertionError failure) {
@@ -76,8 +72,7 @@ class PropertyTest {
         AssertionError failure = catchThrowableOfType(
                 AssertionError.class,
                 () -> Property.check(
-                        1000,
-                        draw -> assertThat(draw.list(0, 100, draw::bool)).hasSizeLessThan(5)));
+                        1000, draw -> assertThat(draw.list(0, 100, draw::bool)).hasSizeLessThan(5)));
         assertThat(Integer.parseInt(failedCase(failure).group(2))).isBetween(5, 20);
         assertThat(failure).hasMessageContaining("[");
     }
@@ -102,8 +97,7 @@ class PropertyTest {
             assertThat(draw.longOf(Long.MIN_VALUE, -5)).isLessThanOrEqualTo(-5);
             assertThat(draw.intOf(7, 7)).isEqualTo(7);
         });
-        assertThat(seen)
-                .containsExactlyInAnyOrder(-1L, 0L, 1L, Long.MAX_VALUE - 2, Long.MAX_VALUE - 1, Long.MAX_VALUE);
+        assertThat(seen).containsExactlyInAnyOrder(-1L, 0L, 1L, Long.MAX_VALUE - 2, Long.MAX_VALUE - 1, Long.MAX_VALUE);
     }
 
     @Test

@@ -216,7 +216,8 @@ public final class TransportServerBuilder {
     ///
     /// @throws IllegalArgumentException naming the value, the accelerator or the file of the TLS that is missing or
     ///     wrong
-    /// @throws io.tensorferry.grpc.security.PlaintextRefusedException if the server would speak plaintext beyond this machine and nobody has
+    /// @throws io.tensorferry.grpc.security.PlaintextRefusedException if the server would speak plaintext beyond this
+    /// machine and nobody has
     ///     allowed it
     /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
     ///     machine's; another code if the device cannot be opened

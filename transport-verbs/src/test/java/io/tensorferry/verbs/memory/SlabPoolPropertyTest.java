@@ -22,15 +22,12 @@ class SlabPoolPropertyTest {
     /// A positive number allocates so many bytes; another frees the buffer with that index among those that are
     /// out.
     private static List<Integer> steps(Draw draw) {
-        return draw.list(
-                0,
-                200,
-                () -> switch (draw.weighted(8, 3, 1, 12)) {
-                    case 0 -> draw.intOf(1, 1000);
-                    case 1 -> draw.intOf(1, (int) SLAB);
-                    case 2 -> draw.intOf((int) SLAB, 3 * (int) SLAB);
-                    default -> draw.intOf(-50, 0);
-                });
+        return draw.list(0, 200, () -> switch (draw.weighted(8, 3, 1, 12)) {
+            case 0 -> draw.intOf(1, 1000);
+            case 1 -> draw.intOf(1, (int) SLAB);
+            case 2 -> draw.intOf((int) SLAB, 3 * (int) SLAB);
+            default -> draw.intOf(-50, 0);
+        });
     }
 
     @Test

@@ -170,8 +170,7 @@ class PlacementPropertyTest {
     void everyEdgeIsDecidedOnceAndWhateverTheOrderOfTheInput() {
         Property.check(
                 200,
-                draw -> assertDecidedOnceAndWhateverTheOrder(
-                        edges(draw), options(draw), new Random(draw.anyLong())));
+                draw -> assertDecidedOnceAndWhateverTheOrder(edges(draw), options(draw), new Random(draw.anyLong())));
     }
 
     private static void assertDecidedOnceAndWhateverTheOrder(

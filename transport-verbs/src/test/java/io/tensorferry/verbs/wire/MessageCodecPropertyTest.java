@@ -19,7 +19,9 @@ class MessageCodecPropertyTest {
 
             int length = MessageCodec.encode(message, MemorySegment.ofArray(slot));
 
-            assertThat(length).isEqualTo(MessageCodec.encodedSize(message)).isBetween(24, MessageCodec.MAX_MESSAGE_BYTES);
+            assertThat(length)
+                    .isEqualTo(MessageCodec.encodedSize(message))
+                    .isBetween(24, MessageCodec.MAX_MESSAGE_BYTES);
             assertThat(length % 8).isZero();
             assertThat(MessageCodec.decode(MemorySegment.ofArray(slot))).isEqualTo(message);
         });

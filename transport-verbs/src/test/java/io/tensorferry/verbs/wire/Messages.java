@@ -28,8 +28,7 @@ final class Messages {
                 () -> repeatedRequest(draw),
                 () -> response(draw),
                 () -> responseWithContent(draw),
-                () -> new Message.TensorContent(
-                        draw.anyLong(), index(draw), bytes(draw.intOf(0, 600), draw.anyInt())),
+                () -> new Message.TensorContent(draw.anyLong(), index(draw), bytes(draw.intOf(0, 600), draw.anyInt())),
                 () -> reRequest(draw),
                 () -> piece(draw),
                 () -> anyStatus(draw),
@@ -40,7 +39,8 @@ final class Messages {
                 () -> new Message.EdgeCredit(edge(draw), notNegative(draw)),
                 () -> partOpen(draw),
                 () -> partGrant(draw),
-                () -> new Message.PartStatus(part(draw), draw.of(Direction.class), errorCode(draw), draw.wellFormedText(0, 300)),
+                () -> new Message.PartStatus(
+                        part(draw), draw.of(Direction.class), errorCode(draw), draw.wellFormedText(0, 300)),
                 Message.Heartbeat::new,
                 Message.Resumed::new);
     }
@@ -85,12 +85,7 @@ final class Messages {
         boolean inPieces = draw.bool() && content && metaData.dataType().isDmaAble();
         boolean named = content && !inPieces;
         return new TensorReRequest(
-                draw.anyLong(),
-                index(draw),
-                metaData,
-                named ? address(draw) : 0,
-                named ? draw.anyInt() : 0,
-                inPieces);
+                draw.anyLong(), index(draw), metaData, named ? address(draw) : 0, named ? draw.anyInt() : 0, inPieces);
     }
 
     private static Message piece(Draw draw) {
@@ -150,11 +145,7 @@ final class Messages {
                 candidate -> !candidate.dead() && candidate.dataType().isDmaAble(), () -> metaData(draw));
         boolean content = metaData.byteSize() > 0;
         return new Message.EdgeTensor(
-                edge(draw),
-                notNegative(draw),
-                metaData,
-                content ? address(draw) : 0,
-                content ? draw.anyInt() : 0);
+                edge(draw), notNegative(draw), metaData, content ? address(draw) : 0, content ? draw.anyInt() : 0);
     }
 
     private static Message edgeStatus(Draw draw) {
@@ -187,8 +178,7 @@ final class Messages {
     }
 
     private static int index(Draw draw) {
-        return RequestIndex.of(
-                draw.intOf(0, RequestIndex.SLOTS - 1), draw.intOf(0, RequestIndex.GENERATIONS - 1));
+        return RequestIndex.of(draw.intOf(0, RequestIndex.SLOTS - 1), draw.intOf(0, RequestIndex.GENERATIONS - 1));
     }
 
     private static long address(Draw draw) {

@@ -48,8 +48,7 @@ class SlotReaderTest {
 
     @Test
     void whatIsWrittenTogetherIsReadOneAfterTheOther() {
-        Property.check(
-                300, draw -> assertReadOneAfterTheOther(draw.list(1, 12, () -> Messages.any(draw))));
+        Property.check(300, draw -> assertReadOneAfterTheOther(draw.list(1, 12, () -> Messages.any(draw))));
     }
 
     private static void assertReadOneAfterTheOther(List<Message> messages) {

@@ -107,8 +107,7 @@ class OutgoingNamesTest {
     /// What the peer believes, who hears of each definition and of nothing else, is what is meant.
     @Test
     void thePeerUnderstandsEveryNumber() {
-        Property.check(
-                100, draw -> assertThePeerUnderstandsEveryNumber(draw.list(0, 255, () -> draw.intOf(0, 3000))));
+        Property.check(100, draw -> assertThePeerUnderstandsEveryNumber(draw.list(0, 255, () -> draw.intOf(0, 3000))));
     }
 
     private static void assertThePeerUnderstandsEveryNumber(List<Integer> uses) {

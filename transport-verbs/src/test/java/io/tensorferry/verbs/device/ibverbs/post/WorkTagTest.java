@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tensorferry.testing.Property;
 import org.junit.jupiter.api.Test;
 
-
 class WorkTagTest {
     @Test
     void whatGoesInComesOut() {
