@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
 /// The transport by RDMA.
-// io.tensorferry.testing is compiled after this module
+// the sibling modules are compiled after this one
 @SuppressWarnings("module")
 @NullMarked
 module io.tensorferry.verbs {
@@ -13,28 +13,60 @@ module io.tensorferry.verbs {
     requires org.slf4j;
     requires static transitive org.jspecify;
 
-    exports io.tensorferry.verbs.accelerator;
-    exports io.tensorferry.verbs.channel;
-    exports io.tensorferry.verbs.channel.lane;
-    exports io.tensorferry.verbs.channel.setup;
     exports io.tensorferry.verbs.config;
     exports io.tensorferry.verbs.device;
     exports io.tensorferry.verbs.device.choice;
-    exports io.tensorferry.verbs.device.ibverbs;
-    exports io.tensorferry.verbs.device.software;
+    exports io.tensorferry.verbs.placement;
+    exports io.tensorferry.verbs.statistics;
+
+    // For the sibling modules only. These packages change without notice.
+    exports io.tensorferry.verbs.accelerator to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.channel to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.channel.setup to
+            io.tensorferry.grpc,
+            io.tensorferry.it;
+    exports io.tensorferry.verbs.device.ibverbs to
+            io.tensorferry.grpc,
+            io.tensorferry.it;
+    exports io.tensorferry.verbs.device.software to
+            io.tensorferry.grpc,
+            io.tensorferry.it;
     exports io.tensorferry.verbs.device.software.core to
             io.tensorferry.testing;
-    exports io.tensorferry.verbs.edge;
-    exports io.tensorferry.verbs.link;
-    exports io.tensorferry.verbs.loop;
-    exports io.tensorferry.verbs.memory;
-    exports io.tensorferry.verbs.partition;
-    exports io.tensorferry.verbs.placement;
-    exports io.tensorferry.verbs.rendezvous;
-    exports io.tensorferry.verbs.rendezvous.fallback;
-    exports io.tensorferry.verbs.rendezvous.strings;
-    exports io.tensorferry.verbs.rendezvous.table;
-    exports io.tensorferry.verbs.rendezvous.transfer;
-    exports io.tensorferry.verbs.statistics;
-    exports io.tensorferry.verbs.wire;
+    exports io.tensorferry.verbs.edge to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.link to
+            io.tensorferry.grpc,
+            io.tensorferry.it,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.loop to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.memory to
+            io.tensorferry.cli,
+            io.tensorferry.grpc;
+    exports io.tensorferry.verbs.partition to
+            io.tensorferry.grpc,
+            io.tensorferry.it,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.rendezvous to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.rendezvous.fallback to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.rendezvous.strings to
+            io.tensorferry.grpc;
+    exports io.tensorferry.verbs.rendezvous.table to
+            io.tensorferry.grpc;
+    exports io.tensorferry.verbs.rendezvous.transfer to
+            io.tensorferry.grpc,
+            io.tensorferry.testing;
+    exports io.tensorferry.verbs.wire to
+            io.tensorferry.it;
 }

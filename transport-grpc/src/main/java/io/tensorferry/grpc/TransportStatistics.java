@@ -1,6 +1,6 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.verbs.partition.PartitionStatistics;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import io.tensorferry.verbs.statistics.EdgeStatistics;
 import io.tensorferry.verbs.statistics.RendezvousStatistics;

@@ -11,7 +11,7 @@ import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.it.process.FreePorts;
 import io.tensorferry.it.process.Place;
-import io.tensorferry.verbs.partition.PartitionStatistics;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;

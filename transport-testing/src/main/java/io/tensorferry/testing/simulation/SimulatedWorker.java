@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// The loop runs when it is turned. Who closes this has taken all tensors back.
 ///
 /// Threading: the fabric's thread.
+// Tests of the transport itself use types that are not exported to applications.
+@SuppressWarnings("exports")
 public final class SimulatedWorker implements AutoCloseable {
     private static final long LONGEST_TASK_NS = 50_000;
     // How often an event that somebody waits for is looked at.

@@ -16,7 +16,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
-import io.tensorferry.verbs.partition.PartitionStatistics;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

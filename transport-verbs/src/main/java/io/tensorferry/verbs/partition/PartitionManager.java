@@ -1,5 +1,6 @@
 package io.tensorferry.verbs.partition;
 
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RowPartition;

@@ -19,7 +19,7 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.grpc.MemoryRegistration;
 import io.tensorferry.grpc.TransportServer;
-import io.tensorferry.verbs.partition.PartitionStatistics;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,4 +1,4 @@
-package io.tensorferry.verbs.partition;
+package io.tensorferry.verbs.statistics;
 
 /// What the partitioned tensors of one worker have done since its start. Immutable.
 ///
