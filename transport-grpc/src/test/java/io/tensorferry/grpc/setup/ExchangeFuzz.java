@@ -8,7 +8,6 @@ import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ServerCallStreamObserver;
-import io.tensorferry.grpc.admission.Caller;
 import io.tensorferry.grpc.admission.Callers;
 import io.tensorferry.grpc.admission.Refusals;
 import io.tensorferry.proto.ConfirmReadyRequest;
