@@ -49,7 +49,8 @@ module io.tensorferry.verbs {
             io.tensorferry.testing;
     exports io.tensorferry.verbs.memory to
             io.tensorferry.cli,
-            io.tensorferry.grpc;
+            io.tensorferry.grpc,
+            io.tensorferry.it;
     exports io.tensorferry.verbs.partition to
             io.tensorferry.grpc,
             io.tensorferry.it,
@@ -66,6 +67,7 @@ module io.tensorferry.verbs {
             io.tensorferry.grpc;
     exports io.tensorferry.verbs.rendezvous.transfer to
             io.tensorferry.grpc,
+            io.tensorferry.it,
             io.tensorferry.testing;
     exports io.tensorferry.verbs.wire to
             io.tensorferry.it;

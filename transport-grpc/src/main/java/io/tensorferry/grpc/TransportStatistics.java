@@ -1,8 +1,8 @@
 package io.tensorferry.grpc;
 
-import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.verbs.statistics.AcceleratorStatistics;
 import io.tensorferry.verbs.statistics.EdgeStatistics;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.api.PartitionedTensor;
 import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.RowPartition;
@@ -12,6 +11,7 @@ import io.tensorferry.verbs.channel.PartHandler;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.link.RdmaAdapter;
 import io.tensorferry.verbs.loop.UserCode;
+import io.tensorferry.verbs.statistics.PartitionStatistics;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.util.ArrayList;
