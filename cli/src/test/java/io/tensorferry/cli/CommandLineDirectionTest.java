@@ -22,6 +22,8 @@ class CommandLineDirectionTest {
                 .onlyDependOnClassesThat(resideInAnyPackage(
                         "io.tensorferry.cli..",
                         "io.tensorferry.grpc",
+                        "io.tensorferry.grpc.cluster",
+                        "io.tensorferry.grpc.security",
                         "io.tensorferry.api",
                         "io.tensorferry.cuda",
                         "io.tensorferry.verbs.config",
