@@ -2,15 +2,15 @@ package io.tensorferry.verbs.loop;
 
 import java.util.concurrent.Executor;
 
-/// Where work is done that may take long or wait: registration, set-up and end of queue pairs, copies.
+/// Runs work that may block or take long: memory registration, queue pair set-up and destruction, copies.
 ///
 /// Threading: any thread.
 @FunctionalInterface
 public interface BackgroundExecutor extends Executor, AutoCloseable {
-    /// Waits until all is done that was given. Not on a worker.
+    /// Waits until every task given so far has finished. Must not be called from a background thread.
     default void awaitIdle() {}
 
-    /// Takes nothing more, and waits for the rest.
+    /// Rejects further tasks and waits for those already given.
     @Override
     default void close() {}
 }

@@ -8,16 +8,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A bounded pool of platform threads for work that takes long; a stop can wait until nothing is left of it.
+/// A bounded pool of platform threads for long-running work, which can wait until all of its tasks have finished.
 ///
-/// They are the transport's own: virtual threads share their carriers with the user's callbacks, and callbacks that
-/// compute would keep them all. As many threads compute as there are processors. A thread that waits (for memory, or in
-/// a call of the driver) says so with a [ForkJoinPool.ManagedBlocker], and another one takes its place, up to
-/// [#MOST_THREADS]; beyond that, tasks wait for a thread.
+/// The transport has its own threads because virtual threads share their carriers with the user's callbacks, and
+/// callbacks that compute would occupy every carrier. The pool's parallelism is the number of processors, within 4 to
+/// 32. A thread that blocks (for memory, or in a call of the driver) does so through a [ForkJoinPool.ManagedBlocker],
+/// and another thread replaces it, up to [#MOST_THREADS] threads. Beyond that limit, tasks wait for a thread.
 ///
 /// Threading: any thread.
 public final class BackgroundThreads implements BackgroundExecutor {
-    /// Threads that wait take no processor, but memory for their stacks.
+    /// A blocked thread uses no processor, but memory for its stack.
     static final int MOST_THREADS = 512;
 
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundThreads.class);
@@ -27,13 +27,13 @@ public final class BackgroundThreads implements BackgroundExecutor {
 
     private final ForkJoinPool threads;
     private final Object lock = new Object();
-    // Tasks that were given and are not done; under the lock.
+    // Tasks that were given and have not finished. Guarded by `lock`.
     private long unfinished;
 
-    /// @param prefix of the threads' names
+    /// @param prefix prefix of the threads' names
     public BackgroundThreads(String prefix) {
         int computing = Math.clamp(Runtime.getRuntime().availableProcessors(), FEWEST_COMPUTING, MOST_COMPUTING);
-        // Tasks in the order given, not the newest first. At the bound, a thread that waits is not made up for.
+        // Tasks run in the order given, not newest first. At the limit, a blocked thread is not replaced.
         var made = new AtomicInteger();
         this.threads = new ForkJoinPool(
                 computing,
@@ -56,7 +56,7 @@ public final class BackgroundThreads implements BackgroundExecutor {
         }
     }
 
-    /// @throws java.util.concurrent.RejectedExecutionException when it is closed
+    /// @throws java.util.concurrent.RejectedExecutionException if the pool is closed
     @Override
     public void execute(Runnable task) {
         begin();
@@ -79,8 +79,8 @@ public final class BackgroundThreads implements BackgroundExecutor {
         }
     }
 
-    /// Runs a call that may wait for long, as one of the driver may. On a worker, another thread takes its place
-    /// meanwhile.
+    /// Runs a call that may block for long, such as a call of the driver. On a thread of the pool, another thread
+    /// replaces it meanwhile.
     public static void waiting(Runnable call) {
         try {
             ForkJoinPool.managedBlock(new ForkJoinPool.ManagedBlocker() {
@@ -99,7 +99,7 @@ public final class BackgroundThreads implements BackgroundExecutor {
                 }
             });
         } catch (InterruptedException e) {
-            // Not of the call: it does not throw it.
+            // Interruption is not a failure of the call, which does not throw it.
             Thread.currentThread().interrupt();
         }
     }
@@ -119,7 +119,7 @@ public final class BackgroundThreads implements BackgroundExecutor {
         }
     }
 
-    /// Waits whether the caller is interrupted or not.
+    /// Waits even if the caller is interrupted, and then restores the interrupt status.
     @Override
     public void awaitIdle() {
         boolean interrupted = false;

@@ -17,24 +17,24 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one thread that owns every channel and every request of an adapter: it takes commands of other threads,
-/// polls completion queues, runs timers.
+/// The event loop that owns every channel and every request of an adapter: runs commands of other threads, polls
+/// completion queues, runs timers.
 ///
-/// Nothing that a command, a channel or a timer throws ends it: a command or a timer that throws is logged, a channel
-/// that throws is lost alone, and both are counted ([#mistakes()]). Where the completion channel fails, the device has
-/// failed: [#onDeviceFailure] is told, and the loop sleeps without it from then on, because receives go on over the
-/// fallback and callers still wait for their ends.
+/// No exception of a command, channel or timer ends the loop. An exception of a command or timer is logged; an
+/// exception of a channel ends that channel alone; [#mistakes()] counts both. If the completion channel fails, the
+/// device has failed: the loop calls [#onDeviceFailure] and from then on sleeps without the completion channel, because
+/// receives continue over the fallback and callers still wait for results.
 ///
-/// Threading: [#execute] from any thread; everything else from the owner, which is whoever calls [#doWork()]: a
+/// Threading: [#execute] from any thread; everything else from the owner, which is the thread that calls [#doWork()]: a
 /// [LoopThread], or a simulation.
 public final class CompletionLoop implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(CompletionLoop.class);
     static final int COMMANDS_PER_TURN = 256;
-    /// Those that were cancelled count too.
+    /// Cancelled timers count too.
     static final int TIMERS_PER_TURN = 256;
 
     private static final long LONGEST_SLEEP_NS = 1_000_000_000L;
-    /// Fewer cancelled timers are not worth a search.
+    /// Up to this number, cancelled timers are not searched for.
     private static final int FEW_TIMERS = 64;
 
     private static final VarHandle TURN_CHANGES;
@@ -51,39 +51,41 @@ public final class CompletionLoop implements Executor {
     private final NanoClock clock;
     private final MpscUnboundedVarHandleArrayQueue<Runnable> commands;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(CompletionLoop::compare);
-    // Those among them that were cancelled.
+    // How many of `timers` are cancelled.
     private int cancelledTimers;
     private final List<Pollable> polled = new ArrayList<>();
     private final AtomicBoolean sleeping = new AtomicBoolean();
-    // Whether a channel has something to post.
+    // Whether a channel has requests to post.
     private boolean pumpWanted;
-    // Whose turn it is, while it is. Others may look: a thread sees at least what it wrote itself.
+    // The thread in a turn, null between turns. Other threads may read it without a fence: a thread always sees its own
+    // writes.
     private @Nullable Thread turning;
-    // Nobody turns it any more, and commands that were given since and have not run.
+    // Set when no thread turns the loop any more; `givenAfterEnd` counts the commands given since then that have not
+    // run.
     private volatile boolean ended;
     private final AtomicInteger givenAfterEnd = new AtomicInteger();
     private long turnChanges;
     private final LongAdder mistakes = new LongAdder();
     private Consumer<RuntimeException> onDeviceFailure = _ -> {};
-    // Who sleeps without the completion channel, which has failed; null while it works.
+    // The thread that sleeps without the completion channel after its failure; null while the completion channel works.
     private volatile @Nullable Thread sleeper;
 
     public CompletionLoop(CompletionChannel completions, NanoClock clock) {
         this(completions, clock, 1024);
     }
 
-    /// @param commandsPerPiece how many commands a piece of the queue's memory holds, a power of two
+    /// @param commandsPerPiece commands in one chunk of the queue's memory, a power of two
     public CompletionLoop(CompletionChannel completions, NanoClock clock, int commandsPerPiece) {
         this.completions = completions;
         this.clock = clock;
         this.commands = new MpscUnboundedVarHandleArrayQueue<>(commandsPerPiece);
     }
 
-    /// A moment at which something is to be done.
+    /// An action scheduled for a time.
     public final class Timer {
         private final long dueNs;
         private final Runnable action;
-        // Whether it is neither done nor cancelled.
+        // Whether the timer has neither run nor been cancelled.
         private boolean live = true;
 
         private Timer(long dueNs, Runnable action) {
@@ -91,12 +93,12 @@ public final class CompletionLoop implements Executor {
             this.action = action;
         }
 
-        /// In the loop's time.
+        /// The time at which the action is due, on the clock of [#nanoTime()].
         public long dueNs() {
             return dueNs;
         }
 
-        /// Does nothing if it has run.
+        /// Has no effect if the timer has run.
         public void cancel() {
             if (live) {
                 live = false;
@@ -106,19 +108,19 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// By their difference, because the clock may overflow.
+    /// Compares by difference, because the clock may overflow.
     private static int compare(Timer one, Timer other) {
         return Long.signum(one.dueNs - other.dueNs);
     }
 
-    /// Has `command` run on the loop, soon, in the order in which one thread gave its commands.
+    /// Runs `command` on the loop, soon. Commands of one thread run in the order given.
     @Override
     public void execute(Runnable command) {
         commands.offer(command);
-        // The command must be in the queue before the flag is read, as the loop sets the flag before it looks into the
-        // queue. Where the queue goes on in a new piece of memory, it does not order that by itself.
+        // The command must be in the queue before the flag is read, as the loop sets the flag before it reads the
+        // queue. The queue does not order this by itself when it appends a new chunk of memory.
         VarHandle.fullFence();
-        // Reads and clears in one step, so that of many callers one pays for the wake-up.
+        // Reads and clears the flag in one step, so that of several callers only one pays for the wake-up.
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             wakeUp();
         }
@@ -136,14 +138,14 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// Nobody turns the loop any more. From now on whoever gives a command runs it, or leaves it to somebody who is
-    /// running another: what is asked for too late has its end all the same. Called by the owner, once.
+    /// Marks that no thread turns the loop any more. From now on a thread that gives a command runs it, or leaves it to
+    /// a thread that is running another, so that late commands still run. Called by the owner, once.
     public void end() {
         ended = true;
         runAfterEnd();
     }
 
-    /// One thread at a time, and none waits for another.
+    /// One thread at a time runs commands; no thread waits for another.
     private void runAfterEnd() {
         if (givenAfterEnd.getAndIncrement() != 0) {
             return;
@@ -158,30 +160,29 @@ public final class CompletionLoop implements Executor {
         } while (seen != 0);
     }
 
-    /// What is told, once and on the loop, that the completion channel has failed. Set before the loop starts.
+    /// Sets the action called once, on the loop, when the completion channel fails. Set before the loop starts.
     public void onDeviceFailure(Consumer<RuntimeException> action) {
         onDeviceFailure = action;
     }
 
-    /// The loop that a thread turns; null for a thread that turns none. Any thread.
+    /// Returns the loop that `thread` turns, or null if it turns none. Any thread.
     public static @Nullable CompletionLoop turnedBy(Thread thread) {
         return thread instanceof LoopThread.Turning turning ? turning.loop() : null;
     }
 
-    /// Turns that have begun, and ended: twice the number of turns, and one more in the middle of a turn. Any thread;
-    /// for
-    /// those who watch how long a turn takes.
+    /// Counts turn beginnings and ends: twice the number of turns, plus one during a turn. Any thread; used to monitor
+    /// the duration of turns.
     public long turnChanges() {
         return (long) TURN_CHANGES.getOpaque(this);
     }
 
-    /// How many commands, timers and turns of channels have thrown. 0 in a correct program. Any thread.
+    /// Number of exceptions thrown by commands, timers and channels' turns. 0 in a correct program. Any thread.
     public long mistakes() {
         return mistakes.sum();
     }
 
-    /// The same, but at once if the caller is in a turn of the loop: what it posts leaves with that turn. It must not
-    /// depend on commands that were given before.
+    /// Like [#execute], but runs `command` at once if the caller is in a turn of the loop, so that its requests leave
+    /// with that turn. The command must not depend on commands that were given before.
     @SuppressWarnings("ReferenceEquality") // threads are equal if they are the same
     public void executeSoonest(Runnable command) {
         if (turning == Thread.currentThread()) {
@@ -201,8 +202,8 @@ public final class CompletionLoop implements Executor {
         return timer;
     }
 
-    /// So that what is cancelled long before it is due does not pile up: never more than half of the timers are
-    /// cancelled ones, but for a few, and one that is cancelled costs the same however many there are.
+    /// Bounds the number of cancelled timers in the queue to half of all timers, plus a small constant. The amortised
+    /// cost of a cancellation is constant.
     private void forgetCancelledTimers() {
         if (cancelledTimers > FEW_TIMERS && cancelledTimers > timers.size() / 2) {
             timers.removeIf(timer -> !timer.live);
@@ -210,7 +211,7 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// Timers that are kept, cancelled ones too.
+    /// Number of timers in the queue, cancelled ones included.
     int timerCount() {
         return timers.size();
     }
@@ -223,14 +224,14 @@ public final class CompletionLoop implements Executor {
         polled.remove(one);
     }
 
-    /// Calls [Pollable#pumpIfWanted()] of each before the turn ends.
+    /// Schedules [Pollable#pumpIfWanted()] of every channel before the turn ends.
     public void pumpSoon() {
         pumpWanted = true;
     }
 
-    /// One turn: commands, completions, timers; and after each of these, once, what came of all of them is posted.
-    /// Never waits, and does at most so much of each; what is left over is the next turn's. Returns how much there was
-    /// to do; 0 means that nothing was, and that nothing is left over.
+    /// Runs one turn: commands, completions, timers. Requests are posted once after the commands and completions that
+    /// cause them, and once after the timers. Never blocks, and bounds the work of each kind; the next turn continues
+    /// with the rest. Returns the amount of work; 0 means that nothing was done and nothing is left.
     public int doWork() {
         turning = Thread.currentThread();
         TURN_CHANGES.setOpaque(this, turnChanges + 1);
@@ -242,14 +243,13 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// The most that [#doWork()] returns, with so many channels open: of each channel, what is taken of it and what its
-    /// last
-    /// completion tells of.
+    /// The largest value that [#doWork()] returns with this number of channels open: for each channel, the turn's
+    /// budget and what its last completion covers.
     public static int mostWorkOfATurn(int channels) {
         return COMMANDS_PER_TURN + TIMERS_PER_TURN + channels * 2 * TurnBudget.PER_TURN + 1;
     }
 
-    /// Whether a command was given that has not run. Any thread; it may be so no longer.
+    /// Whether a command was given that has not run. Any thread; the result may be stale.
     public boolean hasCommands() {
         return !commands.isEmpty();
     }
@@ -257,7 +257,7 @@ public final class CompletionLoop implements Executor {
     private int turn() {
         int work = runCommands();
         pump();
-        // By index, because one that fails while it is polled leaves the list.
+        // By index, because a channel that fails while it is polled leaves the list.
         for (int i = polled.size() - 1; i >= 0; i--) {
             if (i < polled.size()) {
                 work += poll(polled.get(i));
@@ -265,7 +265,7 @@ public final class CompletionLoop implements Executor {
         }
         work += runTimers();
         pump();
-        // What is left to post waits for the next turn, and so there is one.
+        // Requests that are left to post wait for the next turn, so work is reported.
         return pumpWanted ? work + 1 : work;
     }
 
@@ -281,7 +281,7 @@ public final class CompletionLoop implements Executor {
     private void pump() {
         if (pumpWanted) {
             pumpWanted = false;
-            // From the last to the first, because one that fails leaves the list.
+            // From the last to the first, because a channel that fails leaves the list.
             for (int i = polled.size() - 1; i >= 0; i--) {
                 Pollable one = polled.get(i);
                 try {
@@ -293,7 +293,7 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// The last resort: an exception that a channel should have handled ends that channel, and no other.
+    /// The last resort: an exception that a channel should have handled ends that channel alone.
     private void end(Pollable one, Throwable mistake) {
         report("a turn of a channel failed, which ends it", mistake);
         try {
@@ -304,13 +304,13 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// Not even a logger of the user's that throws ends the loop.
+    /// An exception of the logger does not end the loop either.
     void report(String what, Throwable mistake) {
         mistakes.increment();
         try {
             LOG.error(what, mistake);
         } catch (RuntimeException | Error _) {
-            // There is nowhere left to report it.
+            // The failure cannot be reported anywhere else.
         }
     }
 
@@ -343,12 +343,11 @@ public final class CompletionLoop implements Executor {
                 cancelledTimers--;
             }
         }
-        // There may be more.
+        // More timers may be due.
         return Math.max(1, done);
     }
 
-    /// A mistake in one command must not end every channel of the process, nor leave all that wait without an
-    /// answer.
+    /// An exception in one command must not end every channel of the process, nor leave requests without a result.
     private void runSafely(Runnable command) {
         try {
             command.run();
@@ -368,7 +367,7 @@ public final class CompletionLoop implements Executor {
                 end(one, e);
             }
         }
-        // Whatever came before the notification was asked for raises none.
+        // A completion that arrived before the notification was requested raises no notification.
         if (doWork() == 0 && commands.isEmpty()) {
             long ns = nanosToNextTimer();
             if (ns > 0) {
@@ -392,8 +391,8 @@ public final class CompletionLoop implements Executor {
         }
     }
 
-    /// Nanoseconds until the next timer is due, 0 or less if one is late or only a further turn can tell,
-    /// `Long.MAX_VALUE` if there is none.
+    /// Returns the nanoseconds until the next timer is due: 0 or less if one is late or if only a further turn can
+    /// determine it, `Long.MAX_VALUE` if no timer is scheduled.
     public long nanosToNextTimer() {
         for (int i = 0; i < TIMERS_PER_TURN; i++) {
             Timer timer = timers.peek();

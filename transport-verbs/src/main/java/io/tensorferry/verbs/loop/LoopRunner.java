@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.loop;
 
-/// Who turns a completion loop: a thread of its own, or a simulation.
+/// Turns a completion loop: on a dedicated thread, or in a simulation.
 public interface LoopRunner {
     void start(CompletionLoop loop);
 
-    /// Has `last` run on the loop after the commands given so far, and then turns the loop no more; when this
-    /// returns the caller owns the loop. Not to be called on the loop.
+    /// Runs `last` on the loop after the commands given so far, and then stops turning the loop. When this returns, the
+    /// caller owns the loop. Must not be called on the loop.
     void stop(Runnable last);
 }

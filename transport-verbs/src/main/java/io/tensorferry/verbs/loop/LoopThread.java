@@ -6,25 +6,26 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Turns a completion loop on a thread of its own: polls, spins for a bounded time, which [SpinTime] chooses, then
-/// sleeps until something happens.
+/// Turns a completion loop on a dedicated thread: polls, spins for a bounded time that [SpinTime] chooses, then sleeps
+/// until an event arrives.
 ///
-/// While it spins it offers its processor to others every few microseconds: on a machine with fewer processors than
-/// threads that have something to do, one of those may be the peer that it waits for.
+/// While it spins it yields the processor every few microseconds: on a machine with more runnable threads than
+/// processors, one of those threads may be the peer that the loop waits for.
 ///
-/// Nothing that a turn throws ends the thread, an `Error` neither: every peer of the worker waits for it.
+/// No exception of a turn ends the thread, not even an `Error`, because every peer of the worker depends on it.
 ///
 /// Threading: [#start] and [#stop] from one thread at a time.
 public final class LoopThread implements LoopRunner {
-    /// After a turn that threw, so that a mistake which comes again and again leaves the processor to others.
+    /// Pause after a turn that threw, so that a recurring exception leaves the processor to other threads.
     private static final long PAUSE_AFTER_MISTAKE_NS = 1_000_000;
-    /// A system call each: as seldom as a peer that waits for the processor can bear.
+    /// Interval between yields. Each is a system call, so the interval is as long as a peer that waits for the
+    /// processor can bear.
     private static final long OFFER_NS = 5_000;
 
     private final String name;
     private final SpinTime spin;
     private final CountDownLatch stopped = new CountDownLatch(1);
-    // Read and written by the loop's thread alone.
+    // Accessed by the loop's thread alone.
     private boolean running = true;
     private @Nullable CompletionLoop loop;
 
@@ -39,7 +40,7 @@ public final class LoopThread implements LoopRunner {
         new Turning(loop).start();
     }
 
-    /// A thread that says which loop it turns.
+    /// The thread of a loop; it carries a reference to that loop.
     final class Turning extends Thread {
         private final CompletionLoop turned;
 
@@ -82,7 +83,7 @@ public final class LoopThread implements LoopRunner {
         }
     }
 
-    /// Looks for work, at most as long as it may; returns whether there was some.
+    /// Polls for work for at most the current spin time; returns whether it found any.
     @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gets the processor first
     private boolean spin(CompletionLoop loop) {
         long mostNs = spin.currentNs();

@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.loop;
 
-/// Time as the loop sees it: the system's, or a simulation's.
+/// The loop's clock: the system's, or a simulation's.
 @FunctionalInterface
 public interface NanoClock {
-    /// Nanoseconds since some fixed moment; never goes back.
+    /// Nanoseconds since a fixed moment; never decreases.
     long nanoTime();
 }

@@ -1,19 +1,19 @@
 package io.tensorferry.verbs.loop;
 
-/// What a loop polls in every turn: an open channel. The loop isolates one from the others: an exception out of any
-/// method ends this one alone, by [#fail].
+/// An open channel, which the loop polls in every turn. The loop isolates channels from each other: an exception of any
+/// method ends this one alone, through [#fail].
 ///
 /// Owner: the loop, which calls every method.
 public interface Pollable {
-    /// Takes what has arrived, at most [TurnBudget#PER_TURN] units of it. Returns how much there was to do.
+    /// Takes arrived completions, at most [TurnBudget#PER_TURN] units of work. Returns the amount of work done.
     int poll();
 
-    /// Posts what waits, if anything was added since the last time.
+    /// Posts waiting requests, if any were added since the last call.
     void pumpIfWanted();
 
-    /// Requests a notification of the next completion: the loop is about to sleep.
+    /// Requests a notification of the next completion, because the loop is about to sleep.
     void requestNotification();
 
-    /// Ends this, because `mistake` escaped from one of the other methods.
+    /// Ends the channel after `mistake` escaped from another method.
     void fail(Throwable mistake);
 }

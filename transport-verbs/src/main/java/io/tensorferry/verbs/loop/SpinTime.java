@@ -1,32 +1,32 @@
 package io.tensorferry.verbs.loop;
 
-/// How long a loop that found nothing to do should go on looking before it sleeps: learned from how long it slept.
+/// Computes how long an idle loop spins before it sleeps, from the durations of its earlier sleeps.
 ///
-/// A sleep and the wake-up from it cost several microseconds at both ends. Where work keeps coming sooner than the
-/// limit, looking for it a little longer saves both; where it comes later, looking was in vain and took a processor
-/// from somebody. So each short sleep doubles the time, up to the limit, and each long one halves it, down to nothing:
-/// a loop at rest does not spin at all.
+/// A sleep and its wake-up cost several microseconds at both ends. If work arrives sooner than the limit, a little more
+/// spinning saves both; if it arrives later, the spinning only took a processor from another thread. So each short
+/// sleep doubles the time, up to the limit, and each long sleep halves it, down to 0: an idle loop does not spin at
+/// all.
 ///
 /// Owner: the loop's thread.
 final class SpinTime {
-    /// Under this, looking costs as much as it may save.
+    /// Below this, spinning costs as much as it may save.
     private static final long SHORTEST_NS = 1_000;
 
     private final long mostNs;
     private long currentNs;
 
-    /// @param mostNs the limit; 0 never to spin
+    /// @param mostNs the limit in nanoseconds; 0 disables spinning
     SpinTime(long mostNs) {
         this.mostNs = mostNs;
         this.currentNs = mostNs;
     }
 
-    /// For how long to look now, nanoseconds.
+    /// The current spin time in nanoseconds.
     long currentNs() {
         return currentNs;
     }
 
-    /// There was something to do after a sleep of so long.
+    /// Records a sleep of `ns` nanoseconds that ended with work to do.
     void slept(long ns) {
         if (ns <= mostNs) {
             currentNs = currentNs > mostNs / 2 ? mostNs : Math.min(mostNs, Math.max(SHORTEST_NS, 2 * currentNs));

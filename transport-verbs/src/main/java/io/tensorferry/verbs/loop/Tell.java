@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells parts of the transport that something has ended, each of them whatever the others throw: one that is not told
-/// waits for ever.
+/// Notifies several parts of the transport of an end, each regardless of exceptions of the others: a part that is not
+/// notified would wait for ever.
 ///
 /// Threading: any thread.
 public final class Tell {
@@ -15,9 +15,9 @@ public final class Tell {
 
     private Tell() {}
 
-    /// Runs `step`, and logs what it throws.
+    /// Runs `step` and logs any exception that it throws.
     ///
-    /// @param what it does, for the log, as "give the contents back"
+    /// @param what the step's action for the log, such as "give the contents back"
     public static void one(String what, Runnable step) {
         try {
             step.run();
@@ -26,7 +26,7 @@ public final class Tell {
         }
     }
 
-    /// The same for each of those that are in `parts` now.
+    /// Like [#one], for each element that is in `parts` now.
     public static <T> void each(String what, Iterable<T> parts, Consumer<? super T> step) {
         for (T part : copyOf(parts)) {
             one(what, () -> step.accept(part));

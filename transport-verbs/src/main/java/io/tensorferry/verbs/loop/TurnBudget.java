@@ -1,23 +1,23 @@
 package io.tensorferry.verbs.loop;
 
-/// How much work one channel may still do in this turn of the loop. Of what comes a unit for each completion, for each
-/// message behind the first of a slot and for each content that a completion tells of; and of what goes the messages
-/// that are encoded. What is left over waits in its place and order for the next turn.
+/// The work that one channel may still do in this turn of the loop. For receiving, one unit is spent for each
+/// completion, each message after the first of a slot, and each content that a completion covers. For sending, the
+/// encoded messages are counted. Work beyond the budget waits, in order, for the next turn.
 ///
 /// Owner: the loop.
 public final class TurnBudget {
-    /// Units of one channel in one turn. The last completion that is taken may pass it by what one list of send
-    /// requests carries.
+    /// Units of one channel in one turn. The last completion taken may exceed it by the contents of one list of send
+    /// requests.
     public static final int PER_TURN = 256;
 
-    /// Messages that are encoded between two [#begin], and those of one slot more.
+    /// Messages that may be encoded between two calls of [#begin]; the last slot may exceed it by its own messages.
     public static final int MESSAGES_PER_TURN = 256;
 
     private int left;
     private int done;
     private int messagesLeft = MESSAGES_PER_TURN;
 
-    /// Of a channel that has had no turn yet.
+    /// Creates the budget of a channel that has had no turn yet.
     public TurnBudget() {}
 
     public void begin(int units) {
@@ -35,7 +35,7 @@ public final class TurnBudget {
         return left > 0;
     }
 
-    /// Messages that may be encoded, 0 or more.
+    /// Messages that may still be encoded, 0 or more.
     public int messagesLeft() {
         return messagesLeft;
     }
@@ -44,7 +44,7 @@ public final class TurnBudget {
         messagesLeft = Math.max(0, messagesLeft - messages);
     }
 
-    /// Units since the last [#begin].
+    /// Units spent since the last [#begin].
     public int done() {
         return done;
     }

@@ -4,28 +4,28 @@ import io.tensorferry.api.TransportFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
-/// Runs code of the user's where callbacks run, and not on a thread of the transport's: actions that the user gave, and
-/// whatever hangs on a future.
+/// Runs the user's code on the callback executor instead of on a thread of the transport: actions that the user gave,
+/// and the dependents of a future.
 ///
 /// Threading: any thread.
 public final class UserCode {
     private final Executor executor;
 
-    /// @param executor of callbacks; it neither throws nor waits
+    /// @param executor the callback executor; it neither throws nor blocks
     public UserCode(Executor executor) {
         this.executor = executor;
     }
 
-    /// Has `action` run soon, and logs what it throws.
+    /// Runs `action` soon, and logs any exception that it throws.
     ///
-    /// @param what it is, for the log, as "tell the progress of a gather"
+    /// @param what the action's description for the log, such as "tell the progress of a gather"
     public void run(String what, Runnable action) {
         executor.execute(() -> Tell.one(what, action));
     }
 
-    /// A future that ends as `own` does, soon after it; what hangs on it runs where callbacks run.
+    /// Returns a future that completes as `own` does, soon after it, and whose dependents run on the callback executor.
     ///
-    /// @param own completed by the transport, with nothing of the user's hanging on it
+    /// @param own completed by the transport, without dependents of the user
     public <T> CompletableFuture<T> shown(CompletableFuture<T> own) {
         CompletableFuture<T> shown = new TransportFuture<>();
         var _ = own.whenComplete((value, cause) -> executor.execute(() -> {

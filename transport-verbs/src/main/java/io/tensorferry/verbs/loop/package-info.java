@@ -1,4 +1,3 @@
-/// The loop that owns all channels of an adapter, the thread that turns it, and the background threads for work that
-/// may
-/// block. The loop knows a [io.tensorferry.verbs.loop.Pollable], not a channel.
+/// The event loop that owns all channels of an adapter, the thread that turns it, and the background threads for work
+/// that may block. The loop depends on [io.tensorferry.verbs.loop.Pollable], not on channels.
 package io.tensorferry.verbs.loop;
