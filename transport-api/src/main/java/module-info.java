@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The Rendezvous API: what a runtime calls, whatever moves the tensors.
+/// The rendezvous API that training runtimes call, independent of the transport.
 @NullMarked
 module io.tensorferry.api {
     requires static transitive org.jspecify;

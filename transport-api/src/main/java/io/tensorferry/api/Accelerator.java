@@ -2,65 +2,65 @@ package io.tensorferry.api;
 
 import java.lang.foreign.MemorySegment;
 
-/// A device whose memory the processor reaches only by copies: a GPU.
+/// A device whose memory the processor accesses only by copies: a GPU.
 ///
-/// The transport knows accelerators by this interface alone. It never calls one on its completion loop, because a call
-/// may wait for a lock of the driver.
+/// The transport uses accelerators only through this interface. It never calls one on its completion loop, because a
+/// call may wait for a lock of the driver. Device addresses never equal an address in this process' own memory.
 ///
-/// Addresses of an accelerator's memory are numbers that no address of this process' own memory equals.
-///
-/// Threading: any thread. Whoever opened it closes it, when nothing uses it any more.
+/// Threading: any thread. The code that opened an accelerator closes it after its last use.
 public interface Accelerator extends Device, AutoCloseable {
     @Override
     default boolean hostAccessible() {
         return false;
     }
 
-    /// What people call it, as `NVIDIA H200, 0000:1b:00.0`.
+    /// The product name and PCI address, as `NVIDIA H200, 0000:1b:00.0`.
     String description();
 
-    /// Memory of this device, aligned to 256 bytes. The caller closes it.
+    /// Allocates memory on this device, aligned to 256 bytes. The caller closes it.
     ///
     /// @param bytes 1 or more
     /// @throws IllegalArgumentException if `bytes` is 0 or less
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if the device has no memory left
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the device has no memory left, `INTERNAL` with the driver's
+    ///     message if the driver fails
     DeviceMemory allocate(long bytes);
 
-    /// A stream of its own, whose work no other stream waits for. The caller closes it.
+    /// Opens a new stream that is independent of all other streams. The caller closes it.
     ///
-    /// @throws TransportException `INTERNAL` with what the driver says
+    /// @throws TransportException `INTERNAL`, or `RESOURCE_EXHAUSTED` if the device is out of memory, with the driver's
+    ///     message
     DeviceStream openStream();
 
-    /// Locks host memory in place and tells the driver, so that copies from it and to it run by themselves. The memory
-    /// stays alive until what this returns is closed.
+    /// Page-locks host memory and registers it with the driver, so that copies from and to it run asynchronously. The
+    /// memory must stay alive until the returned pin is closed.
     ///
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if it cannot be locked
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be locked
     HostPin pin(MemorySegment hostMemory);
 
-    /// Tells the driver that a NIC is going to reach a range of this device's memory by itself, however it finds it, so
-    /// that what the driver copies there by calls that wait does not overtake the NIC. Before the NIC's driver is told.
+    /// Prepares a range of this device's memory for direct access by a NIC. Call it before the range is registered with
+    /// the NIC. It makes the driver's synchronous copies to the range ordered with the NIC's accesses.
     ///
-    /// @throws IllegalArgumentException if the range is not all of one allocation
-    /// @throws TransportException `UNIMPLEMENTED`, with the reason, where a NIC must not reach it
+    /// @throws IllegalArgumentException if the range is not contained in one allocation
+    /// @throws TransportException `UNIMPLEMENTED`, with the reason, if a NIC must not access the range
     default void prepareForNic(long address, long bytes) {}
 
-    /// A file descriptor by which another driver, that of a NIC, finds a range of this device's memory. The caller
-    /// closes it, when the other has taken it or not.
+    /// Exports a range of this device's memory as a dmabuf file descriptor, by which another driver, such as a NIC's,
+    /// imports it. The caller closes it after the import, whether the import succeeded or not.
     ///
-    /// @throws TransportException `UNIMPLEMENTED`, with the reason, where there is no such thing
+    /// @throws TransportException `UNIMPLEMENTED`, with the reason, if the device or the driver cannot export the range
     DmaBuf export(long address, long bytes);
 
-    /// Whether what a NIC has written into this device's memory is there for work that is queued afterwards.
+    /// When a NIC's writes to this device's memory become visible to work that is queued after the NIC's completion.
     NicWrites nicWrites();
 
-    /// Returns when what a NIC had written before this call is there for work that is queued afterwards. Takes
-    /// microseconds.
+    /// Makes all NIC writes that completed before this call visible to work that is queued afterwards, and returns
+    /// then. Takes microseconds.
     ///
-    /// @throws TransportException `UNIMPLEMENTED` unless [#nicWrites()] is [NicWrites#AFTER_FLUSH]
+    /// @throws TransportException `UNIMPLEMENTED` unless [#nicWrites()] is [NicWrites#AFTER_FLUSH]; `INTERNAL` with the
+    ///     driver's message if the flush fails
     void flushNicWrites();
 
-    /// Ends the use of the device. Its memory, streams, events and pins were closed before. The second and later calls
-    /// do nothing.
+    /// Releases the device. Close its memory, streams, events and pins first. The second and later calls do nothing.
     @Override
     void close();
 }

@@ -1,9 +1,10 @@
 package io.tensorferry.api;
 
-/// The element types of a tensor, with TensorFlow's numbers (`tensorflow/core/framework/types.proto`).
+/// The element types of a tensor, with the numbers of TensorFlow's `DataType`
+/// (`tensorflow/core/framework/types.proto`).
 ///
-/// All but [#STRING] are plain bytes of a fixed size, little-endian, and can be written into the receiver's memory
-/// as they are ([#isDmaAble()]).
+/// All types except [#STRING] have a fixed size, are little-endian, and can be written directly into the receiver's
+/// memory ([#isDmaAble()]).
 public enum DataType {
     FLOAT(1, 4),
     DOUBLE(2, 8),
@@ -11,7 +12,7 @@ public enum DataType {
     UINT8(4, 1),
     INT16(5, 2),
     INT8(6, 1),
-    /// Elements of any length; see [Tensor#toStrings()] for the layout in memory. Travels in serialised form.
+    /// Byte strings of any length. [Tensor#toStrings()] defines the memory layout. Transferred in serialised form.
     STRING(7, 0),
     /// Two floats: real part, imaginary part.
     COMPLEX64(8, 8),
@@ -52,16 +53,18 @@ public enum DataType {
         return number;
     }
 
-    /// Bytes of one element; 0 for [#STRING], whose elements differ in size.
+    /// The size of one element in bytes; 0 for [#STRING], whose elements vary in size.
     public int byteSize() {
         return byteSize;
     }
 
-    /// Whether a tensor of this type is plain memory that a device may write directly.
+    /// Whether a device may write tensors of this type directly: all types of a fixed element size.
     public boolean isDmaAble() {
         return byteSize > 0;
     }
 
+    /// Returns the type with TensorFlow's `number`.
+    ///
     /// @throws IllegalArgumentException if no supported type has this number
     public static DataType ofNumber(int number) {
         DataType type = number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : null;

@@ -1,11 +1,12 @@
 package io.tensorferry.api;
 
-/// When a receive ends whose result is on an accelerator. Results in host memory are complete in any case.
+/// Determines when a receive with a result on an accelerator ends. A result in host memory is always complete.
 public enum Delivery {
-    /// When the content is there.
+    /// The receive ends when the content is complete.
     COMPLETE,
-    /// When the last copy of the content is queued: the tensor has a [Tensor#readyEvent()] that says when it is there,
-    /// for a stream to wait for. Where the accelerator fails before that, the receive has ended all the same: it is the
-    /// event that throws, and the content is undefined. A tensor that is there at once has no event.
+    /// The receive ends when the last copy of the content is queued. The tensor's [Tensor#readyEvent()] is reached when
+    /// the content is complete; make a stream wait for it. If the accelerator fails before that, the receive has still
+    /// ended with the tensor: the event throws, and the content is undefined. A tensor that is complete at once has no
+    /// event.
     QUEUED
 }

@@ -1,6 +1,6 @@
 package io.tensorferry.api;
 
-/// Where the memory of a tensor lives: the host, or an [Accelerator] of it.
+/// A device that holds the memory of tensors: the host, or an [Accelerator].
 public interface Device {
     /// The main memory of this process.
     Device HOST = new Device() {
@@ -20,15 +20,14 @@ public interface Device {
         }
     };
 
-    /// The kind of device as in a device name, `CPU` or `GPU`.
+    /// The kind of device, as in a device name: `CPU` or `GPU`.
     String type();
 
-    /// Which of its kind, from 0 on: the `N` of `/device:GPU:N`.
+    /// The index among the devices of this kind, from 0: the `N` of `/device:GPU:N`.
     default int index() {
         return 0;
     }
 
-    /// Whether the processor can read and write the memory directly, so that a tensor's segment may be
-    /// dereferenced.
+    /// Whether the processor can read and write the memory directly, so that [Tensor#segment()] may be dereferenced.
     boolean hostAccessible();
 }

@@ -1,21 +1,23 @@
 package io.tensorferry.api;
 
-/// A point in a stream of an accelerator: it is reached when all that was queued before it is done.
+/// A point in an accelerator's stream, reached when all work queued before it is done.
 ///
 /// Threading: any thread.
 public interface DeviceEvent extends AutoCloseable {
-    /// Whether it is reached; never waits for the device.
+    /// Whether the event is reached; never waits for the device.
     ///
-    /// @throws TransportException `INTERNAL` with what the driver says, if the device has failed
+    /// @throws TransportException `INTERNAL` with the driver's message if the device has failed
+    /// @throws IllegalStateException if this event is closed
     boolean isReached();
 
-    /// Waits until it is reached.
+    /// Waits until the event is reached.
     ///
-    /// @throws TransportException `INTERNAL` with what the driver says, if the device has failed
+    /// @throws TransportException `INTERNAL` with the driver's message if the device has failed
+    /// @throws IllegalStateException if this event is closed
     /// @throws InterruptedException if the calling thread was interrupted
     void await() throws InterruptedException;
 
-    /// Forgets it; what was queued goes on. The second and later calls do nothing.
+    /// Releases the event; queued work is not affected. The second and later calls do nothing.
     @Override
     void close();
 }

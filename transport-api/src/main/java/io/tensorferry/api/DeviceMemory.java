@@ -1,17 +1,19 @@
 package io.tensorferry.api;
 
-/// A range of an accelerator's memory, of whoever allocated it.
+/// A range of an accelerator's memory.
 ///
 /// Threading: any thread.
 public interface DeviceMemory extends AutoCloseable {
+    /// The accelerator that holds the memory.
     Accelerator device();
 
-    /// Of the first byte, as the device counts it.
+    /// The device address of the first byte.
     long address();
 
+    /// The size of the range in bytes.
     long byteSize();
 
-    /// Gives it back. Nothing may use it any more. The second and later calls do nothing.
+    /// Frees the memory. No copy or transfer may use it afterwards. The second and later calls do nothing.
     @Override
     void close();
 }

@@ -2,13 +2,13 @@ package io.tensorferry.api;
 
 import java.util.regex.Pattern;
 
-/// The full name of a device of the cluster, as `/job:worker/replica:0/task:1/device:CPU:0`. Immutable.
+/// The full name of a device in the cluster, as `/job:worker/replica:0/task:1/device:CPU:0`. Immutable.
 ///
-/// @param job the job's name, of letters, digits, `_`, `.` and `-`, a letter first
+/// @param job the job's name: letters, digits, `_`, `.` and `-`, starting with a letter
 /// @param replica the replica, 0 to 999,999,999
 /// @param task the task within the job, 0 to 999,999,999
-/// @param type the kind of device in capitals, digits and `_`, as `CPU` or `GPU`, a capital first
-/// @param index the device of that kind on that worker, 0 to 999,999,999
+/// @param type the kind of device: capitals, digits and `_`, starting with a capital, as `CPU` or `GPU`
+/// @param index the index among the worker's devices of that kind, 0 to 999,999,999
 public record DeviceName(String job, int replica, int task, String type, int index) {
     private static final Pattern JOB = Pattern.compile("[A-Za-z][A-Za-z0-9_.-]*");
     private static final Pattern TYPE = Pattern.compile("[A-Z][A-Z0-9_]*");
@@ -16,7 +16,8 @@ public record DeviceName(String job, int replica, int task, String type, int ind
             Pattern.compile("/job:(" + JOB + ")/replica:(\\d{1,9})/task:(\\d{1,9})/device:(" + TYPE + "):(\\d{1,9})");
     private static final int LARGEST_NUMBER = 999_999_999;
 
-    /// @throws IllegalArgumentException if a part is not of its form, so that what is printed can always be parsed
+    /// @throws IllegalArgumentException if a part is malformed or out of its range; every instance prints in a form
+    ///     that [#parse] accepts
     public DeviceName {
         if (!JOB.matcher(job).matches()) {
             throw new IllegalArgumentException("job '" + job + "' is not of the form " + JOB);
@@ -35,6 +36,8 @@ public record DeviceName(String job, int replica, int task, String type, int ind
         }
     }
 
+    /// Parses the form that [#toString()] prints.
+    ///
     /// @throws IllegalArgumentException if `name` has another form
     public static DeviceName parse(String name) {
         var matcher = FORM.matcher(name);
@@ -50,12 +53,12 @@ public record DeviceName(String job, int replica, int task, String type, int ind
                 Integer.parseInt(matcher.group(5)));
     }
 
-    /// The worker that has this device, as `/job:worker/replica:0/task:1`.
+    /// The name of the worker that has this device, as `/job:worker/replica:0/task:1`.
     public String worker() {
         return workerName(job, replica, task);
     }
 
-    /// A worker's name, as `/job:worker/replica:0/task:1`.
+    /// Formats a worker's name, as `/job:worker/replica:0/task:1`.
     public static String workerName(String job, int replica, int task) {
         return "/job:" + job + "/replica:" + replica + "/task:" + task;
     }

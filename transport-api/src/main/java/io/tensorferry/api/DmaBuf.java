@@ -1,13 +1,17 @@
 package io.tensorferry.api;
 
-/// A range of an accelerator's memory as a file descriptor. Any thread.
+/// A range of an accelerator's memory, exported as a dmabuf file descriptor.
+///
+/// Threading: any thread.
 public interface DmaBuf extends AutoCloseable {
+    /// The number of the file descriptor, valid until this is closed.
     int fileDescriptor();
 
-    /// Where the range begins in the file, bytes.
+    /// The offset of the range in the file, in bytes.
     long offset();
 
-    /// Closes the file descriptor; whoever has taken it over has its own. The second and later calls do nothing.
+    /// Closes the file descriptor; drivers that imported it keep their own reference. The second and later calls do
+    /// nothing.
     @Override
     void close();
 }

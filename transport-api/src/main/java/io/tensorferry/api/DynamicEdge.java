@@ -1,22 +1,24 @@
 package io.tensorferry.api;
 
-/// A way for tensors from a producer to a consumer on another worker of which the key is known before the first of them
-/// travels, and the shape is not. The producer announces each tensor with its type, shape and address; the consumer
-/// allocates memory, reads the content from the producer's by itself, and says that it has. No copy is made where the
-/// tensor comes from [DynamicSender#allocator()]. Immutable; both ends are opened with an equal one.
+/// Describes an edge for tensors of varying type and shape, from a producer to a consumer on another worker.
+///
+/// The producer announces each tensor with its type, shape and address. The consumer allocates memory, reads the
+/// content from the producer's memory by RDMA READ, and acknowledges it. Tensors from [DynamicSender#allocator()] are
+/// not copied. Immutable. Both ends open equal descriptions.
 ///
 /// After Xue et al., "Fast Distributed Deep Learning over RDMA" (EuroSys 2019).
 ///
-/// @param key names it; no two open edges of a worker have the same
-/// @param slots tensors that are announced and not read, 1 to 4,096: so many the producer keeps at most
-/// @param largestBytes what a tensor may take, 0 or more: the producer sends no larger one, and the consumer allocates
-///     none
+/// @param key identifies the edge; unique among the open edges of a worker
+/// @param slots the largest number of tensors that are announced but not yet read, 1 to 4,096; the producer keeps these
+///     tensors alive
+/// @param largestBytes the largest tensor in bytes, 0 or more; the producer refuses to send, and the consumer to
+///     allocate, a larger one
 public record DynamicEdge(RendezvousKey key, int slots, long largestBytes) {
     private static final int MOST_SLOTS = 4096;
     private static final int DEFAULT_SLOTS = 8;
     private static final long DEFAULT_LARGEST_BYTES = 4L << 30;
 
-    /// @throws IllegalArgumentException naming what is out of its range
+    /// @throws IllegalArgumentException if a value is out of its range, or both ends are on one worker
     public DynamicEdge {
         if (slots < 1 || slots > MOST_SLOTS) {
             throw new IllegalArgumentException("slots " + slots + " of " + key + " must be 1 to " + MOST_SLOTS);
@@ -30,17 +32,17 @@ public record DynamicEdge(RendezvousKey key, int slots, long largestBytes) {
         }
     }
 
-    /// Eight slots, and tensors of up to 4 GiB.
+    /// Creates an edge with eight slots, for tensors of up to 4 GiB.
     public static DynamicEdge of(RendezvousKey key) {
         return new DynamicEdge(key, DEFAULT_SLOTS, DEFAULT_LARGEST_BYTES);
     }
 
-    /// The same with another number of [#slots].
+    /// Returns a copy with another number of [#slots].
     public DynamicEdge withSlots(int changed) {
         return new DynamicEdge(key, changed, largestBytes);
     }
 
-    /// The same with another [#largestBytes].
+    /// Returns a copy with another limit for the size of a tensor, [#largestBytes].
     public DynamicEdge withLargestBytes(long changed) {
         return new DynamicEdge(key, slots, changed);
     }

@@ -6,13 +6,13 @@ package io.tensorferry.api;
 /// poll -> take -> (read, close) -> poll ...
 /// ```
 ///
-/// At most twice as many tensors as there are slots are here and not taken; the producer's next wait. Those that are
-/// not taken are closed with this end.
+/// At most twice as many tensors as the edge has slots are held here without being taken; further tensors wait at the
+/// producer. Closing this end closes the tensors that were not taken.
 public interface DynamicReceiver extends EdgeReceiver {
-    /// The next tensor, in memory of its own. The caller owns the handle.
+    /// Takes the next tensor, in separately allocated memory. The caller owns the handle.
     ///
-    /// @throws IllegalStateException if [#poll] says that there is none, or this end is closed
-    /// @throws TransportException why the edge has ended, when all that had arrived is taken
+    /// @throws IllegalStateException if no tensor has arrived ([#poll] returns false), or this end is closed
+    /// @throws TransportException the cause that ended the edge, once all tensors that had arrived are taken
     @Override
     Tensor take();
 }

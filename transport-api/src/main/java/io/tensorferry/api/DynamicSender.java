@@ -1,10 +1,10 @@
 package io.tensorferry.api;
 
-/// The producer's end of a [DynamicEdge]: each tensor is announced as soon as there is a slot, and kept until the
+/// The producer's end of a [DynamicEdge]: announces each tensor as soon as a slot is free, and keeps it until the
 /// consumer has read it.
 public interface DynamicSender extends EdgeSender {
-    /// Makes tensors that the consumer can read where they are. One in other memory is copied when it is sent.
+    /// Allocates tensors that the consumer can read in place. A tensor in other memory is copied when it is sent.
     ///
-    /// Threading: any thread. It may wait for memory as the transport's other memory does.
+    /// Threading: any thread. An allocation may wait for memory, as the transport's own allocator does.
     TensorAllocator allocator();
 }

@@ -2,48 +2,47 @@ package io.tensorferry.api;
 
 import java.util.concurrent.CompletableFuture;
 
-/// The consumer's end of an edge: of a [StaticEdge] or a [DynamicEdge].
+/// The consumer's end of a [StaticEdge] or a [DynamicEdge].
 ///
-/// What [#poll] says is there has arrived as a whole: it is told by the completion of the device, not by looking at the
-/// content, and each tensor counts, so that an earlier one is never mistaken for the next.
+/// [#poll] reports a tensor only when it has arrived completely: arrival is established by the device's completion, not
+/// by inspecting the content. Tensors are counted, so an earlier tensor is never mistaken for the next.
 ///
-/// It goes on over another channel when one is lost, as long as the producer's process is the same: nothing is
-/// lost, and nothing comes twice. It fails when no channel can be had or the producer ends the edge; what had
-/// arrived can still be taken.
+/// If a channel is lost, the edge resumes over another channel to the same producer process, without loss or
+/// duplication. The edge fails if no channel can be established or the producer ends the edge. Tensors that had arrived
+/// can still be taken.
 ///
-/// Threading: [#poll] from any thread, [#take] from one at a time; everything else from any.
+/// Threading: [#take] from one thread at a time; all other methods from any thread.
 public interface EdgeReceiver extends PollingReceive, AutoCloseable {
-    /// Completes when the producer's end is open and agrees. Fails with a [TransportException] when the edge ends
-    /// first. Dependent stages run on the callback executor.
+    /// Completes when the producer's end is open and has the same specification. Fails with a [TransportException] if
+    /// the edge ends first. Dependent stages run on the callback executor.
     CompletableFuture<Void> opened();
 
-    /// Whether the next tensor is there, or the edge has ended and [#take] says why.
+    /// Whether the next tensor has arrived, or the edge has ended and [#take] throws the cause.
     @Override
     boolean poll();
 
-    /// The next tensor.
+    /// Takes the next tensor.
     ///
-    /// @throws IllegalStateException if [#poll] says that there is none, or this end is closed
-    /// @throws TransportException why the edge has ended, when all that had arrived is taken
+    /// @throws IllegalStateException if no tensor has arrived ([#poll] returns false), or this end is closed
+    /// @throws TransportException the cause that ended the edge, once all tensors that had arrived are taken
     Tensor take();
 
-    /// Has `action` run each time a tensor has arrived, and when the edge ends: for schedulers that sleep. It runs
-    /// where
-    /// callbacks run, perhaps several times at once, and what it throws is logged. Where there is something already, it
-    /// runs soon.
+    /// Registers an action that runs each time a tensor arrives, and when the edge ends. For schedulers that sleep.
+    ///
+    /// The action runs on the callback executor, possibly concurrently with itself. Its exceptions are logged. If a
+    /// tensor has already arrived, the action runs soon.
     void onReady(Runnable action);
 
-    /// Ends the edge now, and fails the producer's end with `cause`. What had arrived can still be taken. A producer
-    /// that
-    /// has not met this end yet goes on to wait for another.
+    /// Ends the edge at once and fails the producer's end with `cause`. Tensors that had arrived can still be taken. A
+    /// producer that has not yet been matched with this end continues to wait for another.
     void startAbort(TransportException cause);
 
-    /// Ends the edge; nothing can be taken any more. Returns at once. The second and later calls do nothing. A producer
-    /// that has not met this end yet goes on to wait for another.
+    /// Ends the edge; no further tensor can be taken. Returns at once. The second and later calls do nothing. A
+    /// producer that has not yet been matched with this end continues to wait for another.
     @Override
     void close();
 
-    /// Completes when the edge has ended and nothing reads or writes its memory any more. It never does where a device
-    /// neither stops nor destroys a queue pair.
+    /// Completes when the edge has ended and its memory is no longer read or written. It never completes if a device
+    /// can neither stop nor destroy a queue pair.
     CompletableFuture<Void> ended();
 }

@@ -2,19 +2,25 @@ package io.tensorferry.api;
 
 import java.util.concurrent.CompletableFuture;
 
-/// A gather that was begun, see [PartitionedTensor#gather].
+/// A running or completed [PartitionedTensor#gather].
 ///
 /// Threading: any thread.
 public interface Gather {
-    /// Completes when all rows are in their places, and only then. Fails with a [TransportException] that names the
-    /// peer: `UNAVAILABLE` if it cannot be reached, `ABORTED` if it was restarted, has ended its part, or this worker
-    /// closed the tensor, `CANCELLED` after [#cancel()]. Either way nothing writes into the result any more, nor are
-    /// the ids read, unless a device neither stopped nor destroyed a queue pair; then the result's memory is never
-    /// given back.
+    /// Completes when all rows have been written to the result, and not before.
+    ///
+    /// Fails with a [TransportException] that names the peer:
+    ///
+    /// - `UNAVAILABLE`: the peer cannot be reached;
+    /// - `ABORTED`: the peer was restarted or has closed its part, or this worker closed the tensor;
+    /// - `CANCELLED`: [#cancel()].
+    ///
+    /// After completion, successful or not, the transport neither writes the result nor reads the ids. The exception is
+    /// a device that can neither stop nor destroy a queue pair: the result's memory is then never released.
     ///
     /// Dependent stages run on the callback executor.
     CompletableFuture<Void> done();
 
-    /// Reads no more rows; [#done()] fails when those that are being read have come. Does nothing if it is done.
+    /// Stops issuing reads; [#done()] fails once the outstanding reads have completed. Does nothing if the gather is
+    /// done.
     void cancel();
 }

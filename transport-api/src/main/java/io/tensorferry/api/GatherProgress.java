@@ -1,14 +1,15 @@
 package io.tensorferry.api;
 
-/// Is told how far a gather is.
+/// Receives progress reports of a [PartitionedTensor#gather].
 @FunctionalInterface
 public interface GatherProgress {
-    /// More rows are in their places. Runs where callbacks run, one call after the other and all before the gather's
-    /// future completes. Who takes long over a call is told of the rows that came meanwhile in one call. Which rows
-    /// these
-    /// are is not said: they come in any order. What it throws is logged.
+    /// Reports how many rows have been written to the result.
     ///
-    /// @param arrived rows so far, more with each call
-    /// @param asked rows in all
+    /// Threading: runs on the callback executor, one call at a time, and every call precedes the completion of the
+    /// gather's future. Rows that arrive during a call are combined into the next call. Rows arrive in any order; the
+    /// call does not identify them. Exceptions are logged.
+    ///
+    /// @param arrived rows written so far; increases with each call
+    /// @param asked rows in total
     void onRows(long arrived, long asked);
 }

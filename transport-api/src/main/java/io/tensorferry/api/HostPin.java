@@ -1,8 +1,10 @@
 package io.tensorferry.api;
 
-/// Host memory that is locked in place for an accelerator, until this is closed. Any thread.
+/// Page-locked host memory that an accelerator can copy from and to asynchronously. Closing it unlocks the memory.
+///
+/// Threading: any thread.
 public interface HostPin extends AutoCloseable {
-    /// Ends it, when no copy uses the memory any more. The second and later calls do nothing.
+    /// Unlocks the memory. No copy may use it any more. The second and later calls do nothing.
     @Override
     void close();
 }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds tensor handles that became unreachable without being closed, counts them and reports each.
+/// Detects tensor handles that became unreachable without being closed, counts them, and logs each.
 ///
-/// The memory of a leaked handle is not reused: its owner may still hold the segment.
-/// `-Dio.tensorferry.leakStacks=true` records where each handle was made.
+/// The memory of a leaked handle is not reused, because its owner may still hold the segment.
+/// `-Dio.tensorferry.leakStacks=true` records the stack trace that created each handle.
 final class LeakDetector {
     private static final Logger LOG = LoggerFactory.getLogger(LeakDetector.class);
     private static final Cleaner CLEANER = Cleaner.create();
@@ -26,13 +26,13 @@ final class LeakDetector {
         return LEAKED.get();
     }
 
-    /// Watches `handle`, whose state the result holds from then on.
+    /// Starts to watch `handle`; the returned watch holds the handle's state.
     static Watch watch(Tensor handle, DataType dataType, Shape shape) {
         var report = new Report(dataType, shape, RECORD_STACKS ? new Throwable("the handle was made here") : null);
         return new Watch(report, CLEANER.register(handle, report));
     }
 
-    /// Whether a handle is closed. Threading: any thread.
+    /// The state of one handle: open, closed or handed over. Threading: any thread.
     static final class Watch {
         private final Report report;
         private final Cleaner.Cleanable cleanable;
@@ -46,19 +46,18 @@ final class LeakDetector {
             return report.state.get() != OPEN;
         }
 
-        /// Whether the handle was ended by [#end] for a handle that follows it.
+        /// Whether [#end] was called with `handedOver`.
         boolean isHandedOver() {
             return report.state.get() == HANDED_OVER;
         }
 
-        /// Ends the watch; returns whether this call did.
+        /// Ends the watch; returns whether this call ended it.
         ///
-        /// @param handedOver whether another handle takes the place of this one
+        /// @param handedOver whether another handle replaces this one
         boolean end(boolean handedOver) {
             boolean first = report.state.compareAndSet(OPEN, handedOver ? HANDED_OVER : CLOSED);
             if (first) {
-                // Runs the report, which has nothing to say any more, and leaves nothing for the garbage collector to
-                // do.
+                // Runs the report, which logs nothing for a closed handle, and deregisters the handle from the cleaner.
                 cleanable.clean();
             }
             return first;

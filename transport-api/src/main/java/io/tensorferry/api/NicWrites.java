@@ -1,11 +1,11 @@
 package io.tensorferry.api;
 
-/// Whether what a NIC writes into an accelerator's memory is there when the NIC says that it is written.
+/// When data that a NIC has written into an accelerator's memory becomes visible to the accelerator's later work.
 public enum NicWrites {
-    /// It is there for all work that is queued afterwards.
+    /// Visible to all work that is queued after the NIC's completion.
     VISIBLE,
-    /// It is there after [Accelerator#flushNicWrites()].
+    /// Visible after [Accelerator#flushNicWrites()].
     AFTER_FLUSH,
-    /// There is no way to know: a NIC must not write there.
+    /// Visibility cannot be established: a NIC must not write to this memory.
     UNUSABLE
 }

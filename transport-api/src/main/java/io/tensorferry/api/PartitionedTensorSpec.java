@@ -3,14 +3,13 @@ package io.tensorferry.api;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// What a [PartitionedTensor] is. Immutable; every worker that opens it gives an equal one, but for what it keeps
-/// a copy of.
+/// Describes a [PartitionedTensor]. Immutable. All workers open equal specifications, except for `replicated`.
 ///
-/// @param name by which the workers find each other's parts, 1 to 400 bytes in UTF-8
-/// @param dataType of the elements; not [DataType#STRING]
-/// @param columns elements of a row, 0 or more
-/// @param partition who has which rows, and how many there are
-/// @param replicated rows that this worker keeps a copy of, such as those that are asked for most; null for none
+/// @param name identifies the tensor among the workers, 1 to 400 bytes in UTF-8
+/// @param dataType the type of the elements; not [DataType#STRING]
+/// @param columns the number of elements of a row, 0 or more
+/// @param partition the owner of each row, and the number of rows
+/// @param replicated rows that this worker keeps a replica of, such as frequently requested rows; null for none
 public record PartitionedTensorSpec(
         String name,
         DataType dataType,
@@ -19,7 +18,7 @@ public record PartitionedTensorSpec(
         @Nullable RowRange replicated) {
     private static final int MOST_NAME_BYTES = 400;
 
-    /// @throws IllegalArgumentException naming what is out of its range
+    /// @throws IllegalArgumentException if a value is out of its range; the message names it
     public PartitionedTensorSpec {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes < 1 || bytes > MOST_NAME_BYTES) {
@@ -34,31 +33,34 @@ public record PartitionedTensorSpec(
             throw new IllegalArgumentException(
                     "rows " + replicated + " of '" + name + "' cannot be copied: there are " + partition.rows());
         }
-        // Notices now what would overflow.
+        // Fails early if a size overflows.
         Shape.of(partition.rows(), columns).byteSize(dataType);
         Shape.of(columns).byteSize(dataType);
     }
 
-    /// Without a copy of any rows.
+    /// Creates a specification without a replica.
     public static PartitionedTensorSpec of(String name, DataType dataType, long columns, RowPartition partition) {
         return new PartitionedTensorSpec(name, dataType, columns, partition, null);
     }
 
-    /// The same with a copy of some rows on this worker.
+    /// Returns a copy with a replica of `range` on this worker.
+    ///
+    /// @throws IllegalArgumentException if `range` exceeds the rows of the tensor
     public PartitionedTensorSpec withReplicated(RowRange range) {
         return new PartitionedTensorSpec(name, dataType, columns, partition, range);
     }
 
+    /// The total number of rows.
     public long rows() {
         return partition.rows();
     }
 
-    /// The rows of all workers together, `[rows, columns]`.
+    /// The shape of the whole tensor, `[rows, columns]`.
     public Shape shape() {
         return Shape.of(rows(), columns);
     }
 
-    /// Bytes of one row.
+    /// The size of one row in bytes.
     public long rowBytes() {
         return columns * dataType.byteSize();
     }

@@ -1,10 +1,12 @@
 package io.tensorferry.api;
 
-/// A receive that was asked for and may not have ended yet.
+/// A handle on a receive that was requested and may not have ended yet.
+///
+/// Threading: any thread.
 public interface PendingReceive {
-    /// Ends this receive with `CANCELLED` unless it has ended already; returns whether it did.
+    /// Ends this receive with `CANCELLED`, unless it has already ended; returns whether this call ended it.
     ///
-    /// The callback runs soon after. Memory that the peer may still write stays out of the pool until the peer is
-    /// known to be done with it. Any thread.
+    /// The callback runs soon afterwards. Memory that the peer may still write stays out of the pool until the peer is
+    /// known to have stopped.
     boolean cancel();
 }

@@ -1,9 +1,11 @@
 package io.tensorferry.api;
 
-/// A receive that a runtime's scheduler asks whether it is ready, instead of being called back: what is not ready goes
-/// to the end of the queue of what may run, and waits there without a thread.
+/// A receive that a scheduler polls instead of being called back: a task whose tensor has not arrived returns to the
+/// run queue and blocks no thread.
 public interface PollingReceive {
-    /// Whether what was waited for is there, be it the tensor or the failure. Never waits, takes no lock, calls
-    /// nothing: one read of memory. Any thread.
+    /// Whether the tensor has arrived or the receive has failed. One memory read: never waits, takes no lock, runs no
+    /// callback.
+    ///
+    /// Threading: any thread.
     boolean poll();
 }

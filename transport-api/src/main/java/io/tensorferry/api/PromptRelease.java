@@ -1,6 +1,6 @@
 package io.tensorferry.api;
 
-/// The release action of memory that belongs to a transport: it neither waits nor throws, so it runs on the thread that
-/// closes the last handle, whichever that is. For implementers of transports.
+/// A release action that neither waits nor throws, for memory that belongs to a transport. It runs on the thread that
+/// closes the last handle, even if that is a thread of the transport. For implementers of transports.
 @FunctionalInterface
 public interface PromptRelease extends Runnable {}

@@ -1,17 +1,17 @@
 package io.tensorferry.api;
 
-/// How a receive ended.
+/// The result of a receive: a tensor, a dead tensor, or a failure.
 public sealed interface RecvResult {
-    /// The tensor arrived. Whoever gets this result owns the handle and closes it.
+    /// The tensor arrived. The recipient of this result owns the handle and closes it.
     record Received(Tensor tensor) implements RecvResult {}
 
-    /// The producer sent a dead tensor: the branch that would have made it was not taken.
+    /// The producer sent a dead tensor: the branch that would have produced it was not taken.
     record Dead() implements RecvResult {}
 
-    /// The receive failed; nothing is to be closed.
+    /// The receive failed; the recipient has nothing to close.
     record Failed(TransportException cause) implements RecvResult {}
 
-    /// The tensor, where one arrived.
+    /// Returns the received tensor, or throws.
     ///
     /// @throws TransportException the cause of a failed receive, or `FAILED_PRECONDITION` for a dead tensor
     default Tensor tensorOrThrow() {

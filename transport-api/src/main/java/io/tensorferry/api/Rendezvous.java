@@ -8,75 +8,88 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/// Where the producers and consumers of one training step meet: a producer puts a tensor under a key, a consumer
-/// asks for the key, in any order.
+/// Exchanges tensors between the producers and consumers of one training step, matched by [RendezvousKey] in any order.
 ///
-/// Each key is a queue: sends with the same key are received in the order sent, one per receive. It is the receive
-/// that moves a tensor between workers; a send only makes it available on the producer's worker.
+/// Each key is a FIFO queue: each receive takes the oldest unmatched send with the same key. A send only makes the
+/// tensor available on the producer's worker. The receive moves it between workers.
 ///
 /// Threading: every method may be called from any thread.
 public interface Rendezvous {
-    /// The step that this rendezvous belongs to.
+    /// The identifier of the training step, equal on all workers that take part in it.
     long stepId();
 
     /// Makes `tensor` available to the consumer of `key`; never blocks on the consumer or the network.
     ///
-    /// Ownership: takes the handle over inside the call. Afterwards `tensor` counts as closed, its `close()` does
-    /// nothing, and it cannot be sent again; use [Tensor#share()] before to go on reading the tensor. If this throws,
-    /// the caller still owns the handle and closes it. The content must not be changed after the call.
+    /// Ownership: the call takes over the handle. Afterwards `tensor` counts as closed, its `close()` does nothing, and
+    /// it cannot be sent again. To keep reading the tensor, call [Tensor#share()] first. If this method throws, the
+    /// caller still owns the handle and must close it. The content must not change after the call.
     ///
     /// @throws IllegalStateException if the handle is closed or was sent before
     /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
-    ///     cluster
-    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
-    ///     finished or closed; `RESOURCE_EXHAUSTED` if too many sends of the step wait for their receives
+    ///     cluster; or if the consumer is on another worker and the tensor is on, or waits for an event of, an
+    ///     accelerator that was not given to this worker's transport
+    /// @throws UnsupportedOperationException if the consumer is on another worker and the protocol cannot send tensors
+    ///     of accelerators
+    /// @throws TransportException the status of [#startAbort] once the step is aborted; `ABORTED` once the step is
+    ///     finished or closed; `RESOURCE_EXHAUSTED` if no receive waits for `key` and the step already holds as many
+    ///     unclaimed sends, or bytes of them, as the transport allows
     void send(RendezvousKey key, Tensor tensor);
 
-    /// Tells the consumer of `key` that there will be no tensor: a dead tensor takes its place in the queue.
+    /// Sends a dead tensor to the consumer of `key`: it takes a tensor's place in the queue and has no content.
     ///
     /// @throws IllegalArgumentException if `key` names a producer on another worker, or a consumer that is not in the
     ///     cluster
-    /// @throws TransportException the status of [#startAbort], once the step is aborted, or `ABORTED` once it is
-    ///     finished or closed
+    /// @throws TransportException the status of [#startAbort] once the step is aborted; `ABORTED` once the step is
+    ///     finished or closed; `RESOURCE_EXHAUSTED` as for [#send]
     void sendDead(RendezvousKey key);
 
-    /// Asks the worker that owns `key` for its tensor; returns at once.
+    /// Requests the tensor of `key` from the producer's worker; returns at once.
     ///
-    /// The tensor lands row-major in memory from this rendezvous' allocator; where producer and consumer are on the
-    /// same worker it is the producer's own memory. `done` runs exactly once on the callback executor and owns the
-    /// tensor it is given. Failures reach `done`: the status of [#startAbort], `ABORTED` (the step, or the server, is
-    /// closed here or at the producer, or the producer has finished the step without this tensor), `CANCELLED`,
-    /// `UNAVAILABLE` (the peer is gone; retryable in a new step), `DATA_LOSS` (the content does not
-    /// match its checksum), `RESOURCE_EXHAUSTED` (no memory for the result), `INVALID_ARGUMENT` (the producer's
-    /// worker refused the key).
+    /// The tensor lands row-major in memory from this rendezvous' allocator. If producer and consumer are on the same
+    /// worker, the result is the producer's own memory. `done` runs exactly once on the callback executor and owns the
+    /// tensor in its result.
     ///
-    /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in
-    ///     the cluster
+    /// Failures reach `done`:
+    ///
+    /// - the status of [#startAbort];
+    /// - `ABORTED`: the step or the server is closed here or at the producer, or the producer finished the step without
+    ///   sending this tensor;
+    /// - `CANCELLED`: [PendingReceive#cancel()];
+    /// - `UNAVAILABLE`: the peer is gone; retryable in a new step;
+    /// - `DATA_LOSS`: the content does not match its checksum;
+    /// - `RESOURCE_EXHAUSTED`: no memory for the result;
+    /// - `INVALID_ARGUMENT`: the producer's worker refused the key.
+    ///
+    /// @return a handle that cancels this receive
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the
+    ///     cluster
     PendingReceive recvAsync(RendezvousKey key, DoneCallback done);
 
-    /// The same, with a deadline: a receive that has not ended when `timeout` has passed ends with
-    /// `DEADLINE_EXCEEDED`, and then it is as if it had been cancelled: the producer's tensor stays where it is,
-    /// unless it was matched with this receive already, and memory that the peer may still write stays out of the
-    /// pool.
+    /// Requests the tensor of `key` with a deadline.
     ///
-    /// A timeout of 0 or less passes at once. No thread waits for it.
+    /// If the receive has not ended when `timeout` has passed, it ends with `DEADLINE_EXCEEDED` and is otherwise
+    /// treated as cancelled: the producer keeps the tensor unless it was already matched with this receive, and memory
+    /// that the peer may still write stays out of the pool. A timeout of 0 or less expires at once. No thread blocks on
+    /// the timeout.
     ///
-    /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in
-    ///     the cluster
+    /// @return a handle that cancels this receive
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the
+    ///     cluster
     PendingReceive recvAsync(RendezvousKey key, Duration timeout, DoneCallback done);
 
-    /// The same, with what `options` say of the deadline, of the memory of the result, and of when it counts as there.
+    /// Requests the tensor of `key`; `options` set the deadline, the result's memory and the point at which the receive
+    /// ends.
     ///
-    /// A result may be on an accelerator that the transport was given, by the allocator of `options` or, where they
-    /// have none, by the name of the destination in `key`. It fails with `INTERNAL` and what the driver says where the
-    /// accelerator has failed. A tensor of the same worker that is on another device is copied.
+    /// The result may be on an accelerator that was given to the transport: the device of the allocator in `options`,
+    /// or, without an allocator, the device that `key` names as the destination. If the accelerator has failed, the
+    /// receive fails with `INTERNAL` and the driver's message. If producer and consumer are on the same worker, the
+    /// tensor is copied only if it is on another device.
     ///
-    /// @return the means to cancel this receive
-    /// @throws IllegalArgumentException as above, and if the transport has accelerators, but not the one that the
-    ///     allocator or `key` names
-    /// @throws UnsupportedOperationException if this rendezvous puts no result into such memory as `options` name
+    /// @return a handle that cancels this receive
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the
+    ///     cluster; or if the transport has accelerators, but not the device that the allocator or `key` names
+    /// @throws UnsupportedOperationException if this rendezvous cannot place results in the memory of the allocator in
+    ///     `options`
     default PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
         if (options.allocator() != null) {
             throw new UnsupportedOperationException("this rendezvous puts results into memory of its own only");
@@ -85,31 +98,38 @@ public interface Rendezvous {
         return timeout == null ? recvAsync(key, done) : recvAsync(key, timeout, done);
     }
 
-    /// Ends the step with a failure: every receive that waits ends with this status, queued sends are dropped, and
-    /// every later send or receive fails with it.
+    /// Ends the step with a failure: every pending receive ends with this status, queued sends are dropped, and every
+    /// later send or receive fails with it.
     ///
-    /// Receives of other workers that wait for a tensor of this one end with it as well. Only the first call
-    /// counts.
+    /// Receives of other workers that wait for a tensor of this worker end with the same status. Only the first call
+    /// has an effect.
     ///
     /// @throws IllegalArgumentException if `code` is [StatusCode#OK]
     void startAbort(StatusCode code, String message);
 
-    /// The same as a future. It completes with `Received` or `Dead`, or exceptionally with a [TransportException].
-    /// Cancelling the future cancels the receive.
+    /// Requests the tensor of `key` and returns a future.
     ///
-    /// Dependent stages run on the callback executor. Whoever waits for it on a thread of the transport, such as that
-    /// of
-    /// a callback on the loop, gets an [IllegalStateException]; so it is for every future of the transport.
+    /// The future completes with `Received` or `Dead`, or exceptionally with a [TransportException]. Cancelling the
+    /// future cancels the receive. Dependent stages run on the callback executor. Waiting for an incomplete future on a
+    /// thread of the transport, such as the thread of a callback on the loop, throws [IllegalStateException]. This
+    /// applies to every future of the transport.
+    ///
+    /// @throws IllegalArgumentException as [#recvAsync(RendezvousKey, DoneCallback)]
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key) {
         return future(done -> recvAsync(key, done));
     }
 
-    /// The same as a future, with a deadline, after which it fails with `DEADLINE_EXCEEDED`.
+    /// Requests the tensor of `key` and returns a future that fails with `DEADLINE_EXCEEDED` after `timeout`.
+    ///
+    /// @throws IllegalArgumentException as [#recvAsync(RendezvousKey, Duration, DoneCallback)]
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key, Duration timeout) {
         return future(done -> recvAsync(key, timeout, done));
     }
 
-    /// The same as a future, with what `options` say.
+    /// Requests the tensor of `key` with `options` and returns a future.
+    ///
+    /// @throws IllegalArgumentException as [#recvAsync(RendezvousKey, ReceiveOptions, DoneCallback)]
+    /// @throws UnsupportedOperationException as [#recvAsync(RendezvousKey, ReceiveOptions, DoneCallback)]
     default CompletableFuture<RecvResult> recvAsync(RendezvousKey key, ReceiveOptions options) {
         return future(done -> recvAsync(key, options, done));
     }
@@ -120,7 +140,7 @@ public interface Rendezvous {
             if (result instanceof RecvResult.Failed(TransportException cause)) {
                 future.completeExceptionally(cause);
             } else if (!future.complete(result) && result instanceof RecvResult.Received(Tensor tensor)) {
-                // The caller cancelled the future while the tensor was on its way; nobody else will close it.
+                // The caller cancelled the future while the tensor was in flight, so nobody else closes the tensor.
                 tensor.close();
             }
         });
@@ -132,17 +152,20 @@ public interface Rendezvous {
         return future;
     }
 
-    /// Receives and waits, at most `timeout`. The caller owns the tensor in the result.
+    /// Receives the tensor of `key` and waits at most `timeout`. The caller owns the tensor in the result.
     ///
     /// @return `Received` or `Dead`
-    /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
+    /// @throws TransportException the failure that ended the receive, with the codes of [#recvAsync(RendezvousKey,
+    ///     DoneCallback)]; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if the calling thread was interrupted; the receive is cancelled
-    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
+    /// @throws IllegalArgumentException if `key` names a consumer on another worker, or a producer that is not in the
+    ///     cluster
+    /// @throws IllegalStateException on a thread of the transport, such as the thread of a callback on the loop
     default RecvResult recv(RendezvousKey key, Duration timeout) throws InterruptedException {
         TransportThread.refuseToWait("recv", "call recvAsync");
         CompletableFuture<RecvResult> future = recvAsync(key);
         try {
-            // Not toNanos(), which refuses what 292 years do not hold.
+            // Duration#toNanos() throws for durations over 292 years; convert() saturates.
             return future.get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw failureOf(key, e);
@@ -151,7 +174,7 @@ public interface Rendezvous {
                 throw new TransportException(
                         StatusCode.DEADLINE_EXCEEDED, "no tensor for " + key + " within " + timeout, e);
             }
-            // It ended between the timeout and the cancellation.
+            // The receive ended between the timeout and the cancellation.
             try {
                 return future.join();
             } catch (CompletionException failure) {

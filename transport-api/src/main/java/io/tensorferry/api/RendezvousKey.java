@@ -3,12 +3,11 @@ package io.tensorferry.api;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/// Names one tensor on its way from a producer to a consumer: five parts, printed as
-/// `src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id`. Immutable; equal if all five parts are
-/// equal.
+/// Identifies one tensor that travels from a producer to a consumer. Immutable; two keys are equal if all five parts
+/// are equal.
 ///
-/// The incarnation is a 64-bit number in 16 hexadecimal digits; frame and iteration are decimal. The edge name
-/// holds no `;`.
+/// The printed form is `src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id`. The incarnation is a 64-bit
+/// number of 16 hexadecimal digits; frame and iteration are decimal. The edge name contains no `;`.
 public final class RendezvousKey {
     private static final int PARTS = 5;
     private static final Pattern INCARNATION = Pattern.compile("[0-9A-Fa-f]{1,16}");
@@ -20,7 +19,7 @@ public final class RendezvousKey {
     private final String edgeName;
     private final long frameId;
     private final long iterationId;
-    // Printed once: the text is what the tables are keyed by and what travels.
+    // Formatted once: the tables use the text as their key, and requests carry it.
     private final String text;
 
     private RendezvousKey(
@@ -40,8 +39,16 @@ public final class RendezvousKey {
                 + ";" + frameId + ":" + iterationId;
     }
 
-    /// @param sourceIncarnation distinguishes a restarted producer from its earlier self
-    /// @throws IllegalArgumentException if the edge name is empty or holds a `;`, or frame or iteration is negative
+    /// Creates a key from its five parts.
+    ///
+    /// @param source the device whose worker sends
+    /// @param sourceIncarnation distinguishes a restarted producer from its earlier process
+    /// @param destination the device whose worker receives
+    /// @param edgeName the edge in the graph; at least one character, without `;`
+    /// @param frameId the frame of a loop, 0 or more
+    /// @param iterationId the iteration within the frame, 0 or more
+    /// @throws IllegalArgumentException if the edge name is empty or contains `;`, or the frame or iteration is
+    ///     negative
     public static RendezvousKey of(
             DeviceName source,
             long sourceIncarnation,
@@ -60,14 +67,16 @@ public final class RendezvousKey {
         return new RendezvousKey(source, sourceIncarnation, destination, edgeName, frameId, iterationId);
     }
 
-    /// A key outside any loop: frame 0, iteration 0, incarnation 0.
+    /// Creates a key outside any loop: frame 0, iteration 0, incarnation 0.
+    ///
+    /// @throws IllegalArgumentException if the edge name is empty or contains `;`
     public static RendezvousKey of(DeviceName source, DeviceName destination, String edgeName) {
         return of(source, 0, destination, edgeName, 0, 0);
     }
 
-    /// Reads what [#toString()] prints. The incarnation may have fewer digits, and capitals.
+    /// Parses the form that [#toString()] prints. The incarnation may have fewer than 16 digits, and capitals.
     ///
-    /// @throws IllegalArgumentException if `text` has not exactly five parts, or one of them is malformed
+    /// @throws IllegalArgumentException if `text` has not exactly five parts, or a part is malformed
     public static RendezvousKey parse(String text) {
         String[] parts = text.split(";", -1);
         if (parts.length != PARTS) {
@@ -76,7 +85,7 @@ public final class RendezvousKey {
                             + ": src_device;src_incarnation;dst_device;edge_name;frame_id:iter_id");
         }
         try {
-            // Stricter than the number parsers, which take a sign.
+            // The number parsers alone would accept a sign.
             if (!INCARNATION.matcher(parts[1]).matches()) {
                 throw new IllegalArgumentException("its second part must be 1 to 16 hexadecimal digits");
             }
@@ -101,6 +110,7 @@ public final class RendezvousKey {
         return source;
     }
 
+    /// The incarnation of the producer, which changes when its process restarts; 0 if the key was created without one.
     public long sourceIncarnation() {
         return sourceIncarnation;
     }
@@ -110,14 +120,17 @@ public final class RendezvousKey {
         return destination;
     }
 
+    /// The edge in the graph: at least one character, without `;`.
     public String edgeName() {
         return edgeName;
     }
 
+    /// The frame of the loop that produces the tensor, 0 or more; 0 outside any loop.
     public long frameId() {
         return frameId;
     }
 
+    /// The iteration within the frame, 0 or more; 0 outside any loop.
     public long iterationId() {
         return iterationId;
     }

@@ -5,14 +5,14 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 
-/// Which worker has which rows of a [PartitionedTensor]: each worker a range, in the order of the workers, together all
-/// rows. Immutable.
+/// Maps the rows of a [PartitionedTensor] to workers: each worker owns one contiguous range, in the order of the
+/// workers, and the ranges cover all rows. Immutable.
 public final class RowPartition {
-    /// The most rows that a tensor may have, 2^46.
+    /// The largest number of rows of a tensor, 2^46.
     public static final long MOST_ROWS = 1L << 46;
 
     private final List<String> workers;
-    // The row behind the last of each.
+    // The exclusive end of each worker's range.
     private final long[] ends;
 
     private RowPartition(List<String> workers, long[] ends) {
@@ -35,11 +35,12 @@ public final class RowPartition {
         }
     }
 
-    /// As even as it goes: the first workers have one row more where `rows` is no multiple of their number.
+    /// Divides the rows evenly; if `rows` is not a multiple of the number of workers, the first workers own one row
+    /// more.
     ///
     /// @param rows 0 to [#MOST_ROWS]
-    /// @param workers their names, as `/job:worker/replica:0/task:1`
-    /// @throws IllegalArgumentException if there are too many rows, no workers, or one of them twice
+    /// @param workers the workers' names, as `/job:worker/replica:0/task:1`
+    /// @throws IllegalArgumentException if `rows` is out of its range, `workers` is empty, or a worker is named twice
     public static RowPartition even(long rows, List<String> workers) {
         long[] ends = new long[workers.size()];
         long end = 0;
@@ -53,43 +54,47 @@ public final class RowPartition {
         return new RowPartition(workers, ends);
     }
 
-    /// With these boundaries.
+    /// Divides the rows at the given boundaries.
     ///
-    /// @param workers their names, as `/job:worker/replica:0/task:1`
-    /// @param ends the row behind the last of each worker, in their order; the last is the number of rows
-    /// @throws IllegalArgumentException if they do not ascend, are too many or too few, or a worker is named twice
+    /// @param workers the workers' names, as `/job:worker/replica:0/task:1`
+    /// @param ends the exclusive end of each worker's range, in the order of `workers`; the last is the number of rows
+    /// @throws IllegalArgumentException if the boundaries descend, exceed [#MOST_ROWS] or differ in number from the
+    ///     workers, or a worker is named twice
     public static RowPartition ofEnds(List<String> workers, long... ends) {
         return new RowPartition(workers, ends.clone());
     }
 
-    /// In the order of their rows.
+    /// The workers' names in the order of their rows.
     public List<String> workers() {
         return workers;
     }
 
+    /// The total number of rows.
     public long rows() {
         return ends[ends.length - 1];
     }
 
-    /// The rows of a worker; none where it has no part.
+    /// The rows that a worker owns; [RowRange#EMPTY] if the partition does not name the worker.
     public RowRange rangeOf(String worker) {
         int index = workers.indexOf(worker);
         return index < 0 ? RowRange.EMPTY : range(index);
     }
 
-    /// The rows of the worker at this place of [#workers()].
+    /// The rows of the worker at `index` of [#workers()].
+    ///
+    /// @throws IndexOutOfBoundsException if `index` is out of range
     public RowRange range(int index) {
         return new RowRange(index == 0 ? 0 : ends[index - 1], ends[index]);
     }
 
-    /// The place in [#workers()] of whoever has this row. Makes nothing.
+    /// The index in [#workers()] of the worker that owns `row`. Allocates nothing.
     ///
-    /// @throws IndexOutOfBoundsException if there is no such row
+    /// @throws IndexOutOfBoundsException if `row` is negative or not less than [#rows()]
     public int ownerOf(long row) {
         if (row < 0 || row >= rows()) {
             throw new IndexOutOfBoundsException("row " + row + " is none of " + rows());
         }
-        // The first whose end is behind the row: workers without rows are stepped over.
+        // Finds the first range that ends after the row; this skips workers without rows.
         int low = 0;
         int high = ends.length - 1;
         while (low < high) {
@@ -113,7 +118,7 @@ public final class RowPartition {
         return 31 * workers.hashCode() + Arrays.hashCode(ends);
     }
 
-    /// As `{/job:worker/replica:0/task:0=[0, 4), /job:worker/replica:0/task:1=[4, 8)}`.
+    /// Formats the ranges as `{/job:worker/replica:0/task:0=[0, 4), /job:worker/replica:0/task:1=[4, 8)}`.
     @Override
     public String toString() {
         var parts = new ArrayList<String>();

@@ -1,10 +1,11 @@
 package io.tensorferry.api;
 
-/// Rows next to each other. Immutable.
+/// A contiguous range of rows, `[first, end)`. Immutable.
 ///
 /// @param first the first row, 0 or more
-/// @param end the row behind the last
+/// @param end the row after the last, `first` or more
 public record RowRange(long first, long end) {
+    /// The range without rows, `[0, 0)`.
     public static final RowRange EMPTY = new RowRange(0, 0);
 
     /// @throws IllegalArgumentException unless 0 <= first <= end
@@ -14,19 +15,22 @@ public record RowRange(long first, long end) {
         }
     }
 
+    /// The number of rows.
     public long count() {
         return end - first;
     }
 
+    /// Whether the range has no rows.
     public boolean isEmpty() {
         return first == end;
     }
 
+    /// Whether `row` is in the range.
     public boolean contains(long row) {
         return row >= first && row < end;
     }
 
-    /// As `[3, 7)`.
+    /// Formats the range as `[3, 7)`.
     @Override
     public String toString() {
         return "[" + first + ", " + end + ")";

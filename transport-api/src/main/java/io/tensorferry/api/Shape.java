@@ -2,11 +2,12 @@ package io.tensorferry.api;
 
 import java.util.Arrays;
 
-/// The dimensions of a tensor, `[d0, ..., dn-1]`, row-major; rank 0 is a scalar. Immutable.
+/// The dimensions of a tensor, `[d0, ..., dn-1]`, row-major. Immutable.
 ///
-/// Dimensions are 0 or more, the rank is at most 254 (TensorFlow's limit), and the number of elements fits in a
-/// `long`: a shape that overflows cannot be made.
+/// Rank 0 is a scalar. Each dimension is 0 or more, the rank is at most 254 (TensorFlow's limit), and the number of
+/// elements fits in a `long`.
 public final class Shape {
+    /// The largest rank, TensorFlow's limit.
     public static final int MAX_RANK = 254;
 
     private static final Shape SCALAR = new Shape(new long[0], 1);
@@ -19,12 +20,16 @@ public final class Shape {
         this.elementCount = elementCount;
     }
 
+    /// The shape of rank 0, with one element.
     public static Shape scalar() {
         return SCALAR;
     }
 
-    /// @throws IllegalArgumentException for a negative dimension, a rank over [#MAX_RANK], or more than
-    ///     `Long.MAX_VALUE` elements
+    /// Creates a shape; without arguments, a scalar.
+    ///
+    /// @param dimensions outermost first, each 0 or more
+    /// @throws IllegalArgumentException if a dimension is negative, the rank exceeds [#MAX_RANK], or the number of
+    ///     elements does not fit in a `long`
     public static Shape of(long... dimensions) {
         if (dimensions.length == 0) {
             return SCALAR;
@@ -45,7 +50,7 @@ public final class Shape {
             }
             empty |= dimensions[i] == 0;
         }
-        // A zero anywhere makes the tensor empty, however large the other dimensions are.
+        // A dimension of 0 makes the tensor empty, even if the product of the others would overflow.
         if (empty) {
             return 0;
         }
@@ -60,10 +65,14 @@ public final class Shape {
         return count;
     }
 
+    /// The number of dimensions, 0 to [#MAX_RANK].
     public int rank() {
         return dimensions.length;
     }
 
+    /// The size of one dimension, 0 or more.
+    ///
+    /// @param axis 0 is the outermost
     /// @throws IndexOutOfBoundsException if `axis` is not in `[0, rank())`
     public long dimension(int axis) {
         return dimensions[axis];
@@ -74,12 +83,12 @@ public final class Shape {
         return dimensions.clone();
     }
 
-    /// The product of the dimensions: 1 for a scalar, 0 if any dimension is 0.
+    /// The number of elements, the product of the dimensions: 1 for a scalar, 0 if any dimension is 0.
     public long elementCount() {
         return elementCount;
     }
 
-    /// Bytes that the elements take in memory, row-major and without padding.
+    /// The size of the elements in memory in bytes, without padding.
     ///
     /// @throws IllegalArgumentException if `dataType` has no fixed element size, or the product does not fit in a
     ///     `long`
@@ -105,7 +114,7 @@ public final class Shape {
         return Arrays.hashCode(dimensions);
     }
 
-    /// As `[2, 3]`; `[]` for a scalar.
+    /// Formats the dimensions as `[2, 3]`; `[]` for a scalar.
     @Override
     public String toString() {
         return Arrays.toString(dimensions);

@@ -4,8 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The reference-counted memory behind the handles of one tensor: freed, exactly once, when the last handle is
-/// closed.
+/// The reference-counted memory of a tensor, shared by its handles; freed exactly once, when the last handle is closed.
 final class SharedMemory {
     private final Device device;
     private final long address;
@@ -43,7 +42,7 @@ final class SharedMemory {
         return byteSize;
     }
 
-    /// @throws UnsupportedOperationException if it is not in host memory
+    /// @throws UnsupportedOperationException if the memory is not host memory
     MemorySegment segment() {
         MemorySegment host = segment;
         if (host == null) {
@@ -53,7 +52,7 @@ final class SharedMemory {
         return host;
     }
 
-    /// Takes over the event that says when the content is there.
+    /// Takes over the event that is reached when the content is complete; closes the previous event, if any.
     void readyAfter(DeviceEvent event) {
         DeviceEvent before = ready;
         ready = event;
@@ -67,7 +66,7 @@ final class SharedMemory {
         return ready;
     }
 
-    /// Counts one handle more, unless the last was closed already; returns whether it did.
+    /// Adds one handle, unless the last handle is already closed; returns whether it was added.
     boolean retain() {
         int before = handles.getAndUpdate(count -> count == 0 ? 0 : count + 1);
         return before > 0;

@@ -1,34 +1,39 @@
 package io.tensorferry.api;
 
-/// A way for tensors of one type and shape from a producer to a consumer on another worker, known to both before the
-/// first of them travels. The consumer's memory is allocated once, and every tensor is written straight into it: no
-/// request, no metadata, no copy. Immutable; both ends are opened with an equal one.
+/// Describes an edge for tensors of one type and shape, from a producer to a consumer on another worker.
+///
+/// The consumer's memory is allocated once, and the producer writes every tensor directly into it by RDMA WRITE: no
+/// request, no metadata, no copy. Immutable. Both ends open equal descriptions.
 ///
 /// After Xue et al., "Fast Distributed Deep Learning over RDMA" (EuroSys 2019).
 ///
-/// @param key names it; no two open edges of a worker have the same
-/// @param dataType of every tensor; not [DataType#STRING]
-/// @param shape of every tensor
-/// @param places tensors that the consumer's memory holds, 1 or 2: with two the next one is written while the consumer
-///     has one
-/// @param reuse what tells the producer that a place may be written again
+/// @param key identifies the edge; unique among the open edges of a worker
+/// @param dataType the type of every tensor; not [DataType#STRING]
+/// @param shape the shape of every tensor
+/// @param places the number of tensors that fit in the consumer's memory, 1 or 2; with 2, the producer writes the next
+///     tensor while the consumer reads the previous one
+/// @param reuse determines when the producer may overwrite a place
 public record StaticEdge(RendezvousKey key, DataType dataType, Shape shape, int places, Reuse reuse) {
-    /// Places begin at multiples of this, in bytes.
+    /// The alignment of each place, in bytes.
     public static final int PLACE_ALIGNMENT = 64;
 
     private static final int MOST_PLACES = 2;
 
-    /// What tells a producer that the consumer is done with a place.
+    /// Determines when a producer may overwrite a place.
     public enum Reuse {
-        /// The consumer says so: its [StaticReceiver#release()] reaches the producer, whose tensors wait until then.
+        /// The consumer returns a credit: [StaticReceiver#release()] notifies the producer, whose tensors wait until
+        /// then.
         CREDIT,
-        /// The application's own order of things: whoever sends knows, by what else it has received, that the consumer
-        /// has released the tensor so many places before. Nothing is sent for it. Where that was wrong, the edge fails
-        /// at the consumer, who may have read a mixture of two tensors by then.
+        /// The application's own dependencies guarantee it: before each send, the sender has learnt, from other data
+        /// that it received, that the consumer released the tensor that occupied the same place. No credit is sent. If
+        /// the guarantee is violated, the edge fails at the consumer, which may by then have read a mixture of two
+        /// tensors.
         DEPENDENCY
     }
 
-    /// @throws IllegalArgumentException naming what is out of its range
+    /// @throws IllegalArgumentException if a value is out of its range, the type has no fixed size, or both ends are on
+    ///     one worker
+    /// @throws ArithmeticException if the bytes of all places together do not fit in a `long`
     public StaticEdge {
         if (!dataType.isDmaAble()) {
             throw new IllegalArgumentException(
@@ -41,35 +46,36 @@ public record StaticEdge(RendezvousKey key, DataType dataType, Shape shape, int 
             throw new IllegalArgumentException("both ends of " + key
                     + " are on one worker; a static edge leads to another, and a rendezvous hands tensors over here");
         }
-        // Notices now what would overflow.
+        // Fails early if the size overflows.
         Math.multiplyExact(padded(shape.byteSize(dataType)), places);
     }
 
-    /// One place, and the consumer says when it may be written again.
+    /// Creates an edge with one place and [Reuse#CREDIT].
     public static StaticEdge of(RendezvousKey key, DataType dataType, Shape shape) {
         return new StaticEdge(key, dataType, shape, 1, Reuse.CREDIT);
     }
 
-    /// The same with two places.
+    /// Returns a copy with two places.
     public StaticEdge doubleBuffered() {
         return new StaticEdge(key, dataType, shape, MOST_PLACES, reuse);
     }
 
+    /// Returns a copy with another rule for overwriting a place.
     public StaticEdge withReuse(Reuse changed) {
         return new StaticEdge(key, dataType, shape, places, changed);
     }
 
-    /// Bytes of one tensor.
+    /// The size of one tensor in bytes.
     public long tensorBytes() {
         return shape.byteSize(dataType);
     }
 
-    /// Bytes from one place to the next, a multiple of [#PLACE_ALIGNMENT].
+    /// The distance from one place to the next in bytes, a multiple of [#PLACE_ALIGNMENT].
     public long placeBytes() {
         return padded(tensorBytes());
     }
 
-    /// Bytes of all places together; 0 for a tensor without elements.
+    /// The size of all places together in bytes; 0 for a tensor without elements.
     public long memoryBytes() {
         return placeBytes() * places;
     }

@@ -6,20 +6,21 @@ package io.tensorferry.api;
 /// poll -> take -> (read) -> release -> poll ...
 /// ```
 ///
-/// Threading: [#take] and [#release] from one thread at a time; everything else from any. Its memory goes back when it
-/// is closed and the producer is known to write no more, [#ended].
+/// Its memory is released when this end is closed and the producer has stopped writing ([#ended]).
+///
+/// Threading: [#take] and [#release] from one thread at a time; all other methods from any thread.
 public interface StaticReceiver extends EdgeReceiver {
-    /// The next tensor, in the memory where it was written. It is this end's: valid until [#release()], not to be
-    /// closed before that by whoever takes it.
+    /// Takes the next tensor, in the memory that the producer wrote. This end owns the tensor: it is valid until
+    /// [#release()], and the caller does not close it.
     ///
-    /// @throws IllegalStateException if [#poll] says that there is none, as many are taken as there are places, or this
+    /// @throws IllegalStateException if no tensor has arrived ([#poll] returns false), all places are taken, or this
     ///     end is closed
-    /// @throws TransportException why the edge has ended, when all that had arrived is taken
+    /// @throws TransportException the cause that ended the edge, once all tensors that had arrived are taken
     @Override
     Tensor take();
 
-    /// The oldest tensor that was taken is not read any more: its place may be written again.
+    /// Releases the oldest tensor that was taken: the producer may overwrite its place.
     ///
-    /// @throws IllegalStateException if none is taken
+    /// @throws IllegalStateException if no tensor is taken
     void release();
 }

@@ -1,7 +1,7 @@
 package io.tensorferry.api;
 
-/// The producer's end of a [StaticEdge]: each tensor is written into the consumer's memory as soon as there is a place.
+/// The producer's end of a [StaticEdge]: writes each tensor into the consumer's memory as soon as a place is free.
 ///
-/// A tensor in memory that the transport knows goes from there; another is copied first. It is kept until it is
-/// written.
+/// A tensor in memory that is registered with the transport is written from there; any other tensor is copied first.
+/// The transport keeps the tensor until it is written.
 public interface StaticSender extends EdgeSender {}

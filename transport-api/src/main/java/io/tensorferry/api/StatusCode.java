@@ -1,6 +1,6 @@
 package io.tensorferry.api;
 
-/// gRPC's canonical status codes, the vocabulary in which every failure is told to a caller.
+/// gRPC's canonical status codes. Every failure of the transport carries one.
 public enum StatusCode {
     OK(0),
     CANCELLED(1),
@@ -28,13 +28,13 @@ public enum StatusCode {
         this.number = number;
     }
 
-    /// The number on the wire, 0 to 16, the same as gRPC's.
+    /// The number on the wire, 0 to 16, equal to gRPC's.
     public int number() {
         return number;
     }
 
-    /// The code with this number; [#UNKNOWN] for a number that no code has, so that a peer of a later version is
-    /// understood as far as possible.
+    /// Returns the code with this number, or [#UNKNOWN] for an undefined number, so that codes of later versions are
+    /// accepted.
     public static StatusCode ofNumber(int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : UNKNOWN;
     }

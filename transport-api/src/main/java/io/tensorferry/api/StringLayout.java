@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The elements of a string tensor in memory: `n + 1` offsets of 8 bytes (little-endian, from the end of the
-/// offsets), then the bytes of all elements.
+/// The memory layout of a string tensor: `n + 1` little-endian offsets of 8 bytes, relative to the end of the offsets,
+/// then the bytes of all elements.
 final class StringLayout {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -33,13 +33,13 @@ final class StringLayout {
         memory.setAtIndex(OFFSET, elements.size(), offset);
     }
 
-    /// @throws IllegalStateException if the memory does not hold so many elements: its content may have come from a
-    ///     peer
+    /// @throws IllegalStateException if the memory does not contain `elementCount` valid elements: the content may come
+    ///     from a peer, so it is not trusted
     static List<byte[]> read(MemorySegment memory, long elementCount) {
         if (elementCount == 0) {
             return List.of();
         }
-        // Compared so that nothing overflows, and before a list is made for elements that are not there.
+        // Cannot overflow, and refuses a corrupt count before the list is allocated.
         if (elementCount > memory.byteSize() / Long.BYTES - 1) {
             throw new IllegalStateException("the memory of a string tensor of " + elementCount
                     + " elements is corrupt: it has only " + memory.byteSize() + " bytes");

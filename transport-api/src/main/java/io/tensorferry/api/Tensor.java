@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// A handle on a tensor: element type, shape, and reference-counted memory, row-major, little-endian, without padding.
 /// The memory is off-heap, or on an [Accelerator], where the processor reaches it only by copies.
 ///
-/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes over the handle that it is given,
-/// inside the call: afterwards the handle counts as closed, its own `close()` does nothing, and the transport keeps the
-/// memory alive. If `send` throws, the caller still owns the handle. A handle that is opened by try-with-resources is
-/// therefore closed exactly once, whether `send` succeeds or not:
+/// Ownership: each handle is closed by exactly one owner. [Rendezvous#send] takes over its handle inside the call:
+/// afterwards the handle counts as closed, its own `close()` does nothing, and the transport keeps the memory alive. If
+/// `send` throws, the caller still owns the handle. A handle that is opened by try-with-resources is therefore closed
+/// exactly once, whether `send` succeeds or not:
 ///
 /// ```java
 /// try (Tensor gradient = server.allocator().allocate(DataType.FLOAT, shape)) {
@@ -22,16 +22,16 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// A receive's callback owns the handle it gets. [#share()] makes another handle on the same memory, for another
-/// owner. The memory goes back to where it came from when the last handle is closed and no transfer reads or writes it.
+/// A receive's callback owns the handle in its result. [#share()] creates another handle on the same memory for another
+/// owner. The memory returns to its allocator when the last handle is closed and no transfer reads or writes it.
 ///
-/// After `send` the content must not be changed: the transport may read it at any time until the receiver has it,
-/// and a receiver on the same worker sees the same memory.
+/// The content must not change after `send`: the transport may read it at any time until the receiver has it, and a
+/// receiver on the same worker reads the same memory.
 ///
-/// Threading: a handle may be used from any thread; the content is plain memory, so whoever writes it must publish
-/// it to whoever reads it. `send` and the callback do that.
+/// Threading: a handle may be used from any thread. The content is plain memory, so the writer must publish it safely
+/// to readers on other threads. `send` and the receive's callback do this.
 public final class Tensor implements AutoCloseable {
-    // Never started: memory that is accessible by it is not confined to any thread.
+    // Never started: memory that this thread can access is not confined to a thread.
     private static final Thread ANOTHER_THREAD =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
@@ -47,13 +47,12 @@ public final class Tensor implements AutoCloseable {
         this.watch = LeakDetector.watch(this, dataType, shape);
     }
 
-    /// Wraps memory that the caller provides.
+    /// Wraps off-heap memory of the caller in a tensor; copies nothing.
     ///
-    /// @param segment off-heap memory of exactly the tensor's bytes, accessible from every thread (a shared,
-    ///     automatic or global arena), and alive until `onLastClose` has run
-    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread where a thread
-    /// of
-    ///     the transport closes it. What it throws is logged. It does not run if this throws
+    /// @param segment exactly the tensor's bytes, accessible from every thread (a shared, automatic or global arena),
+    ///     and alive until `onLastClose` has run
+    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread if a thread of
+    ///     the transport closes it. Its exceptions are logged. It does not run if this method throws
     /// @throws IllegalArgumentException if the segment is on the heap, confined to a thread, or of the wrong size
     public static Tensor wrap(DataType dataType, Shape shape, MemorySegment segment, Runnable onLastClose) {
         if (!segment.isNative()) {
@@ -70,14 +69,13 @@ public final class Tensor implements AutoCloseable {
         return new Tensor(dataType, shape, SharedMemory.ofHost(segment, onLastClose));
     }
 
-    /// A tensor in memory of an accelerator that the caller provides.
+    /// Wraps memory of an accelerator, provided by the caller, in a tensor; copies nothing.
     ///
-    /// @param address of its first byte, as the device counts it; alive, with `shape.byteSize(dataType)` bytes, until
-    ///     `onLastClose` has run
-    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread where a thread
-    /// of
-    ///     the transport closes it. What it throws is logged. It does not run if this throws
-    /// @throws IllegalArgumentException if the type's elements have no fixed size, as those of strings
+    /// @param address the device address of the first byte; `shape.byteSize(dataType)` bytes from there stay alive
+    ///     until `onLastClose` has run
+    /// @param onLastClose runs once, on the thread that closes the last handle, or on a virtual thread if a thread of
+    ///     the transport closes it. Its exceptions are logged. It does not run if this method throws
+    /// @throws IllegalArgumentException if the elements of `dataType` have no fixed size ([DataType#STRING])
     public static Tensor onDevice(
             DataType dataType, Shape shape, Accelerator device, long address, Runnable onLastClose) {
         if (!dataType.isDmaAble()) {
@@ -87,20 +85,22 @@ public final class Tensor implements AutoCloseable {
         return new Tensor(dataType, shape, SharedMemory.of(device, address, shape.byteSize(dataType), onLastClose));
     }
 
+    /// The type of the elements.
     public DataType dataType() {
         return dataType;
     }
 
+    /// The dimensions, outermost first.
     public Shape shape() {
         return shape;
     }
 
-    /// Where the memory lives.
+    /// The device that holds the memory: [Device#HOST] or an [Accelerator].
     public Device device() {
         return memory.device();
     }
 
-    /// Where the memory begins, as its device counts it. Not to be used after this handle is closed.
+    /// The address of the first byte in the address space of [#device()]. Do not use it after this handle is closed.
     ///
     /// @throws IllegalStateException if this handle is closed
     public long address() {
@@ -108,41 +108,44 @@ public final class Tensor implements AutoCloseable {
         return memory.address();
     }
 
-    /// Says that the content is there when `event` is reached, and not before: whoever is given the tensor waits for
-    /// it. To be said before the tensor is sent; of all handles on this memory, which takes the event over and closes
-    /// it with the last of them.
+    /// Declares that the content is undefined until `event` is reached; receivers of the tensor wait for the event.
+    ///
+    /// Call it before the tensor is sent. It applies to all handles on this memory. Ownership: the memory takes over
+    /// the event and closes it with the last handle, or when another event replaces it.
     ///
     /// @return this handle
-    /// @throws IllegalStateException if this handle is closed; the event is the caller's then
+    /// @throws IllegalStateException if this handle is closed; the caller still owns the event
     public Tensor readyAfter(DeviceEvent event) {
         checkOpen();
         memory.readyAfter(event);
         return this;
     }
 
-    /// When it is reached the content is there; null where it is there now.
+    /// The event after which the content is complete, or null if it is complete now. The tensor owns the event.
     public @Nullable DeviceEvent readyEvent() {
         return memory.ready();
     }
 
-    /// Bytes of memory: `shape().byteSize(dataType())`, or for strings the size of offsets and elements together.
+    /// The size of the memory in bytes: `shape().byteSize(dataType())`; for strings, offsets and elements together.
     public long byteSize() {
         return memory.byteSize();
     }
 
-    /// The memory itself, no copy, of [#byteSize()] bytes. Not to be used after this handle is closed.
+    /// The memory of this tensor, [#byteSize()] bytes, without a copy. Do not use it after this handle is closed.
     ///
     /// @throws IllegalStateException if this handle is closed
-    /// @throws UnsupportedOperationException if the processor cannot reach it ([Device#hostAccessible()])
+    /// @throws UnsupportedOperationException if the processor cannot access the memory ([Device#hostAccessible()])
     public MemorySegment segment() {
         checkOpen();
         return memory.segment();
     }
 
-    /// The memory as a little-endian byte buffer, no copy. Not to be used after this handle is closed.
+    /// The memory of this tensor as a little-endian byte buffer, without a copy. Do not use it after this handle is
+    /// closed.
     ///
     /// @throws IllegalStateException if this handle is closed
-    /// @throws UnsupportedOperationException if the tensor is larger than a byte buffer can be (2 GiB - 1)
+    /// @throws UnsupportedOperationException if the tensor exceeds the size of a byte buffer (2 GiB - 1), or the
+    ///     processor cannot access the memory ([Device#hostAccessible()])
     public ByteBuffer asByteBuffer() {
         if (byteSize() > Integer.MAX_VALUE) {
             throw new UnsupportedOperationException(
@@ -151,39 +154,45 @@ public final class Tensor implements AutoCloseable {
         return segment().asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /// A copy of the elements of a [DataType#FLOAT] tensor, row-major.
+    /// Copies the elements of a [DataType#FLOAT] tensor into an array, row-major.
     ///
-    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    /// @throws IllegalStateException if this handle is closed, or the tensor has another type
+    /// @throws UnsupportedOperationException if the processor cannot access the memory ([Device#hostAccessible()])
     public float[] toFloatArray() {
         return elements(DataType.FLOAT).toArray(ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /// A copy of the elements of a [DataType#DOUBLE] tensor, row-major.
+    /// Copies the elements of a [DataType#DOUBLE] tensor into an array, row-major.
     ///
-    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    /// @throws IllegalStateException if this handle is closed, or the tensor has another type
+    /// @throws UnsupportedOperationException if the processor cannot access the memory ([Device#hostAccessible()])
     public double[] toDoubleArray() {
         return elements(DataType.DOUBLE).toArray(ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /// A copy of the elements of a [DataType#INT32] tensor, row-major.
+    /// Copies the elements of a [DataType#INT32] tensor into an array, row-major.
     ///
-    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    /// @throws IllegalStateException if this handle is closed, or the tensor has another type
+    /// @throws UnsupportedOperationException if the processor cannot access the memory ([Device#hostAccessible()])
     public int[] toIntArray() {
         return elements(DataType.INT32).toArray(ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /// A copy of the elements of a [DataType#INT64] tensor, row-major.
+    /// Copies the elements of a [DataType#INT64] tensor into an array, row-major.
     ///
-    /// @throws IllegalStateException if this handle is closed, or the tensor is of another type
+    /// @throws IllegalStateException if this handle is closed, or the tensor has another type
+    /// @throws UnsupportedOperationException if the processor cannot access the memory ([Device#hostAccessible()])
     public long[] toLongArray() {
         return elements(DataType.INT64).toArray(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN));
     }
 
-    /// Copies of the elements of a [DataType#STRING] tensor, row-major. In memory they are `n + 1` little-endian
-    /// 64-bit offsets, counted from the end of the offsets, and then the bytes.
+    /// Copies the elements of a [DataType#STRING] tensor into arrays, row-major.
     ///
-    /// @throws IllegalStateException if this handle is closed, the tensor is of another type, or its memory does
-    ///     not hold that layout
+    /// The memory layout is `n + 1` little-endian 64-bit offsets, relative to the end of the offsets, followed by the
+    /// bytes of all elements.
+    ///
+    /// @throws IllegalStateException if this handle is closed, the tensor has another type, its memory does not have
+    ///     this layout, or the elements exceed the size of a list or an array
     public List<byte[]> toStrings() {
         return StringLayout.read(elements(DataType.STRING), shape.elementCount());
     }
@@ -195,43 +204,43 @@ public final class Tensor implements AutoCloseable {
         return segment();
     }
 
-    /// Another handle on the same memory, to be closed by its own owner.
+    /// Creates another handle on the same memory, to be closed by its own owner.
     ///
     /// @throws IllegalStateException if this handle is closed
     public Tensor share() {
         checkOpen();
-        // The other half of the check: this handle may be closed by another thread meanwhile.
+        // Completes the check: another thread may close this handle after checkOpen().
         if (!memory.retain()) {
             throw closedException();
         }
         return new Tensor(dataType, shape, memory);
     }
 
-    /// Moves this handle to its next owner: the result is a new handle on the same memory, and this one counts as
-    /// closed from now on. Neither the number of open handles nor the memory changes. `send` of a rendezvous and of an
-    /// edge takes tensors over in this way.
+    /// Transfers this handle to its next owner: returns a new handle on the same memory and marks this one as closed.
+    /// Neither the number of open handles nor the memory changes. [Rendezvous#send] and [EdgeSender#send] take over
+    /// tensors this way.
     ///
-    /// Of several threads that call this or [#close()], exactly one succeeds.
+    /// If several threads call this method or [#close()], exactly one of the calls succeeds.
     ///
-    /// @return the new handle, which the next owner closes
+    /// @return the new handle, closed by its next owner
     /// @throws IllegalStateException if this handle is closed or was handed over before
     public Tensor handOver() {
         checkOpen();
         var next = new Tensor(dataType, shape, memory);
         if (!watch.end(true)) {
-            // It does not own the memory.
+            // The new handle does not own a reference to the memory.
             next.watch.end(false);
             throw closedException();
         }
         return next;
     }
 
-    /// Whether this handle has been closed or handed over, as by a `send`.
+    /// Whether this handle was closed, sent, or handed over.
     public boolean isClosed() {
         return watch.isClosed();
     }
 
-    /// Gives up this handle. Does nothing if it is closed already, or was handed over, as by a `send`.
+    /// Releases this handle. Does nothing if the handle is already closed, or was sent or handed over.
     @Override
     public void close() {
         if (watch.end(false)) {
@@ -239,8 +248,7 @@ public final class Tensor implements AutoCloseable {
         }
     }
 
-    /// Handles of this process that became unreachable without being closed, since its start. 0 in a correct
-    /// program.
+    /// The number of handles in this process that became unreachable without being closed; 0 in a correct program.
     public static long leakedHandleCount() {
         return LeakDetector.leakedCount();
     }

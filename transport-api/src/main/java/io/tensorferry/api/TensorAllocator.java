@@ -2,36 +2,42 @@ package io.tensorferry.api;
 
 import java.util.List;
 
-/// Makes tensors whose memory suits a transport: for the verbs transport, registered memory that the device reads
+/// Allocates tensors in memory that suits a transport: for the verbs transport, registered memory that the device reads
 /// and writes without a copy.
 ///
-/// Threading: any thread. The content of a new tensor is undefined. The caller owns the handle.
+/// The content of a new tensor is undefined. The caller owns the handle.
+///
+/// Threading: any thread.
 public interface TensorAllocator {
-    /// Where its tensors are.
+    /// The device that holds the memory of the tensors; by default [Device#HOST].
     default Device device() {
         return Device.HOST;
     }
 
-    /// A tensor with `byteSize` bytes of memory, aligned to 64 bytes.
+    /// Allocates a tensor of `byteSize` bytes, aligned to 64 bytes.
     ///
-    /// @param byteSize `shape.byteSize(dataType)` for a DMA-able type, the size of the encoded elements for
-    ///     strings; 0 or more
-    /// @throws IllegalArgumentException if `byteSize` is negative or contradicts a DMA-able type's shape
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory left
+    /// @param byteSize `shape.byteSize(dataType)` for a DMA-able type; for strings, the size of offsets and elements
+    ///     together; 0 or more
+    /// @throws IllegalArgumentException if `byteSize` is negative or contradicts the shape of a DMA-able type
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if no memory is left
     Tensor allocate(DataType dataType, Shape shape, long byteSize);
 
-    /// A tensor of a DMA-able type, row-major in `shape.byteSize(dataType)` bytes.
+    /// Allocates a tensor of a DMA-able type: `shape.byteSize(dataType)` bytes, row-major.
     ///
-    /// @throws IllegalArgumentException if `dataType` is not DMA-able
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory left
+    /// @throws IllegalArgumentException if `dataType` is not DMA-able, or the size in bytes does not fit in a `long`
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if no memory is left
     default Tensor allocate(DataType dataType, Shape shape) {
         return allocate(dataType, shape, shape.byteSize(dataType));
     }
 
-    /// A string tensor with these elements, row-major.
+    /// Allocates a [DataType#STRING] tensor and copies `elements` into it, row-major, in the layout of
+    /// [Tensor#toStrings()].
     ///
+    /// @param shape the dimensions, `elements.size()` elements in total
+    /// @param elements the content of each element, not kept after the call
     /// @throws IllegalArgumentException if the number of elements is not `shape.elementCount()`
-    /// @throws UnsupportedOperationException if the processor cannot write memory of [#device()]
+    /// @throws UnsupportedOperationException if the processor cannot access the memory of [#device()]
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if no memory is left
     default Tensor allocateStrings(Shape shape, List<byte[]> elements) {
         if (!device().hostAccessible()) {
             throw new UnsupportedOperationException("string tensors are in host memory, not on " + device());
@@ -50,8 +56,8 @@ public interface TensorAllocator {
         }
     }
 
-    /// Plain off-heap memory that no device knows, freed by the garbage collector after the last handle is gone. A
-    /// transport sends such a tensor through a registered copy.
+    /// An allocator of plain off-heap memory that is not registered with any device. The garbage collector frees the
+    /// memory after the last handle is gone. A transport sends such a tensor through a registered copy.
     static TensorAllocator unregistered() {
         return UnregisteredAllocator.INSTANCE;
     }

@@ -1,15 +1,14 @@
 package io.tensorferry.api;
 
-/// What a receiver must know to allocate a result: type, shape, whether the tensor is dead, and how many bytes
-/// travel. Immutable.
+/// The metadata that a receiver needs to allocate a result. Immutable.
 ///
 /// @param dataType the element type
 /// @param shape the dimensions
 /// @param dead whether the producer sent a dead tensor (the untaken branch of a conditional), which has no content
-/// @param byteSize bytes of the content on the wire: `shape.byteSize(dataType)`, or the serialised size where the
-///     type is not DMA-able; 0 for a dead tensor
+/// @param byteSize the size of the content on the wire in bytes: `shape.byteSize(dataType)`, or the serialised size if
+///     the type is not DMA-able; 0 for a dead tensor
 public record TensorMetaData(DataType dataType, Shape shape, boolean dead, long byteSize) {
-    /// @throws IllegalArgumentException if `byteSize` is negative or contradicts the type, the shape or deadness
+    /// @throws IllegalArgumentException if `byteSize` is negative or contradicts the type, the shape or `dead`
     public TensorMetaData {
         if (byteSize < 0) {
             throw new IllegalArgumentException("byte size " + byteSize + " is negative");
@@ -23,12 +22,12 @@ public record TensorMetaData(DataType dataType, Shape shape, boolean dead, long 
         }
     }
 
-    /// The metadata of a dead tensor. Its type and shape carry no meaning.
+    /// Returns the metadata of a dead tensor. Its type and shape have no meaning.
     public static TensorMetaData ofDead() {
         return new TensorMetaData(DataType.FLOAT, Shape.scalar(), true, 0);
     }
 
-    /// The metadata of a DMA-able tensor.
+    /// Returns the metadata of a DMA-able tensor.
     ///
     /// @throws IllegalArgumentException if `dataType` is not DMA-able
     public static TensorMetaData of(DataType dataType, Shape shape) {

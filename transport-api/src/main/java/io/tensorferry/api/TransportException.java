@@ -2,11 +2,11 @@ package io.tensorferry.api;
 
 import org.jspecify.annotations.Nullable;
 
-/// A failed operation of the transport: a canonical code, a message, and, where they are known, the peer, the
-/// operating system's error number and what the RDMA device said.
+/// Reports the failure of a transport operation: a canonical code, a message, and, where known, the peer, the operating
+/// system's error number and the RDMA device's status.
 ///
-/// Immutable; may be handed between threads. The same object is given to every receive that one event ended, so do
-/// not add suppressed exceptions to it.
+/// Immutable; safe to share between threads. One event may fail several receives with the same object, so do not add
+/// suppressed exceptions to it.
 public final class TransportException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -16,24 +16,36 @@ public final class TransportException extends RuntimeException {
     private final int errno;
     private final @Nullable String verbsStatus;
 
+    /// @param code the canonical code
+    /// @param message the reason, without the code
     public TransportException(StatusCode code, String message) {
         this(code, message, null, 0, null);
     }
 
+    /// @param code the canonical code
+    /// @param message the reason, without the code
+    /// @param cause the underlying failure, or null
     public TransportException(StatusCode code, String message, @Nullable Throwable cause) {
         this(code, message, null, 0, cause);
     }
 
-    /// @param peer the other worker, as `/job:worker/replica:0/task:1`, or null where none is concerned
-    /// @param errno the system's error number, or 0 where no system call failed
+    /// @param code the canonical code
+    /// @param message the reason, without the code
+    /// @param peer the other worker, as `/job:worker/replica:0/task:1`, or null if none is involved
+    /// @param errno the operating system's error number, or 0 if no system call failed
+    /// @param cause the underlying failure, or null
     public TransportException(
             StatusCode code, String message, @Nullable String peer, int errno, @Nullable Throwable cause) {
         this(code, message, peer, errno, null, cause);
     }
 
-    /// @param peer the other worker, as `/job:worker/replica:0/task:1`, or null where none is concerned
-    /// @param errno the system's error number, or 0 where no system call failed
-    /// @param verbsStatus what the device said, as `RETRY_EXC_ERR, vendor error 0x81`, or null where it said nothing
+    /// @param code the canonical code
+    /// @param message the reason, without the code
+    /// @param peer the other worker, as `/job:worker/replica:0/task:1`, or null if none is involved
+    /// @param errno the operating system's error number, or 0 if no system call failed
+    /// @param verbsStatus the RDMA device's status, as `RETRY_EXC_ERR, vendor error 0x81`, or null if the device
+    ///     reported none
+    /// @param cause the underlying failure, or null
     public TransportException(
             StatusCode code,
             String message,
@@ -60,43 +72,46 @@ public final class TransportException extends RuntimeException {
                 + (verbsStatus == null ? "" : " [verbs " + verbsStatus + "]");
     }
 
-    /// What went wrong, in words: the message alone, which [#getMessage()] precedes with the code, and follows with
-    /// what else is known. It belongs into the message of another failure, which says its code and peer by itself.
+    /// The message without the code, peer and details that [#getMessage()] adds. Use it inside the message of another
+    /// failure that carries its own code and peer.
     public String reason() {
         return reason;
     }
 
-    /// The reason with what the system and the device said, for a message to a peer: it carries the code beside it.
+    /// The reason followed by the errno and the verbs status. Use it in a message to a peer that carries the code
+    /// separately.
     public String reasonWithDetails() {
         return reason + details(errno, verbsStatus);
     }
 
-    /// The same failure told by somebody else: the reason becomes `what: reason`, and this one the cause.
+    /// Wraps this failure with context: the reason becomes `what: reason`, and this failure becomes the cause.
     ///
-    /// @param what was being done
-    /// @param peer the other worker where this one does not know it, or null
+    /// @param what the operation that failed
+    /// @param peer the other worker, used if this failure names none; may be null
     public TransportException within(String what, @Nullable String peer) {
         return new TransportException(
                 code, what + ": " + reason, this.peer == null ? peer : this.peer, errno, verbsStatus, this);
     }
 
+    /// The canonical code.
     public StatusCode code() {
         return code;
     }
 
-    /// The worker at the other end, or null where the failure concerns none.
+    /// The other worker, as `/job:worker/replica:0/task:1`, or null if the failure involves none.
     public @Nullable String peer() {
         return peer;
     }
 
-    /// The operating system's error number, or 0.
+    /// The operating system's error number, or 0 if no system call failed.
     public int errno() {
         return errno;
     }
 
-    /// What the RDMA device said of the failure, by the verbs' own names, or null where no device is concerned: the
-    /// status of a work completion with the vendor's error number, as `REM_ACCESS_ERR, vendor error 0x88`, or an
-    /// asynchronous event, as `QP_FATAL`.
+    /// The RDMA device's status by its verbs name, or null if no device is involved.
+    ///
+    /// This is the status of a work completion with the vendor's error number, as `REM_ACCESS_ERR, vendor error 0x88`,
+    /// or an asynchronous event, as `QP_FATAL`.
     public @Nullable String verbsStatus() {
         return verbsStatus;
     }

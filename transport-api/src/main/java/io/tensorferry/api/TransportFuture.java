@@ -5,14 +5,14 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// A future that a transport completes: to wait for it on a thread of a transport is refused with an
-/// [IllegalStateException], and so it is for the stages that depend on it.
+/// A future that a transport completes. Waiting for it on a thread of a transport throws [IllegalStateException],
+/// unless it is complete; dependent stages behave in the same way.
 ///
 /// Threading: any thread.
 ///
-/// @param <T> what it completes with
+/// @param <T> the type of the result
 public final class TransportFuture<T> extends CompletableFuture<T> {
-    /// One that is to be completed.
+    /// Creates an incomplete future.
     public TransportFuture() {}
 
     @Override

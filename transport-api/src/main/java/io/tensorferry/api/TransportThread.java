@@ -5,11 +5,11 @@ import java.util.concurrent.ThreadFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Marks the threads of a transport. Others wait for them, so code of the user's must neither keep nor end them:
+/// Marks the threads of a transport. Other threads depend on their progress, so user code must neither block nor
+/// terminate them:
 ///
-/// - a call that would wait there, in a callback on the loop, could wait for the very thread that it keeps, and is
-///   refused;
-/// - where such a thread closes the last handle of a tensor, the release action that the user gave runs elsewhere.
+/// - A call that would block, made from a callback on the loop, could wait for its own thread. It is refused.
+/// - If such a thread closes the last handle of a tensor, the user's release action runs on another thread.
 ///
 /// For implementers of transports.
 ///
@@ -19,35 +19,35 @@ public final class TransportThread {
     private static final ScopedValue<Mark> MARK = ScopedValue.newInstance();
 
     /// @param mayWait whether the thread may wait for memory
-    /// @param releases runs release actions of users; it never rejects
+    /// @param releases runs users' release actions; it never rejects a task
     private record Mark(boolean mayWait, Executor releases) {}
 
     private TransportThread() {}
 
-    /// The body of a thread that others wait for, and that never waits itself. Release actions of users run on virtual
-    /// threads.
+    /// Wraps the body of a thread that must never wait. Users' release actions run on virtual threads.
     public static Runnable neverWaiting(Runnable body) {
         return neverWaiting(TransportThread::startRelease, body);
     }
 
-    /// The same; release actions of users run on `releases`, which never rejects.
+    /// Wraps the body of a thread that must never wait. Users' release actions run on `releases`, which must never
+    /// reject a task.
     public static Runnable neverWaiting(Executor releases, Runnable body) {
         return marked(new Mark(false, releases), body);
     }
 
-    /// Makes such threads.
+    /// Returns a factory of threads that must never wait. Users' release actions run on virtual threads.
     public static ThreadFactory neverWaiting(ThreadFactory threads) {
         return body -> threads.newThread(neverWaiting(body));
     }
 
-    /// The body of a thread that does what takes long, and may wait for memory, but not for the transport. Release
-    /// actions
-    /// of users run on virtual threads.
+    /// Wraps the body of a thread for long operations, which may wait for memory, but not for the transport. Users'
+    /// release actions run on virtual threads.
     public static Runnable working(Runnable body) {
         return working(TransportThread::startRelease, body);
     }
 
-    /// The same; release actions of users run on `releases`, which never rejects.
+    /// Wraps the body of a thread for long operations, which may wait for memory, but not for the transport. Users'
+    /// release actions run on `releases`, which must never reject a task.
     public static Runnable working(Executor releases, Runnable body) {
         return marked(new Mark(true, releases), body);
     }
@@ -60,18 +60,20 @@ public final class TransportThread {
         Thread.ofVirtual().name("tensorferry-release").start(action);
     }
 
-    /// Whether the calling thread is a transport's own.
+    /// Whether the calling thread belongs to a transport.
     public static boolean isCurrent() {
         return MARK.isBound();
     }
 
-    /// Whether the calling thread is one that never waits.
+    /// Whether the calling thread belongs to a transport and must never wait.
     public static boolean neverWaits() {
         return MARK.isBound() && !MARK.get().mayWait();
     }
 
-    /// @param call what would wait, as `recv`
-    /// @param instead what does not
+    /// Refuses a blocking call on a thread of a transport.
+    ///
+    /// @param call the call that would wait, as `recv`
+    /// @param instead the alternative that does not wait
     /// @throws IllegalStateException on a thread of a transport
     public static void refuseToWait(String call, String instead) {
         if (isCurrent()) {
@@ -82,7 +84,7 @@ public final class TransportThread {
         }
     }
 
-    /// Runs the release action of a tensor where it may run.
+    /// Runs the release action of a tensor on a thread that it may block.
     static void release(Runnable action) {
         if (action instanceof PromptRelease) {
             action.run();
@@ -93,7 +95,7 @@ public final class TransportThread {
         }
     }
 
-    /// What the action throws is nothing that the closer can mend, and others may wait for what it does next.
+    /// Logs exceptions of the action: the closing thread cannot handle them, and others may depend on its progress.
     private static void runRelease(Runnable action) {
         try {
             action.run();

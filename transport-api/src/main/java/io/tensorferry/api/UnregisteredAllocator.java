@@ -3,9 +3,9 @@ package io.tensorferry.api;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Tensors in plain off-heap memory that no device knows.
+/// Allocates tensors in plain off-heap memory that is not registered with any device.
 ///
-/// Threading: any thread; it holds no state.
+/// Threading: any thread; stateless.
 enum UnregisteredAllocator implements TensorAllocator {
     INSTANCE;
 
@@ -25,7 +25,7 @@ enum UnregisteredAllocator implements TensorAllocator {
 
     private static MemorySegment memory(long byteSize) {
         try {
-            // An automatic arena is safe here because nothing but Java code ever holds the address.
+            // An automatic arena is safe here because only Java code holds the address.
             return Arena.ofAuto().allocate(byteSize, ALIGNMENT);
         } catch (OutOfMemoryError e) {
             throw new TransportException(

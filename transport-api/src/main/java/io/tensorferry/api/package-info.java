@@ -1,7 +1,7 @@
-/// What a training runtime sees: rendezvous keys, tensors, and the rendezvous that carries one tensor per key from
-/// its producer to its consumer.
+/// The API for training runtimes: rendezvous keys, tensors, edges, partitioned tensors, and the rendezvous that carries
+/// one tensor per key from its producer to its consumer.
 ///
-/// Everything a caller needs to send and receive is here, and nothing about how the bytes travel. The transports
-/// (`io.tensorferry.verbs`, `io.tensorferry.grpc`) implement [io.tensorferry.api.Rendezvous]; this package knows
-/// none of them.
+/// This package contains everything a caller needs to send and receive, and nothing about the transfer of the bytes.
+/// The transports (`io.tensorferry.verbs`, `io.tensorferry.grpc`) implement [io.tensorferry.api.Rendezvous]; this
+/// package does not depend on them.
 package io.tensorferry.api;
