@@ -8,8 +8,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.rendezvous.ContentWaits;
 import io.tensorferry.verbs.rendezvous.StreamedRequest;
 
-/// A taker that reads host memory: a tensor that is on an accelerator is brought there before it is told, and one whose
-/// content is still to come is waited for.
+/// A taker that delivers tensors in host memory. It copies a tensor on an accelerator to the host and waits for pending
+/// content before it notifies the wrapped taker.
 ///
 /// Threading: any thread.
 final class HostedTaker implements StreamedRequest.Taker {
@@ -18,8 +18,8 @@ final class HostedTaker implements StreamedRequest.Taker {
     private final String peer;
     private final ContentWaits.Place wait = new ContentWaits.Place();
 
-    /// @param waits of the step that the tensor is of
-    /// @param peer that the tensor is for
+    /// @param waits the content waits of the tensor's step
+    /// @param peer the worker that the tensor is for
     HostedTaker(StreamedRequest.Taker taker, ContentWaits waits, String peer) {
         this.taker = taker;
         this.waits = waits;
@@ -47,7 +47,7 @@ final class HostedTaker implements StreamedRequest.Taker {
         }
     }
 
-    /// Nobody wants the tensor any more: if it is waited for, the taker is told so.
+    /// Gives up the tensor: fails a wait in progress with `CANCELLED`.
     void giveUp() {
         var cause = new TransportException(StatusCode.CANCELLED, "the request was given up by its receiver");
         ContentWaits.Wait begun = wait.refuse(cause);

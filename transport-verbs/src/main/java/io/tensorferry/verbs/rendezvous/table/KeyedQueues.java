@@ -4,32 +4,33 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A queue for each key, first come first served, of nodes that are linked into it: nothing is made for what waits,
-/// whatever the number of keys, and any node is removed at a cost that does not depend on how many wait.
+/// A FIFO queue per key of intrusive nodes. Queueing allocates no memory per node, and removing any node costs the same
+/// however many nodes or keys wait.
 ///
-/// The oldest node of each key stands in a hash table, and the others of the key behind it. A peer can choose keys of
-/// one hash; where many meet, another hash takes over, which nobody else can know.
+/// The oldest node of each key stands in a hash table; the other nodes of the key are linked behind it. A peer can
+/// choose keys that collide. If a chain exceeds `LONGEST_CHAIN`, the table switches to a hash with a random secret.
 ///
 /// Not thread-safe: [TagTable] guards it.
 ///
-/// @param <N> what waits
+/// @param <N> the type of the queued nodes
 final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     private static final int FIRST_LENGTH = 16;
-    /// Far more than chance brings together.
+    /// Far longer than random keys produce.
     private static final int LONGEST_CHAIN = 48;
 
-    /// What waits under a key, in one place at a time.
+    /// A node that waits under one key in at most one queue at a time.
     abstract static class Node<N extends Node<N>> {
         private String key = "";
         private int hash;
         private boolean waits;
         private @Nullable N previous;
         private @Nullable N next;
-        // Of the oldest of its key alone: the youngest, and the oldest of the next key in the table.
+        // Set only on the oldest node of a key: the youngest node of the key, and the oldest node of the next key in
+        // the bucket.
         private @Nullable N youngest;
         private @Nullable N nextKey;
 
-        /// The key that it waits under, or waited under last.
+        /// The key that the node waits under, or last waited under.
         final String waitingKey() {
             return key;
         }
@@ -38,7 +39,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     private @Nullable N[] table = newTable(FIRST_LENGTH);
     private int keys;
     private int size;
-    // 0 for the hash of the string.
+    // 0 selects the hash of the string.
     private long secret;
 
     @SuppressWarnings({"unchecked", "rawtypes"})
@@ -46,12 +47,12 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         return (N[]) new Node[length];
     }
 
-    /// How many wait, under all keys.
+    /// The number of waiting nodes under all keys.
     int size() {
         return size;
     }
 
-    /// @param node one that does not wait
+    /// @param node a node that does not wait
     void add(String key, N node) {
         Node<N> added = node;
         if (added.waits) {
@@ -100,7 +101,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         first.youngest = node;
     }
 
-    /// The oldest under `key`, which waits no longer; null if none does.
+    /// Removes and returns the oldest node under `key`; null if there is none.
     @Nullable
     N poll(String key) {
         N head = find(key, hash(key));
@@ -110,7 +111,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         return head;
     }
 
-    /// One of the keys under which something waits; null if nothing does.
+    /// Returns a key under which a node waits; null if no node waits.
     @Nullable
     String anyKey() {
         for (N head : table) {
@@ -166,7 +167,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         return head;
     }
 
-    /// The next of its key takes its place in the table, if there is one.
+    /// Removes the oldest node of a key. The next node of the key, if any, takes its place in the table.
     private void removeOldest(N node) {
         Node<N> removed = node;
         N successor = removed.next;
@@ -212,7 +213,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         size--;
     }
 
-    /// Removes all, those of one key in their order, and gives each to `taken`.
+    /// Removes all nodes and gives each to `taken`; nodes of one key keep their order.
     void drain(Consumer<N> taken) {
         for (int bucket = 0; bucket < table.length; bucket++) {
             for (N head = table[bucket]; head != null; head = table[bucket]) {
@@ -249,7 +250,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
         long hash = secret;
         for (int i = 0; i < key.length(); i++) {
             hash = (hash ^ key.charAt(i)) * secret;
-            // Not a mere polynomial, some of whose collisions are known without the secret.
+            // A plain polynomial hash has collisions that are known without the secret.
             hash ^= hash >>> 29;
         }
         return (int) (hash ^ (hash >>> 32));

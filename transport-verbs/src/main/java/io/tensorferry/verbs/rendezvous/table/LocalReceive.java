@@ -20,11 +20,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// One receive of a tensor that is produced on the same worker: waits in the table and gets the producer's own handle,
-/// so that no memory is made for it; where that one's content is still to come, and the user wants it, it waits for it.
-/// A tensor that is on another device than it is wanted on becomes one there first.
+/// A receive of a tensor produced on the same worker.
 ///
-/// Threading: any thread. The first of tensor, failure, cancellation and abort ends it; the others find it ended.
+/// It waits in the table and takes the producer's own handle, so no memory is allocated. With complete delivery it
+/// waits for pending content. A tensor on another device than the requested one is copied there first.
+///
+/// Threading: any thread. The first of tensor, failure, cancellation and abort completes the receive; later events have
+/// no effect.
 final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runnable {
     private final RendezvousKey key;
     private final TagTable table;
@@ -36,11 +38,11 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
     private final ReceiveDeadline deadline = new ReceiveDeadline();
     private final ContentWaits.Place wait = new ContentWaits.Place();
     private final AtomicBoolean over = new AtomicBoolean();
-    // Until the callback takes it: an executor of the user's may run this more than once.
+    // Holds the result until the callback takes it: a user's executor may run this more than once.
     private final AtomicReference<@Nullable RecvResult> ended = new AtomicReference<>();
 
-    /// @param accelerator where the result is to be; null for the host
-    /// @param waits where it waits until the content is there
+    /// @param accelerator the device of the result; null for the host
+    /// @param waits where the receive waits until the content is complete
     LocalReceive(
             RendezvousKey key,
             TagTable table,
@@ -65,7 +67,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
         }
     }
 
-    /// The table's answer. The receive may have been given up since the table decided.
+    /// Accepts the table's result. The receive may have been given up since the table decided.
     @Override
     public void done(RecvResult result) {
         boolean complete = options.delivery() == Delivery.COMPLETE;
@@ -93,7 +95,7 @@ final class LocalReceive extends TagTable.Waiter implements PendingReceive, Runn
         return true;
     }
 
-    /// The user's callback.
+    /// Runs the user's callback.
     @Override
     public void run() {
         RecvResult result = ended.getAndSet(null);

@@ -6,21 +6,21 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// A hash table of entries by a number, linked through the entries: neither a look-up nor an entry allocates. Peers may
-/// choose the numbers; a secret factor keeps them from choosing numbers that collide.
+/// An intrusive hash table of entries keyed by a `long`; lookups and entries allocate nothing. Peers may choose the
+/// keys; a secret factor keeps them from choosing keys that collide.
 ///
-/// Threading: one thread at a time, which the owner sees to; any thread may ask for the size.
+/// Threading: one thread at a time, which the owner ensures. Any thread may call [#size].
 ///
-/// @param <E> the entries
+/// @param <E> the type of the entries
 public final class LongTable<E extends LongTable.Entry<E>> {
     private static final int FIRST_LENGTH = 16;
 
-    /// An entry, which is in one table at a time.
+    /// An entry, which is in at most one table at a time.
     public interface Entry<E> {
-        /// The number; constant while the entry is in a table.
+        /// The key; constant while the entry is in a table.
         long id();
 
-        /// The entry behind this one, for the table alone.
+        /// The next entry of the bucket; used only by the table.
         @Nullable
         E next();
 
@@ -36,7 +36,7 @@ public final class LongTable<E extends LongTable.Entry<E>> {
         return (E[]) new Entry[length];
     }
 
-    /// Any thread.
+    /// Returns the number of entries. Any thread may call it.
     public int size() {
         return size.get();
     }
@@ -50,7 +50,7 @@ public final class LongTable<E extends LongTable.Entry<E>> {
         return entry;
     }
 
-    /// @param entry one whose number has none yet
+    /// @param entry an entry whose key is not in the table
     public void add(E entry) {
         if (size.get() >= table.length / 4 * 3 && table.length < 1 << 30) {
             List<E> all = all();
@@ -88,7 +88,7 @@ public final class LongTable<E extends LongTable.Entry<E>> {
         return null;
     }
 
-    /// All of them, in no order.
+    /// Returns all entries in no particular order.
     public List<E> all() {
         var all = new ArrayList<E>(size());
         for (E first : table) {

@@ -6,15 +6,15 @@ import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What each peer has parked on this worker: its requests, and the steps that it alone has named.
+/// Counts the requests each peer has parked on this worker, and the steps that only this peer has named.
 ///
 /// Not thread-safe: [StepTable] guards it.
 final class PeerLoads {
-    /// What a key may have on average; most have less than half of it.
+    /// Allowed average key length; most keys are shorter than half of it.
     private static final int KEY_LENGTH = 256;
 
     private final RendezvousLimits limits;
-    // Never more entries than the cluster has workers.
+    // Holds at most one entry per worker of the cluster.
     private final Map<String, Load> loads = new HashMap<>();
 
     private static final class Load {
@@ -29,8 +29,8 @@ final class PeerLoads {
 
     /// Counts one more request.
     ///
-    /// @param newStep whether it names a step that nobody has named
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if that is too much
+    /// @param newStep whether the request names a step that is not open
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the peer exceeds a limit
     void add(PeerRequest request, boolean newStep) {
         Load load = loads.computeIfAbsent(request.peer(), _ -> new Load());
         if (load.requests >= limits.maxPeerRequests()) {
@@ -62,7 +62,7 @@ final class PeerLoads {
         }
     }
 
-    /// A step that `peer` alone had named is known to this worker now, or gone.
+    /// Ends the count of a step that only `peer` had named: this worker has named it too, or the step is removed.
     void endStep(String peer) {
         Load load = loads.get(peer);
         if (load != null) {

@@ -2,15 +2,16 @@ package io.tensorferry.verbs.rendezvous.table;
 
 import io.tensorferry.api.RendezvousKey;
 
-/// What is counted of a peer's request as long as it is not answered; the same all that time.
+/// The properties of an unanswered peer request that count against the peer's limits; constant while the request is
+/// unanswered.
 public interface PeerRequest {
-    /// The step that it names.
+    /// The step that the request names.
     long stepId();
 
-    /// Who asked, as `/job:worker/replica:0/task:1`.
+    /// The requesting worker, as `/job:worker/replica:0/task:1`.
     String peer();
 
-    /// Characters of its key, which is kept so long.
+    /// The length of the request's key in characters; the key is kept until the request is answered.
     int keyLength();
 
     static PeerRequest of(long stepId, String peer, RendezvousKey key) {

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.rendezvous.table;
 import io.tensorferry.api.TransportException;
 import java.util.concurrent.CompletableFuture;
 
-/// The end of a step that takes no more sends, and is closed when nothing is left to be done in it.
+/// The orderly end of a step that takes no more sends and closes once no work is left in it.
 ///
 /// Threading: any thread.
 final class StepFinish {
@@ -12,33 +12,33 @@ final class StepFinish {
     private final Runnable leave;
     private volatile boolean late;
 
-    /// @param closed what is said of the step when nothing was left to be done in it
-    /// @param leave takes the step out of the table of steps; the second and later calls do nothing
+    /// @param closed the cause that the step ends with once no work is left
+    /// @param leave removes the step from the table of steps; the second and later calls do nothing
     StepFinish(TransportException closed, Runnable leave) {
         this.closed = closed;
         this.leave = leave;
     }
 
-    /// Completes once the step is closed, on whatever thread closes it.
+    /// Completes once the step is closed, on the thread that closes it.
     CompletableFuture<Void> done() {
         return done;
     }
 
-    /// Nothing is left to be done: before the step ends.
+    /// Removes the step from the table of steps; called when no work is left, before the step ends.
     void leaveTable() {
         leave.run();
     }
 
-    /// What the step ends with when nothing is left to be done in it.
+    /// The cause that the step ends with once no work is left.
     TransportException closed() {
         return closed;
     }
 
-    /// The step has ended with [#closed()] or with something else, which whoever waits for its end is told. It may be
-    /// told by several threads.
+    /// Completes [#done()]: normally if the step ended with [#closed()], otherwise with `cause`. Several threads may
+    /// call it.
     void onEnded(TransportException cause) {
         leave.run();
-        // Whoever closes a step that is done may be slower than another who finds it closed.
+        // A thread that closes a finished step may be slower than another thread that finds it closed.
         if (cause.equals(closed)) {
             done.complete(null);
         } else if (!late) {
@@ -46,7 +46,7 @@ final class StepFinish {
         }
     }
 
-    /// The step is about to end because its time is over; whoever waits for its end is told by [#onLate].
+    /// Announces that the step ends because its timeout expired; [#onLate] then completes [#done()].
     void beginLate() {
         late = true;
     }

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What every rendezvous of a step does, whatever carries its tensors: the local table, receives on the same
-/// worker, abort, close.
+/// The transport-independent part of a step's rendezvous: the local table, receives on the same worker, abort and
+/// close.
 ///
 /// Threading: any thread.
 public abstract class StepRendezvous implements Rendezvous {
@@ -42,15 +42,15 @@ public abstract class StepRendezvous implements Rendezvous {
     private final ResultMove moves;
     private final ContentWaits waits;
     private final AtomicReference<@Nullable TransportException> ended = new AtomicReference<>();
-    // Once the step is to end as soon as nothing is left to be done in it.
+    // Set once the step is to close as soon as no work is left.
     private final AtomicReference<@Nullable StepFinish> finish = new AtomicReference<>();
 
-    /// Of a worker without accelerators.
+    /// Creates the rendezvous of a worker without accelerators.
     protected StepRendezvous(long stepId, WorkerContext worker) {
         this(stepId, worker, Accelerators.none(), TensorAllocator.unregistered());
     }
 
-    /// @param hostMemory where tensors of accelerators become tensors in host memory; it may wait
+    /// @param hostMemory allocates the host memory that accelerator tensors are copied to; it may block
     protected StepRendezvous(long stepId, WorkerContext worker, Accelerators accelerators, TensorAllocator hostMemory) {
         this.stepId = stepId;
         this.worker = worker;
@@ -60,14 +60,14 @@ public abstract class StepRendezvous implements Rendezvous {
         this.waits = new ContentWaits(moves, worker.callbacks(), uses::look);
     }
 
-    /// Starts the transfer of one receive. Called once for each, on the caller's thread; must not block. Every
+    /// Starts the transfer of one receive. Called once per receive on the caller's thread; must not block. Every
     /// failure goes to `receive.complete`.
     protected abstract void startRemote(RemoteReceive receive);
 
-    /// Checks that a tensor can be sent to another worker which is on an accelerator, or has an event of one to wait
-    /// for. Nothing of that kind can where this is not overridden.
+    /// Checks that a tensor that is on an accelerator, or has an accelerator event to wait for, can be sent to another
+    /// worker. The default implementation refuses all such tensors.
     ///
-    /// @throws RuntimeException saying why not, and what could be done
+    /// @throws RuntimeException with the reason and a remedy
     protected void checkLeaves(RendezvousKey key, Tensor tensor) {
         String what = tensor.device().hostAccessible() ? "waits for an event" : "is on " + tensor.device();
         throw new UnsupportedOperationException("the tensor of " + key + " " + what
@@ -75,9 +75,10 @@ public abstract class StepRendezvous implements Rendezvous {
                 + " with a DeviceStream, and wait for that");
     }
 
-    /// The step ends, once; what is parked in its table has failed. On the thread that ends it.
+    /// Called once when the step ends, on the thread that ends it, after the sends and receives in its table have
+    /// failed.
     protected void onEnd(TransportException cause) {
-        // Nothing but the table knows of it.
+        // The default has only the table to end.
     }
 
     @Override
@@ -87,10 +88,10 @@ public abstract class StepRendezvous implements Rendezvous {
 
     /// {@inheritDoc}
     ///
-    /// @throws IllegalArgumentException if the consumer is on another worker, and the tensor on an accelerator that
-    ///     this worker's server was not given, or waits for one and the server was given none
-    /// @throws UnsupportedOperationException if the consumer is on another worker, and nothing of accelerators leaves
-    ///     this one by this protocol
+    /// @throws IllegalArgumentException if the consumer is on another worker, and the tensor is on an accelerator that
+    ///     this worker's server was not given, or waits for an event and the server was given no accelerator
+    /// @throws UnsupportedOperationException if the consumer is on another worker and this protocol does not send
+    ///     accelerator tensors
     @Override
     public final void send(RendezvousKey key, Tensor tensor) {
         boolean ofAccelerator = !tensor.device().hostAccessible() || tensor.readyEvent() != null;
@@ -132,26 +133,26 @@ public abstract class StepRendezvous implements Rendezvous {
         return receive(key, timeout, ReceiveOptions.defaults(), done);
     }
 
-    /// The result is where the allocator of `options` makes it: in host memory, or on one of this worker's
-    /// accelerators. Where they have none it is where the destination of `key` says, on the accelerator of that name; a
-    /// worker without accelerators takes each name for the host's. Strings are in host memory in any case, in the
-    /// transport's if the result was to be elsewhere.
+    /// Receives with `options`. The allocator of `options` determines where the result is: in host memory or on one of
+    /// this worker's accelerators. Without an allocator, the destination device of `key` determines it; a worker
+    /// without accelerators treats every device name as the host. String tensors are always in host memory. If the
+    /// allocator's memory is on an accelerator, they are in the transport's host memory.
     ///
-    /// The allocator is called on this thread or on one of the transport's, and should not wait. What it throws ends
-    /// the receive: a [TransportException] as it is, anything else as `INTERNAL`. Into its memory the content is
-    /// written where the transport's device knows that memory, and otherwise copied when it has landed. To an
-    /// accelerator it goes by pinned host memory as large as the tensor: receives wait for that in their order, and
-    /// one that is larger than all there is ends with `RESOURCE_EXHAUSTED`. Where the accelerator has failed they end
-    /// with what its driver said, `INTERNAL`. Over a fallback the content comes to host memory, and is copied to the
-    /// accelerator from there.
+    /// The allocator runs on this thread or on a transport thread and should not block. An exception of the allocator
+    /// ends the receive: a [TransportException] is passed on unchanged, any other exception becomes `INTERNAL`. The
+    /// content is written directly to the allocator's memory if that memory is registered with the RDMA device;
+    /// otherwise it is copied there after it has landed. Content for an accelerator goes through pinned host memory as
+    /// large as the tensor. Receives wait in order for pinned memory; a tensor larger than all pinned memory ends with
+    /// `RESOURCE_EXHAUSTED`. After an accelerator failure, receives end with `INTERNAL` and the driver's error. Over a
+    /// fallback, the content arrives in host memory and is copied to the accelerator from there.
     ///
-    /// A tensor of this worker that is on the device where the result is to be is handed over as it is: it stays in the
-    /// producer's memory, whatever the allocator. With `COMPLETE` that is done when its content is there. A
-    /// tensor of another device is copied, if both are this worker's; then the result is complete in any case.
+    /// A tensor of this worker that is already on the requested device is handed over without a copy: it stays in the
+    /// producer's memory, and the allocator is not used. With `COMPLETE` this happens once its content is complete. A
+    /// tensor on another device is copied if both devices belong to this worker; the result is then always complete.
     ///
     /// @throws IllegalArgumentException also if this worker has accelerators, but not the one that the allocator or
     ///     `key` names
-    /// @throws UnsupportedOperationException if the allocator's memory is not the host's, and this worker has no
+    /// @throws UnsupportedOperationException if the allocator's memory is not host memory and this worker has no
     ///     accelerators
     @Override
     public final PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
@@ -178,7 +179,7 @@ public abstract class StepRendezvous implements Rendezvous {
                 : receiveRemotely(key, producer, timeout, options, accelerator, done);
     }
 
-    /// Where the result is to be; null for the host.
+    /// Returns the device of the result; null for the host.
     private @Nullable AcceleratorUnit accelerator(RendezvousKey key, @Nullable TensorAllocator allocator) {
         if (allocator == null) {
             return accelerators.named(key.destination());
@@ -248,7 +249,8 @@ public abstract class StepRendezvous implements Rendezvous {
         end(new TransportException(code, message));
     }
 
-    /// Something may hold a tensor of the step that stands in no table; before it takes it out of one.
+    /// Counts a use of the step; called before the user removes a tensor from a table and holds it outside of all
+    /// tables.
     public final void beginUse() {
         uses.begin();
     }
@@ -257,11 +259,11 @@ public abstract class StepRendezvous implements Rendezvous {
         uses.end();
     }
 
-    /// Takes no more sends, and closes the step when all that were sent are with whoever asked for them and all
-    /// receives of this worker have ended.
+    /// Refuses further sends, and closes the step once every send has been taken by its receiver and all receives of
+    /// this worker have ended.
     ///
-    /// @param leave takes the step out of the table of steps; the second and later calls do nothing
-    /// @return completes on whatever thread closes the step; fails with why it has ended before
+    /// @param leave removes the step from the table of steps; the second and later calls do nothing
+    /// @return completes on the thread that closes the step; fails with the cause if the step has ended before
     final CompletableFuture<Void> finish(Runnable leave) {
         var begun = new StepFinish(closed(), leave);
         StepFinish first = finish.compareAndExchange(null, begun);
@@ -290,12 +292,13 @@ public abstract class StepRendezvous implements Rendezvous {
         int _ = end(finishing.closed());
     }
 
-    /// Of a step that takes no more sends. In this order: whoever takes a send counts as a use before.
+    /// Returns whether a step that takes no more sends has no work left. The order matters: a use is counted before a
+    /// send is removed from the table.
     private boolean isIdle() {
         return table.isFinished() && uses.count() == 0 && waits.isEmpty() && pending.isEmpty();
     }
 
-    /// What keeps a step from its end that is being finished.
+    /// Describes the work that keeps a finishing step open.
     final TransportException notFinished(Duration timeout) {
         String key = table.anyWaitingSend();
         return new TransportException(
@@ -306,7 +309,7 @@ public abstract class StepRendezvous implements Rendezvous {
                         + " tensors on their way to others, " + pending.size() + " receives of " + worker.name());
     }
 
-    /// Keeps time for the receives of the step, and for its end.
+    /// The timer for the receives and the end of the step.
     final ReceiveTimer timer() {
         return worker.timer();
     }
@@ -315,14 +318,14 @@ public abstract class StepRendezvous implements Rendezvous {
         return new TransportException(StatusCode.ABORTED, "step " + stepId + " is closed");
     }
 
-    /// Ends the step for good; returns how many sends nobody had asked for.
+    /// Closes the step; returns the number of unclaimed sends that were dropped.
     final int close() {
         return end(closed());
     }
 
-    /// The same, because `timeout` has passed since it was to be finished.
+    /// Closes a finishing step because `timeout` has passed.
     ///
-    /// @param dropped is told how many sends nobody had asked for, before whoever waits for the end
+    /// @param dropped receives the number of unclaimed sends, before the finish future completes
     final void expire(Duration timeout, IntConsumer dropped) {
         StepFinish finishing = finish.get();
         if (finishing != null) {
@@ -333,7 +336,7 @@ public abstract class StepRendezvous implements Rendezvous {
         }
     }
 
-    /// The same with all the others of this worker.
+    /// Closes the step because this worker is stopping; returns the number of unclaimed sends that were dropped.
     final int stop() {
         return end(new TransportException(
                 StatusCode.ABORTED, "step " + stepId + " is closed: " + worker.name() + " is stopping"));
@@ -343,7 +346,7 @@ public abstract class StepRendezvous implements Rendezvous {
         int dropped = ended.compareAndSet(null, cause) ? endParts(cause) : 0;
         StepFinish finishing = finish.get();
         if (finishing != null) {
-            // Perhaps not this cause, if another thread was faster.
+            // Another thread may have ended the step first, with another cause.
             finishing.onEnded(Objects.requireNonNull(ended.get(), "ended above"));
         }
         return dropped;
@@ -359,23 +362,24 @@ public abstract class StepRendezvous implements Rendezvous {
         return dropped;
     }
 
-    /// Why the step has ended; null while it has not.
+    /// The cause that the step ended with; null while it is open.
     public final @Nullable TransportException ending() {
         return ended.get();
     }
 
-    /// Where tensors of the step are waited for that are not there yet, or not where they are wanted.
+    /// The waits for tensors of the step whose content is pending or on another device than requested.
     final ContentWaits waits() {
         return waits;
     }
 
-    /// The sends of this worker that wait to be asked for, and the receives that wait for a send of this worker:
-    /// where the serving end of a transport looks.
+    /// The table of this worker's sends, and of the receives that wait for them; the serving end of a transport uses
+    /// it.
     public final TagTable table() {
         return table;
     }
 
-    /// What waits in it, with a key of each kind: where two ends do not meet, the two often differ by a letter.
+    /// Describes the waiting sends and receives, with an example key of each: keys that fail to match often differ by
+    /// one letter.
     @Override
     public String toString() {
         String send = table.anyWaitingSend();

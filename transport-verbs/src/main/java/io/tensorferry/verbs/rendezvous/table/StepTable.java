@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The rendezvous of each step, made when a step is first named, by this worker or by a peer, and gone when the
-/// step is closed.
+/// The rendezvous of each open step. A rendezvous is created when this worker or a peer first names the step, and
+/// removed when the step is closed.
 ///
-/// The last [#REMEMBERED] closed steps are remembered, so that a late request of a peer does not bring a finished
-/// step back to life.
+/// The table remembers the last [#REMEMBERED] closed steps, so that a late request of a peer does not reopen a finished
+/// step.
 ///
 /// Threading: any thread.
 ///
-/// @param <R> the rendezvous of the transport
+/// @param <R> the rendezvous type of the transport
 public final class StepTable<R extends StepRendezvous> {
     private static final Logger LOG = LoggerFactory.getLogger(StepTable.class);
     private static final int REMEMBERED = 4096;
-    /// So many steps at once no training has under way.
+    /// The number of open steps of this worker that triggers a warning; training does not run this many steps at once.
     static final int MANY_OWN = 1000;
 
     private final LongFunction<R> factory;
@@ -37,13 +37,13 @@ public final class StepTable<R extends StepRendezvous> {
         }
     };
     private final PeerLoads loads;
-    // Those among the open ones that this worker has named.
+    // The number of open steps that this worker has named.
     private int own;
     private long droppedSends;
     private boolean warned;
     private boolean stopped;
 
-    /// @param limits what peers may park here
+    /// @param limits how much peers may park here
     public StepTable(LongFunction<R> factory, RendezvousLimits limits) {
         this.factory = factory;
         this.loads = new PeerLoads(limits);
@@ -53,11 +53,11 @@ public final class StepTable<R extends StepRendezvous> {
         private final long stepId;
         private @Nullable OpenStep<R> next;
         private final R rendezvous;
-        // The peer that named it, while this worker has not; this worker closes what it has named.
+        // The peer that named the step; null once this worker has named it. This worker closes the steps it has named.
         private @Nullable String namedBy;
-        // Requests of peers that use it.
+        // The number of peer requests that use the step.
         private int requests;
-        // When this worker named it.
+        // The time when this worker named the step.
         private long namedNs;
 
         OpenStep(long stepId, R rendezvous, @Nullable String namedBy) {
@@ -82,7 +82,8 @@ public final class StepTable<R extends StepRendezvous> {
         }
     }
 
-    /// The rendezvous of `stepId`; a closed step that is asked for by this worker starts anew.
+    /// Returns the rendezvous of `stepId`, creating it if needed; a closed step that this worker opens again starts
+    /// anew.
     public R open(long stepId) {
         OpenStep<R> step;
         boolean warns;
@@ -115,7 +116,7 @@ public final class StepTable<R extends StepRendezvous> {
         return step;
     }
 
-    /// Steps that this worker has named and neither finished nor closed.
+    /// Warns about steps that this worker has named and neither finished nor closed.
     private void warnOfOwn() {
         StepStatistics now = statistics();
         LOG.warn(
@@ -125,8 +126,8 @@ public final class StepTable<R extends StepRendezvous> {
                 now.oldestOwn().toSeconds());
     }
 
-    /// The rendezvous of the step that a peer's request names, or null if this worker has closed the step. Whoever
-    /// asked says when its request has ended, by [#release].
+    /// Returns the rendezvous of the step that a peer's request names, or null if this worker has closed the step. The
+    /// caller reports the end of the request by [#release].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if the peer has parked too much
     public synchronized @Nullable R openForPeer(PeerRequest request) {
@@ -145,8 +146,8 @@ public final class StepTable<R extends StepRendezvous> {
         return step.rendezvous;
     }
 
-    /// A peer's request that was given `rendezvous` has ended and left nothing in it. A step that nobody but peers
-    /// has named goes with its last request, or else peers could name steps without end.
+    /// Ends a peer's request, which must have left nothing in `rendezvous`. A step that only peers have named is
+    /// removed with its last request; otherwise peers could name steps without bound.
     public void release(PeerRequest request, R rendezvous) {
         endRequest(request, rendezvous);
         rendezvous.endUse();
@@ -174,14 +175,13 @@ public final class StepTable<R extends StepRendezvous> {
         }
     }
 
-    /// Takes no more sends of this worker in a step, and closes it when all that were sent are with whoever asked for
-    /// them and all receives of this worker have ended; when `timeout` has passed at the latest, then as [#close] does.
-    /// A
-    /// step that does not exist is marked as closed.
+    /// Refuses further sends of this worker in a step, and closes the step once every send has been taken by its
+    /// receiver and all receives of this worker have ended. After `timeout` the step is closed as by [#close]. A step
+    /// that does not exist is marked as closed.
     ///
-    /// @return completes when the step is closed, on whatever thread closes it. Fails with a
-    ///     [io.tensorferry.api.TransportException]: `DEADLINE_EXCEEDED` with what was left, or why the step ended
-    /// before
+    /// @return completes when the step is closed, on the thread that closes it. Fails with a
+    ///     [io.tensorferry.api.TransportException]: `DEADLINE_EXCEEDED` with the remaining work, or the cause that
+    ///     ended the step before
     public CompletableFuture<Void> finish(long stepId, Duration timeout) {
         OpenStep<R> step;
         synchronized (this) {
@@ -223,10 +223,10 @@ public final class StepTable<R extends StepRendezvous> {
         droppedSends += sends;
     }
 
-    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped and counted, their
-    /// memory goes back to the pool. A step that does not exist is marked as closed.
+    /// Closes a step: waiting receives fail with `ABORTED`, unclaimed sends are dropped and counted, and their memory
+    /// returns to the pool. A step that does not exist is marked as closed.
     ///
-    /// @return the sends that were dropped
+    /// @return the number of sends dropped
     public int close(long stepId) {
         return end(stepId, StepRendezvous::close);
     }
@@ -245,7 +245,7 @@ public final class StepTable<R extends StepRendezvous> {
         return dropped;
     }
 
-    /// Ends every step, and every one that is opened later.
+    /// Closes every step, and every step that is opened later.
     public void closeAll() {
         long[] ids;
         synchronized (this) {

@@ -3,15 +3,15 @@ package io.tensorferry.verbs.rendezvous.table;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// What may hold something of a step that stands in no table: requests of peers, contents on their way to them, and
-/// calls of this worker.
+/// Counts the holders of a step's tensors outside its tables: peer requests, content in transfer, and calls of this
+/// worker.
 ///
 /// Threading: any thread.
 final class StepUses {
     private final AtomicInteger count = new AtomicInteger();
     private volatile @Nullable Runnable onEnded;
 
-    /// Something begins to use the step; before it takes a tensor out of a table.
+    /// Begins a use of the step; called before the user takes a tensor out of a table.
     void begin() {
         count.incrementAndGet();
     }
@@ -22,7 +22,7 @@ final class StepUses {
         }
     }
 
-    /// Something has ended that may have been the last.
+    /// Runs the watching action, because the last use or receive may have ended.
     void look() {
         Runnable action = onEnded;
         if (action != null) {
@@ -30,7 +30,7 @@ final class StepUses {
         }
     }
 
-    /// From now on `action` runs each time that something has ended which may have been the last.
+    /// Sets the action to run whenever the last use or receive may have ended.
     void watch(Runnable action) {
         onEnded = action;
     }

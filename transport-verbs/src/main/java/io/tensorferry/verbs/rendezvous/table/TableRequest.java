@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread.
 ///
-/// @param <R> the rendezvous of the transport
+/// @param <R> the rendezvous type of the transport
 public final class TableRequest<R extends StepRendezvous> implements StreamedRequest {
     private final StepTable<R> steps;
     private final PeerRequest request;

@@ -14,14 +14,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The tensors of one step that wait for their receives, and the receives that wait for their tensors, on the
-/// worker that produces them.
+/// Matches the sends and receives of one step by rendezvous key, on the worker that produces the tensors.
 ///
-/// Each key is a queue of the one or of the other: the oldest send meets the oldest receive, whichever came first.
-/// A match is made under the lock and told outside it, on the thread whose call made it; what a waiter throws is
-/// logged and changes nothing.
+/// Each key has a queue of sends or a queue of receives: the oldest send meets the oldest receive, whichever came
+/// first. A match is made under the lock and delivered outside it, on the thread whose call made it. An exception
+/// thrown by a waiter is logged and has no other effect.
 ///
-/// Threading: any thread. One lock guards everything, and no callback, no close and no log call runs under it.
+/// Threading: any thread. One lock guards all state; no callback, close or log call runs under it.
 public final class TagTable {
     private static final Logger LOG = LoggerFactory.getLogger(TagTable.class);
 
@@ -32,15 +31,15 @@ public final class TagTable {
     private final RendezvousLimits limits;
     private long waitingBytes;
     private @Nullable TransportException abortStatus;
-    // Why nothing is sent any more, while what was sent is still received.
+    // The cause that refuses further sends, while earlier sends can still be received.
     private @Nullable TransportException finishStatus;
 
-    /// What a receive waits as: told once of its match, unless it is removed. It may wait again then, in one table and
-    /// under one key at a time. What [#done] throws is logged.
+    /// A waiting receive: its match is delivered once, unless it is removed. It may then wait again, in one table and
+    /// under one key at a time. Exceptions of [#done] are logged.
     public abstract static class Waiter extends KeyedQueues.Node<Waiter> implements DoneCallback {
         protected Waiter() {}
 
-        /// One that tells `callback`.
+        /// Creates a waiter that delivers to `callback`.
         public static Waiter of(DoneCallback callback) {
             return new Waiter() {
                 @Override
@@ -59,7 +58,7 @@ public final class TagTable {
         }
     }
 
-    /// A table with the default limits.
+    /// Creates a table with the default limits.
     public TagTable() {
         this(RendezvousLimits.defaults());
     }
@@ -69,15 +68,15 @@ public final class TagTable {
         this.limits = limits;
     }
 
-    /// Hands `item` to the oldest receive that waits for `key`, or keeps it for the next one.
+    /// Hands `item` to the oldest receive that waits for `key`, or keeps it for the next receive.
     ///
-    /// Takes the handle of a [Received] over, unless it throws: then the caller still owns it, and nothing has changed.
+    /// Takes over the handle of a [Received]. If the call throws, the caller still owns the handle and the table is
+    /// unchanged.
     ///
     /// @param item a [Received] or a [RecvResult.Dead]
     /// @throws IllegalStateException if the tensor's handle is closed or was sent before
-    /// @throws TransportException the status of [#abort] or [#finish]; `RESOURCE_EXHAUSTED` if it would have to wait
-    /// and too much
-    ///     waits already
+    /// @throws TransportException the status of [#abort] or [#finish]; `RESOURCE_EXHAUSTED` if the send would have to
+    ///     wait and the limits are reached
     /// @throws IllegalArgumentException if `item` is a [Failed]
     public void send(RendezvousKey key, RecvResult item) {
         if (item instanceof Failed) {
@@ -94,7 +93,8 @@ public final class TagTable {
                 throw finishStatus;
             }
             if (hasRoomFor(item) || receives.hasWaiting(name)) {
-                // Before anybody can see the tensor: its owner may close the handle, or send it again, at any time.
+                // Take the handle over before the tensor is visible: its owner may close the handle, or send it again,
+                // at any time.
                 taken = takeOver(key, item);
                 waiter = receives.poll(name);
                 if (waiter == null) {
@@ -122,8 +122,8 @@ public final class TagTable {
         }
     }
 
-    /// Gives `waiter` the oldest send of `key`, at once or when it comes; at once a [Failed] after [#abort], and after
-    /// [#finish] if there is none.
+    /// Gives `waiter` the oldest send of `key`, immediately or when it arrives. Delivers a [Failed] immediately after
+    /// [#abort], and after [#finish] if no send waits.
     ///
     /// The waiter is called once, unless it is removed, and owns the tensor it is given.
     public void receive(RendezvousKey key, Waiter waiter) {
@@ -133,8 +133,8 @@ public final class TagTable {
         }
     }
 
-    /// The same, but what is there at once is returned, and `waiter` not told. Where nothing is, it waits; then null is
-    /// returned, and it may have been told already.
+    /// Returns the oldest send of `key` without calling `waiter`; if there is none, queues `waiter` and returns null.
+    /// The waiter may already have been called when null is returned.
     @Nullable
     public RecvResult takeOrWait(RendezvousKey key, Waiter waiter) {
         synchronized (lock) {
@@ -154,21 +154,20 @@ public final class TagTable {
         }
     }
 
-    /// Removes a waiter that nothing has been matched with; it is then never called. The cost does not depend on
-    /// how many wait.
+    /// Removes a waiter that has no match; it is then never called. The cost does not depend on the number of waiters.
     ///
-    /// @param waiter one that waits here, or nowhere
-    /// @return false if it does not wait, or a match with it was made (the call may still be on its way)
+    /// @param waiter a waiter of this table, or one that waits nowhere
+    /// @return false if it does not wait or has a match (the call may still be in progress)
     public boolean remove(Waiter waiter) {
         synchronized (lock) {
             return receives.remove(waiter);
         }
     }
 
-    /// Takes no more sends: later ones fail with `status`, and every waiter is told it, because nothing will come for
-    /// it. Sends that wait stay for their receives.
+    /// Refuses further sends: later sends and all waiting receives fail with `status`. Waiting sends stay for their
+    /// receives.
     ///
-    /// Only the first call counts, and only before [#abort].
+    /// Only the first call has an effect, and only before [#abort].
     public void finish(TransportException status) {
         List<Waiter> waiters = new ArrayList<>();
         synchronized (lock) {
@@ -182,13 +181,13 @@ public final class TagTable {
         waiters.forEach(waiter -> tell(waiter, failed));
     }
 
-    /// Ends the table: every waiter is told `status`, every send is dropped and its tensor closed, and later sends
+    /// Ends the table: every waiter fails with `status`, every send is dropped and its tensor closed, and later sends
     /// and receives fail with `status`.
     ///
-    /// Only the first call counts. When it returns, the waiters of this table have been called, by this thread or
-    /// by one that matched them before.
+    /// Only the first call has an effect. When it returns, the waiters of this table have been called, by this thread
+    /// or by a thread that matched them before.
     ///
-    /// @return how many sends were dropped; 0 for a later call
+    /// @return the number of sends dropped; 0 for a later call
     public int abort(TransportException status) {
         List<WaitingSend> droppedSends = new ArrayList<>();
         List<Waiter> waiters = new ArrayList<>();
@@ -207,21 +206,21 @@ public final class TagTable {
         return droppedSends.size();
     }
 
-    /// Whether no more sends are taken, and those that were have their receives.
+    /// Returns whether no more sends are taken and every earlier send has been received.
     boolean isFinished() {
         synchronized (lock) {
             return finishStatus != null && sends.size() == 0;
         }
     }
 
-    /// Sends that no receive has asked for yet.
+    /// The number of sends that no receive has claimed.
     public int waitingSends() {
         synchronized (lock) {
             return sends.size();
         }
     }
 
-    /// The key of a send that no receive has asked for yet; null if there is none.
+    /// Returns the key of an unclaimed send; null if there is none.
     @Nullable
     String anyWaitingSend() {
         synchronized (lock) {
@@ -229,14 +228,14 @@ public final class TagTable {
         }
     }
 
-    /// Receives that nothing has been sent to yet.
+    /// The number of receives without a matching send.
     public int waitingReceives() {
         synchronized (lock) {
             return receives.size();
         }
     }
 
-    /// Bytes of the sends that no receive has asked for yet.
+    /// The number of bytes in unclaimed sends.
     public long waitingBytes() {
         synchronized (lock) {
             return waitingBytes;
