@@ -14,13 +14,12 @@ import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.SlotReader;
 import org.jspecify.annotations.Nullable;
 
-/// What the peer writes into a channel: takes the immediates, reads the messages, and tells the handlers. A peer that
-/// breaks the protocol is listened to no longer.
+/// Processes the peer's writes into a channel: takes the immediates, reads the messages, and calls the handlers.
+/// Ignores a peer that has violated the protocol.
 ///
-/// A slot may hold more messages than the turn has work left for. Then it stays open, and [#goOn()] has to read the
-/// rest before the next completion is taken. Its immediate counts as received when the last message is read, so that
-/// the
-/// peer does not write the slot again before.
+/// A slot may hold more messages than the turn's budget allows. Then it stays open, and [#goOn()] must read the rest
+/// before the next completion is taken. Its immediate counts as received when the last message is read, so that the
+/// peer does not overwrite the slot before.
 ///
 /// Owner: the loop.
 final class Arrivals {
@@ -29,14 +28,14 @@ final class Arrivals {
     private final ChannelCounters counters;
     private final IncomingRing incoming;
     private final Lane control;
-    /// Whose slots the peer's acknowledgements free.
+    /// The ring whose slots the peer's acknowledgements free.
     private final OutgoingRing outgoing;
-    /// Which contents come over several lanes.
+    /// The contents that arrive over several lanes.
     private final Striping striping;
 
     private final TurnBudget work;
     private boolean distrusted;
-    // The slot that is not read to its end.
+    // The slot with messages that are not read yet.
     private @Nullable SlotReader open;
 
     Arrivals(
@@ -55,14 +54,14 @@ final class Arrivals {
         this.work = work;
     }
 
-    /// Whether the peer broke the protocol: nothing that it sends is looked at any more.
+    /// Whether the peer violated the protocol. Nothing that it sends is processed any more.
     boolean areDistrusted() {
         return distrusted;
     }
 
-    /// A receive has completed, and is posted again; returns why the channel must end, or null.
+    /// Handles a receive that has completed and is posted again. Returns the reason to end the channel, or null.
     ///
-    /// @param control whether it is the control queue pair's
+    /// @param control whether the receive is the control queue pair's
     @Nullable
     ChannelFailure on(Lane lane, boolean control, WorkCompletion completion) {
         try {
@@ -78,13 +77,13 @@ final class Arrivals {
         }
     }
 
-    /// Gives up the slot that was left open: a message of it could not be handled.
+    /// Discards the open slot after a message in it could not be handled.
     void dropSlot() {
         open = null;
     }
 
-    /// Reads the messages of the slot that was left open, as far as there is work left; returns why the channel must
-    /// end, or null.
+    /// Reads the remaining messages of the open slot, as far as the budget allows. Returns the reason to end the
+    /// channel, or null.
     @Nullable
     ChannelFailure goOn() {
         SlotReader slot = open;
@@ -156,7 +155,7 @@ final class Arrivals {
         read(slot);
     }
 
-    /// Reads the messages that are left of the slot, as far as there is work left.
+    /// Reads the slot's remaining messages, as far as the budget allows.
     private void read(SlotReader slot) {
         while (slot.hasMore() && work.isLeft()) {
             work.spend();
@@ -183,7 +182,7 @@ final class Arrivals {
     private void onMessage(Message message) {
         switch (message) {
             case Message.Heartbeat _ -> {
-                // That it came is all that it says.
+                // A heartbeat carries nothing; its arrival is enough.
             }
             case Message.Resumed _ -> {
                 handlers.transfers().onMessage(channel, message);

@@ -9,35 +9,35 @@ import io.tensorferry.verbs.wire.MalformedMessageException;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.WorkKind;
 
-/// Why a channel ended: what its receives are told, and what may be tried afterwards.
+/// The reason a channel ended: the exception for its receives and the permitted recovery.
 ///
-/// The one place where a work completion that is no success, an asynchronous event, a refused call and a message that
-/// breaks the protocol are turned into a status. Every value of [WorkStatus] and of [AsyncEvent.Type] is named, so
-/// that a new one does not compile before somebody has thought about it. The table in docs/reliability.md has a row for
-/// each.
+/// This class alone maps failed work completions, asynchronous events, refused verbs calls and protocol violations to a
+/// status code. Every value of [WorkStatus] and of [AsyncEvent.Type] is named, so that a new value does not compile
+/// before it has been considered. The table in docs/reliability.md has a row for each.
 ///
 /// Immutable.
 ///
-/// @param cause what receives fail with, where they do: code, peer, what the device said
+/// @param cause the exception of the receives that fail: code, peer, device status
+/// @param recovery the permitted recovery
 public record ChannelFailure(TransportException cause, Recovery recovery) {
-    /// What may be tried after the end of a channel.
+    /// The recovery permitted after the end of a channel.
     public enum Recovery {
-        /// The way was disturbed. Another channel to the same peer may well work, and what was under way goes on over
+        /// The path was disturbed. Another channel to the same peer may work, and operations in progress resume over
         /// it.
         RECONNECT,
-        /// The same, once in the life of the peer's process: what looks like the end of that process is a mistake of an
-        /// end if it comes again.
+        /// As [#RECONNECT], but once for each incarnation of the peer's process: the failure looks like the death of
+        /// that process, and if it recurs, one of the ends is defective.
         RECONNECT_ONCE,
-        /// The same, but not before the port is active again.
+        /// As [#RECONNECT], but not before the port is active again.
         RECONNECT_WHEN_PORT_IS_ACTIVE,
-        /// The peer broke the protocol, or this end made a mistake that it would make again: what was under way
-        /// fails. A later receive may set up another channel.
+        /// The peer violated the protocol, or this end made an error that it would repeat. Operations in progress fail.
+        /// A later receive may set up another channel.
         FAIL,
-        /// The device is broken: no channel can be made on it any more.
+        /// The device is defective: no channel can be created on it any more.
         NEVER
     }
 
-    /// What an asynchronous event concerns, of the things that this transport uses.
+    /// The object that an asynchronous event concerns, among those that this transport uses.
     public enum Scope {
         NOTHING,
         QUEUE_PAIR,
@@ -47,8 +47,8 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         DEVICE
     }
 
-    /// Whether what was under way may go on: over another channel or, where none can be made on this device, over the
-    /// fallback.
+    /// Whether operations in progress may resume: over another channel or, if none can be created on this device, over
+    /// the fallback.
     boolean mayGoOn(boolean hasFallback) {
         return reconnectHelps() || (hasFallback && recovery == Recovery.NEVER);
     }
@@ -60,13 +60,13 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         };
     }
 
-    /// Of two failures of one channel that came close together, the one that says more: work that was flushed tells
-    /// only that the queue pair had been stopped, not why.
+    /// Chooses the more informative of two failures of one channel that occurred close together. A flushed work request
+    /// shows only that the queue pair had been stopped, not why.
     ChannelFailure orBetter(ChannelFailure later) {
         return isFlush() && !later.isFlush() ? later : this;
     }
 
-    /// What those are told who did not cause it, where the one who did has been told.
+    /// The failure for operations that did not cause it, where the culprit has received the original.
     ChannelFailure forOthers() {
         var disturbance = new TransportException(
                 StatusCode.UNAVAILABLE,
@@ -83,7 +83,8 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         return status != null && status.startsWith(WorkStatus.WR_FLUSH_ERR.name());
     }
 
-    /// The same, on another channel to a process that went on after one had ended so: asking again would end so again.
+    /// The failure if another channel to the same incarnation has ended in this way before: a retry would end the same
+    /// way.
     ChannelFailure again() {
         var mistake = new TransportException(
                 StatusCode.INTERNAL,
@@ -95,9 +96,9 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         return new ChannelFailure(mistake, Recovery.FAIL);
     }
 
-    /// A work request that did not succeed.
+    /// Maps a work request that did not succeed.
     ///
-    /// @param vendorError what the vendor's documents explain; 0 for nothing
+    /// @param vendorError the vendor's error code; 0 if none
     /// @throws IllegalArgumentException if `status` is a success
     static ChannelFailure ofCompletion(String peer, WorkKind kind, WorkStatus status, int vendorError) {
         Finding finding = findingOf(status, kind);
@@ -118,7 +119,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
             case BAD_RESP_ERR -> disturbed("the peer's device gave an answer that makes no sense");
             case FATAL_ERR -> disturbed("the device failed at it");
             case GENERAL_ERR -> disturbed("the device gives no reason");
-            // The system takes a process that dies from the device piece by piece, and memory may go first.
+            // The system takes the device from a dying process step by step, and memory regions may go first.
             case REM_ACCESS_ERR ->
                 new Finding(
                         Recovery.RECONNECT_ONCE,
@@ -138,7 +139,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         };
     }
 
-    /// What a failure means.
+    /// The recovery and message for a failure.
     private record Finding(Recovery recovery, String why) {
         ChannelFailure at(String peer, String message, String verbs) {
             StatusCode code = recovery == Recovery.FAIL ? StatusCode.INTERNAL : StatusCode.UNAVAILABLE;
@@ -154,7 +155,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         return new Finding(Recovery.FAIL, why);
     }
 
-    /// What an event of this type concerns.
+    /// Returns the object that an event of this type concerns.
     public static Scope scopeOf(AsyncEvent.Type type) {
         return switch (type) {
             case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, PATH_MIG_ERR -> Scope.QUEUE_PAIR;
@@ -166,10 +167,10 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         };
     }
 
-    /// An event that ends channels.
+    /// Maps an event that ends channels.
     ///
     /// @param device the device's name
-    /// @throws IllegalArgumentException if events of this type end none
+    /// @throws IllegalArgumentException if events of this type end no channel
     public static ChannelFailure ofEvent(AsyncEvent.Type type, String device, String peer) {
         Finding finding = findingOf(type, device);
         return finding.at(peer, finding.why, type.name());
@@ -185,14 +186,14 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
             case PORT_ERR ->
                 new Finding(Recovery.RECONNECT_WHEN_PORT_IS_ACTIVE, "the port of " + device + " went down");
             case DEVICE_FATAL -> new Finding(Recovery.NEVER, "the device " + device + " is broken");
-            // The port may have come back with another address.
+            // The port may have become active again with another address.
             case PORT_ACTIVE, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
                 disturbed("the port of " + device + " has another address than the channel");
             case COMM_EST, SQ_DRAINED, PATH_MIG -> throw new IllegalArgumentException(type + " ends no channel");
         };
     }
 
-    /// A verb of the data path that the device refused: posting, or asking for a notification.
+    /// Maps a data path verb that the device refused: a post or a notification request.
     static ChannelFailure ofRefusedCall(String peer, VerbsException refusal) {
         return new ChannelFailure(
                 new TransportException(
@@ -200,7 +201,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
                 Recovery.RECONNECT);
     }
 
-    /// A completion queue that cannot be polled: it was overrun, or CQ_ERR was reported of it.
+    /// Maps a completion queue that cannot be polled: it overran, or the device reported CQ_ERR for it.
     static ChannelFailure ofCompletionQueue(String peer, VerbsException refusal) {
         return new ChannelFailure(
                 new TransportException(
@@ -225,16 +226,16 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
         return new ChannelFailure(new TransportException(StatusCode.INTERNAL, what, peer, 0, why), Recovery.FAIL);
     }
 
-    /// A mistake of this library, which would be made again.
+    /// Maps an error of this library, which would recur.
     static ChannelFailure ofMistake(String peer, Throwable mistake) {
         return new ChannelFailure(
                 new TransportException(StatusCode.INTERNAL, "a completion could not be handled", peer, 0, mistake),
                 Recovery.FAIL);
     }
 
-    /// What the ends of a channel agree on between themselves: silence, a new channel, a restart, a stop.
+    /// Maps an end that the peers decide between themselves: silence, a new channel, a restart, a stop.
     ///
-    /// @param mayResume whether the peer, as far as is known, may go on over another channel
+    /// @param mayResume whether the peer, as far as is known, may resume over another channel
     static ChannelFailure of(TransportException cause, boolean mayResume) {
         return new ChannelFailure(cause, mayResume ? Recovery.RECONNECT : Recovery.FAIL);
     }

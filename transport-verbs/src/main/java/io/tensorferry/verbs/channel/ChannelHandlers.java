@@ -3,11 +3,11 @@ package io.tensorferry.verbs.channel;
 import io.tensorferry.verbs.loop.Tell;
 import java.util.List;
 
-/// All that is above the channels of an adapter.
+/// The handlers above the channels of an adapter.
 ///
-/// @param transfers what is asked for, each by itself
-/// @param edges what was arranged once
-/// @param parts what peers read by themselves
+/// @param transfers handles individual requests
+/// @param edges handles edges, which are set up once
+/// @param parts handles the parts of partitioned tensors, which peers read with RDMA READ
 public record ChannelHandlers(RendezvousHandler transfers, EdgeHandler edges, PartHandler parts)
         implements ChannelListener {
     @Override

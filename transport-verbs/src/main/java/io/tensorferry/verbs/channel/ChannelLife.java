@@ -32,10 +32,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The life of one channel, from its first receive to its loss: takes completions, posts what waits, watches over
-/// silence, and ends it when something goes wrong.
+/// The life cycle of one channel, from its first receive to its loss: takes completions, posts waiting requests,
+/// monitors keepalive, and ends the channel on failure.
 ///
-/// Those above use its [#channel()], and are told of its end.
+/// The layers above use its [#channel()] and are notified of its end.
 ///
 /// Owner: the loop.
 public final class ChannelLife implements Pollable {
@@ -58,15 +58,15 @@ public final class ChannelLife implements Pollable {
     private final TurnBudget work = new TurnBudget();
     private final WorkCompletionHandler onCompletion = new OnCompletion();
     private boolean mayWrite;
-    // Something of the peer has arrived since the last turn.
+    // Whether something of the peer has arrived since the last turn.
     private boolean heard;
     private @Nullable ChannelFailure failure;
 
     /// Takes over a connected endpoint and starts to receive.
     ///
-    /// @param mayWrite whether the peer is known to be ready to receive; otherwise [#permitWriting()] tells later
-    /// @param onLost told once, after the handlers, when the channel is lost
-    /// @param onHeard told once, soon after the first that came of the peer
+    /// @param mayWrite whether the peer is known to be ready to receive; if not, [#permitWriting()] is called later
+    /// @param onLost called once, after the handlers, when the channel is lost
+    /// @param onHeard called once, soon after the first arrival from the peer
     public ChannelLife(
             ChannelContext context,
             ChannelEndpoint endpoint,
@@ -110,7 +110,7 @@ public final class ChannelLife implements Pollable {
         return channel;
     }
 
-    /// What the peer reaches this end by.
+    /// The local address by which the peer reaches this end.
     public PortAddress address() {
         return endpoint.address();
     }
@@ -120,7 +120,7 @@ public final class ChannelLife implements Pollable {
         return keepalive.hasHeard();
     }
 
-    /// The peer is ready to receive.
+    /// Permits writes: the peer is ready to receive.
     public void permitWriting() {
         if (!mayWrite && channel.isOpen()) {
             mayWrite = true;
@@ -138,7 +138,7 @@ public final class ChannelLife implements Pollable {
         }
     }
 
-    /// Takes completions and acts on them, as much as one channel may in a turn. Does not return 0 if anything is left.
+    /// Takes and handles completions, up to one channel's budget for a turn. Does not return 0 if anything is left.
     @Override
     public int poll() {
         work.begin(TurnBudget.PER_TURN);
@@ -161,7 +161,7 @@ public final class ChannelLife implements Pollable {
         return count;
     }
 
-    /// Goes on with the slot of messages that the last turn has left, then with completions.
+    /// Reads the rest of the slot that the last turn left open, then takes completions.
     ///
     /// @throws VerbsException if the completion queue has failed
     private void take() {
@@ -201,7 +201,7 @@ public final class ChannelLife implements Pollable {
         } catch (VerbsException e) {
             onRefused(e);
         } catch (RuntimeException e) {
-            // Whoever has the memory of a content may have ended its life.
+            // The owner of a content's memory may have released it.
             LOG.error("what waits for the channel to {} could not be sent", peer, e);
             failSoon(ChannelFailure.ofMistake(peer, e));
         }
@@ -213,8 +213,8 @@ public final class ChannelLife implements Pollable {
 
     private void failSoon(ChannelFailure why) {
         failWith(why);
-        // Not at once: the completion queue may be in the middle of a poll that led here, or the loop among its
-        // channels.
+        // Not at once: the caller may be in the middle of a poll of the completion queue, or the loop may be iterating
+        // over its channels.
         context.loop().execute(this::loseIfFailed);
     }
 
@@ -244,7 +244,7 @@ public final class ChannelLife implements Pollable {
         }
     }
 
-    /// A mistake of ours must not end the loop, and with it every other channel.
+    /// An internal error must not end the loop, and with it every other channel.
     private void onMistake(Throwable e) {
         LOG.error("a completion of the channel to {} could not be handled", peer, e);
         arrivals.dropSlot();
@@ -273,7 +273,8 @@ public final class ChannelLife implements Pollable {
         }
     }
 
-    /// Who asked for a window that cannot be bound is told so; all others may go on over another channel.
+    /// If a memory window cannot be bound, its requester receives the failure; all other operations may resume over
+    /// another channel.
     private void onFailed(Lane lane, ChannelFailure why, long workId) {
         WindowGrant culprit = WorkId.kind(workId) == WorkKind.BIND && !why.reconnectHelps()
                 ? lane.posted().grantOf(workId)
@@ -292,7 +293,8 @@ public final class ChannelLife implements Pollable {
         if (arrivals.areDistrusted()) {
             return;
         }
-        // Whoever writes has connected its queue pairs: a write that overtakes the exchange's ready says the same.
+        // A peer that writes has connected its queue pairs, so a write that overtakes the exchange's ready message
+        // implies it.
         mayWrite = true;
         heard = true;
         if (keepalive.heard()) {
@@ -329,9 +331,9 @@ public final class ChannelLife implements Pollable {
         lose(new TransportException(StatusCode.UNAVAILABLE, "the peer has lost the channel", peer, 0, null), true);
     }
 
-    /// Ends the channel for a reason that is not the device's.
+    /// Ends the channel for a reason other than a device failure.
     ///
-    /// @param mayResume whether the peer, as far as is known, may go on over another channel
+    /// @param mayResume whether the peer, as far as is known, may resume over another channel
     public void lose(TransportException cause, boolean mayResume) {
         lose(ChannelFailure.of(cause, mayResume));
     }
@@ -341,12 +343,13 @@ public final class ChannelLife implements Pollable {
         lose(ChannelFailure.ofMistake(peer, mistake));
     }
 
-    /// Ends the channel: no more traffic, everything in flight given back, the handlers told. Does nothing if it is
-    /// lost already.
+    /// Ends the channel: stops traffic, returns everything in flight, notifies the handlers. Has no effect if the
+    /// channel is already lost.
     ///
-    /// Nothing more is taken for the channel when this returns; the rest follows, because a device may take its time
-    /// over the end of queue pairs: a worker stops them, the loop takes what had arrived, a worker destroys them, and
-    /// the loop tells those above. Each step runs, whatever the one before it throws.
+    /// When this returns, the channel accepts nothing more. The rest follows asynchronously, because a device may take
+    /// long to end queue pairs: a background thread stops them, the loop takes the completions that had arrived, a
+    /// background thread destroys the queue pairs, and the loop notifies the handlers. Each step runs even if an
+    /// earlier one throws.
     public void lose(ChannelFailure why) {
         if (!channel.isOpen()) {
             return;
@@ -358,7 +361,7 @@ public final class ChannelLife implements Pollable {
         context.offLoop("stop the queue pairs to " + peer, endpoint::stopTraffic, this::takeWhatArrived);
     }
 
-    /// Contents that landed before the end count. As much in one turn as of a channel that is open.
+    /// Contents that landed before the end count. One turn takes as much as of an open channel.
     private void takeWhatArrived() {
         work.begin(TurnBudget.PER_TURN);
         try {
@@ -379,7 +382,7 @@ public final class ChannelLife implements Pollable {
         List<MemoryWindow> windows = new ArrayList<>();
         Tell.one("take the memory windows of the channel to " + peer, () -> windows.addAll(keys.close()));
         Runnable end = () -> {
-            // Before the queue pairs: a device may keep one as long as a window is bound on it.
+            // Before the queue pairs: a device may refuse to destroy a queue pair while a window is bound on it.
             WindowPool.closeAll(windows);
             endpoint.close();
         };
@@ -397,7 +400,7 @@ public final class ChannelLife implements Pollable {
         }
         List<Integer> unconfirmed = new ArrayList<>();
         Tell.one("give back what was sent to " + peer, () -> unconfirmed.addAll(departures.abandon()));
-        // What was still to be taken may say more of why.
+        // The completions taken since then may have given a more precise reason.
         ChannelFailure end = death.judge(Objects.requireNonNull(failure), channel.peerIncarnation());
         var loss = new ChannelLoss(end.cause(), end.mayGoOn(context.hasFallback()) && quiet, unconfirmed);
         try {

@@ -1,15 +1,16 @@
 package io.tensorferry.verbs.channel;
 
-/// What everything above a channel is told of its life. Every call comes on the loop and must not block.
+/// Receives the life cycle events of channels. Every call is on the loop and must not block.
 public interface ChannelListener {
-    /// A channel to a peer is open, and was given to all who waited for it. Comes before anything that it brings.
+    /// Called when a channel to a peer is open and was given to all its waiters. Precedes everything that arrives on
+    /// it.
     void onChannelOpen(RdmaChannel channel);
 
-    /// The device may go on to read and write the memory of what is under way on `channel`, which is about to be lost:
-    /// that memory must not be used again, nor be given back.
+    /// Called before the loss of `channel` if the device may continue to read and write the memory of its operations in
+    /// progress. That memory must neither be reused nor be released.
     void onMemoryStranded(RdmaChannel channel);
 
-    /// The channel is gone: its queue pairs are destroyed, nothing reads or writes local memory for it any more.
-    /// Comes once for a channel that was open.
+    /// Called once for a channel that was open, when it is lost: its queue pairs are destroyed, and no device reads or
+    /// writes local memory for it, unless [#onMemoryStranded] was called before.
     void onChannelLost(RdmaChannel channel, ChannelLoss loss);
 }

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What this end posts on a channel: acknowledgements, messages, contents, and what its keys need; and what follows
-/// when it is done.
+/// Posts a channel's outgoing work: acknowledgements, messages, contents, and binds and invalidations of memory
+/// windows. Handles its completions.
 ///
 /// Owner: the loop.
 public final class Departures {
@@ -44,14 +44,13 @@ public final class Departures {
         this.work = work;
     }
 
-    /// Posts what may be posted now, as far as there is work left, and hands it to the device, each lane's in one call;
-    /// returns whether the peer's
-    /// process will notice.
+    /// Posts what may be posted now, as far as the budget allows, and submits it to the device with one call for each
+    /// lane. Returns whether the peer's process will notice any of it.
     ///
     /// @param mayWrite whether the peer is ready to receive
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public boolean pump(boolean mayWrite) {
-        // Nothing of it goes to the peer.
+        // None of this reaches the peer.
         keys.pump();
         int immediates = 0;
         cutShort = false;
@@ -88,13 +87,13 @@ public final class Departures {
         return messages;
     }
 
-    /// Has the next [#pump] say that this end lives. Where the peer lets it say nothing, finds out at least whether the
-    /// peer's queue pair is there: everything that was posted may have completed before that was destroyed.
+    /// Makes the next [#pump] send a heartbeat. If the peer has no receive for it, posts a probe that at least checks
+    /// whether the peer's queue pair exists, because everything posted may have completed before the peer destroyed it.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     void showLife() {
         if (outgoing.isIdle() && control.credits().maySend()) {
-            // It has no order among the others, and those may wait for a window for long.
+            // A heartbeat needs no order among the other messages, which may wait long for a window.
             outgoing.enqueueFirst(HEARTBEAT);
         } else if (!probing && control.hasFreeSendSlot()) {
             probing = true;
@@ -102,7 +101,7 @@ public final class Departures {
         }
     }
 
-    /// A request has succeeded, and with it all that were posted on its queue pair before.
+    /// Handles the success of a request, which implies the success of all earlier requests on its queue pair.
     public void onCompletion(Lane lane, long workId) {
         PostedWork posted = lane.posted();
         while (posted.contains(workId)) {
@@ -138,9 +137,9 @@ public final class Departures {
         }
     }
 
-    /// The channel is gone: gives every content back that is not known to be written, and all reads.
+    /// Returns, after the loss of the channel, every content that is not known to be written, and all reads.
     ///
-    /// @return request indexes of those that are, and of which the peer has not said that it took them
+    /// @return request indexes of the contents that are known to be written but that the peer has not acknowledged
     public List<Integer> abandon() {
         Set<Integer> unconfirmed = new LinkedHashSet<>();
         var abandoned = new ArrayList<ContentWrite>();
@@ -152,10 +151,10 @@ public final class Departures {
             lane.takeUnfinished(abandoned, abandonedReads);
         }
         for (ContentWrite write : abandoned) {
-            // Posted, but perhaps not arrived; some of its lanes may have been through.
+            // Posted, but perhaps not arrived; some of its lanes may have completed.
             unconfirmed.remove(write.requestIndex());
         }
-        // One that went over several lanes is in this list more than once.
+        // A content that went over several lanes occurs in this list more than once.
         for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
             Tell.one("give a content back", write::onAbandoned);
         }
@@ -163,7 +162,7 @@ public final class Departures {
         return List.copyOf(unconfirmed);
     }
 
-    /// Tells the content whose last piece was written, or those of one slot of the ring.
+    /// Completes a lane's part of the content whose last piece was written, or of the contents of one slot of the ring.
     public static void written(@Nullable ContentWrite first, TurnBudget work) {
         ContentWrite write = first;
         while (write != null) {

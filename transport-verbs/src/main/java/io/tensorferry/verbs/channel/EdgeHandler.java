@@ -2,20 +2,20 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.wire.Message;
 
-/// What the edges are told by the channels of an adapter. Every call comes on the loop and must not block. A
-/// [io.tensorferry.verbs.wire.ProtocolViolationException] fails the channel, and only it.
+/// Receives the edge messages of an adapter's channels. Every call is on the loop and must not block. A
+/// [io.tensorferry.verbs.wire.ProtocolViolationException] fails that channel alone.
 public interface EdgeHandler extends ChannelListener {
-    /// A control message about an edge arrived.
+    /// Called for a control message about an edge.
     void onMessage(RdmaChannel channel, Message.OfEdge message);
 
-    /// The peer has offered again on this channel what it had offered on an earlier one and still wants.
+    /// Called when the peer has repeated on this channel all offers of an earlier channel that are still valid.
     void onResumed(RdmaChannel channel);
 
-    /// The one that comes for each tensor, read and not made: [Message.EdgeCredit].
+    /// Called for [Message.EdgeCredit], which arrives for each tensor and is read without creating an object.
     void onCredit(RdmaChannel channel, int edge, long released);
 
-    /// A part of the next tensor of an edge has landed, or all of it where it goes over one lane.
+    /// Called when a part of an edge's next tensor has landed, or the whole tensor if it is sent over one lane.
     ///
-    /// @param lane over which it came, 1 or more
+    /// @param lane the data lane of the arrival, 1 or more
     void onEdgeContent(RdmaChannel channel, int edge, int lane);
 }

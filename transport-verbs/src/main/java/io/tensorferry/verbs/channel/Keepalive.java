@@ -4,10 +4,10 @@ import io.tensorferry.verbs.loop.CompletionLoop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Watches over the silence on one channel, in both directions: has this end say that it lives when it has said nothing
-/// else, and finds a peer that went without a word.
+/// Monitors silence on one channel in both directions: sends a sign of life if this end has sent nothing else, and
+/// detects a peer that vanished without notice.
 ///
-/// Only what the peer's process itself has sent counts: its device may answer for a process that is stopped.
+/// Only arrivals from the peer's process count, because its device may answer for a process that is stopped.
 ///
 /// Owner: the loop.
 final class Keepalive {
@@ -17,24 +17,24 @@ final class Keepalive {
     private final long readyTimeoutNs;
     private final Runnable showLife;
     private final Runnable onSilent;
-    // When something of the peer arrived last, or the channel was opened.
+    // When the last arrival from the peer was, or when the channel was opened.
     private long heardAtNs;
     private boolean heard;
-    // Whether the peer has said that its end is ready, or this end need not know.
+    // Whether the peer has reported that its end is ready, or this end does not need that report.
     private boolean ready;
-    // Whether the peer has been sent something since the last look.
+    // Whether the peer has been sent something since the last check.
     private boolean spoke;
     private long dueNs;
     private CompletionLoop.@Nullable Timer timer;
 
-    /// Starts to watch.
+    /// Starts monitoring.
     ///
-    /// @param interval how long this end may say nothing
-    /// @param timeout how long the peer may
-    /// @param readyTimeout how long the peer may do so before it is ready: until then this end may not write, so that
-    ///     its device cannot find out whether the peer is there
-    /// @param showLife runs when this end has said nothing for an interval
-    /// @param onSilent runs once, when the peer has said nothing for the timeout
+    /// @param interval how long this end may be silent
+    /// @param timeout how long the peer may be silent
+    /// @param readyTimeout how long the peer may be silent before it is ready; until then this end may not write, so
+    /// its device cannot detect a missing peer
+    /// @param showLife runs when this end has sent nothing for an interval
+    /// @param onSilent runs once, when the peer has been silent for the timeout
     Keepalive(
             CompletionLoop loop,
             Duration interval,
@@ -52,8 +52,8 @@ final class Keepalive {
         schedule();
     }
 
-    /// Something of the peer has arrived; returns whether it is the first. [#heardNow()] follows once for all that one
-    /// poll has brought.
+    /// Records an arrival from the peer; returns whether it is the first. [#heardNow()] follows once for all arrivals
+    /// of one poll.
     boolean heard() {
         boolean first = !heard;
         heard = true;
@@ -61,12 +61,12 @@ final class Keepalive {
         return first;
     }
 
-    /// The peer is ready, so that this end may write.
+    /// Records that the peer is ready, so that this end may write.
     void ready() {
         ready = true;
     }
 
-    /// Looks at the clock for what arrived.
+    /// Reads the clock for the arrivals of this poll.
     void heardNow() {
         heardAtNs = loop.nanoTime();
     }
@@ -75,7 +75,7 @@ final class Keepalive {
         return heard;
     }
 
-    /// The peer was sent something that its process notices.
+    /// Records that something was sent that the peer's process notices.
     void spoke() {
         spoke = true;
     }
@@ -94,7 +94,7 @@ final class Keepalive {
         timer = loop.schedule(delayNs, this::look);
     }
 
-    /// How long the peer may say nothing.
+    /// How long the peer may be silent.
     private long silenceNs() {
         return ready ? timeoutNs : readyTimeoutNs;
     }
@@ -102,7 +102,7 @@ final class Keepalive {
     private void look() {
         long nowNs = loop.nanoTime();
         if (nowNs - dueNs > intervalNs) {
-            // This process stood still itself, and has not looked at what came meanwhile.
+            // This process was suspended itself and has not processed what arrived meanwhile.
             heardAtNs = nowNs;
         }
         if (nowNs - heardAtNs >= silenceNs()) {

@@ -25,12 +25,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// A connected channel to one peer, as it is used: a control queue pair with a ring of messages, and lanes for
-/// contents. Takes what is to be sent, and what is to be read of the peer; [ChannelLife] posts it.
+/// A connected channel to one peer: a control queue pair with a ring of messages, and data lanes for contents. Accepts
+/// messages and contents to send and memory of the peer to read; [ChannelLife] posts them.
 ///
-/// It is open until something goes wrong; then it is lost for good and the link to the peer makes another.
+/// The channel is open until a failure. Then it is lost for good, and the link to the peer creates another.
 ///
-/// Owner: the loop. Other threads reach it by a command.
+/// Owner: the loop. Other threads use it through a command.
 public final class RdmaChannel {
     private final ChannelDescription description;
     private final String peer;
@@ -45,13 +45,13 @@ public final class RdmaChannel {
     private final OutgoingRing outgoing;
     private final RemoteKeys keys;
     private boolean open = true;
-    // Something waits to be posted since the last turn.
+    // Whether something was queued since the last turn.
     private boolean wantsPump;
 
-    /// Takes over the queue pairs of a connected endpoint, and posts their receives. Both ends use the smaller of
-    /// each of their limits.
+    /// Takes over the queue pairs of a connected endpoint, and posts their receives. For each limit, both ends use the
+    /// smaller of their two values.
     ///
-    /// @param onPeerLostIt ends the channel, because the peer has lost it
+    /// @param onPeerLostIt ends the channel because the peer has lost it
     RdmaChannel(ChannelContext context, ChannelEndpoint endpoint, ConnectionParameters peer, Runnable onPeerLostIt) {
         this.description = endpoint.describe(peer);
         this.peer = peer.hostName();
@@ -84,12 +84,13 @@ public final class RdmaChannel {
         };
     }
 
-    /// What both ends agreed on.
+    /// The parameters that both ends agreed on.
     public ChannelDescription description() {
         return description;
     }
 
-    /// How requests to the peer travel now, as [io.tensorferry.verbs.statistics.PeerStatus#way()] says it. Any thread.
+    /// The current path of requests to the peer, in the format of [io.tensorferry.verbs.statistics.PeerStatus#way()].
+    /// Any thread.
     public String way() {
         return queuePairs.stream()
                 .map(QueuePair::way)
@@ -102,12 +103,12 @@ public final class RdmaChannel {
         return queuePairs.stream().anyMatch(queuePair -> queuePair.number() == number);
     }
 
-    /// The other worker, as `/job:worker/replica:0/task:1`.
+    /// The peer's worker name, such as `/job:worker/replica:0/task:1`.
     public String peer() {
         return peer;
     }
 
-    /// Which life of the peer's process this channel leads to.
+    /// The incarnation of the peer's process that this channel leads to.
     public long peerIncarnation() {
         return peerIncarnation;
     }
@@ -116,12 +117,12 @@ public final class RdmaChannel {
         return open;
     }
 
-    /// The channel is lost: nothing more is taken.
+    /// Marks the channel lost: it accepts nothing more.
     void markLost() {
         open = false;
     }
 
-    /// The control queue pair's, then the data lanes.
+    /// The control queue pair's lane, then the data lanes.
     List<Lane> lanes() {
         return lanes;
     }
@@ -138,8 +139,8 @@ public final class RdmaChannel {
         return keys;
     }
 
-    /// Whether a message is longer neither than a slot of the peer's ring nor than one write; only a long rendezvous
-    /// key can make it so.
+    /// Whether a message fits in a slot of the peer's ring and in one write. Only a message with a long rendezvous key
+    /// does not.
     public boolean fits(OutgoingMessage message) {
         return message.shortestSize() <= maxMessageBytes();
     }
@@ -148,9 +149,9 @@ public final class RdmaChannel {
         return Math.min(description.slotBytes(), description.maxWriteBytes());
     }
 
-    /// Sends a control message, in order; a lost channel drops it.
+    /// Sends a control message, in order. A lost channel drops it.
     ///
-    /// @throws IllegalArgumentException if it does not fit
+    /// @throws IllegalArgumentException if the message does not fit
     public void send(OutgoingMessage message) {
         if (!fits(message)) {
             throw new IllegalArgumentException(
@@ -162,10 +163,10 @@ public final class RdmaChannel {
         }
     }
 
-    /// Sends a control message that names memory to the peer, in order with the others, when the peer's key opens that
-    /// memory; a lost channel drops it. The content comes over the lane of `requestIndex`, or all.
+    /// Sends a control message that names memory to the peer, in order with the others, once the peer's rkey opens that
+    /// memory. A lost channel drops it. The content arrives over the lane of `requestIndex`, or over all lanes.
     ///
-    /// @return what the caller revokes before the memory is used otherwise; not needed after the loss of the channel
+    /// @return the grant that the caller revokes before the memory is reused; not needed after the loss of the channel
     public MemoryGrant send(NamedMemory memory, int requestIndex, MemoryNaming naming) {
         return open
                 ? striping.await(requestIndex, memory.length(), grant(memory, striping.laneOf(requestIndex), naming))
@@ -173,15 +174,16 @@ public final class RdmaChannel {
     }
 
     /// Sends a message that names memory for one piece of a content, as [#send(NamedMemory, int, MemoryNaming)] does
-    /// for the whole; it comes over one lane, whatever its size, and its immediate is told by that lane.
+    /// for a whole content. The piece arrives over one lane regardless of its size, and the immediate is reported with
+    /// that lane.
     ///
-    /// @param lane as [#laneOfPiece] says
+    /// @param lane the lane that [#laneOfPiece] returns
     public MemoryGrant namePiece(NamedMemory memory, int lane, MemoryNaming naming) {
         return open ? grant(memory, lanes.get(lane), naming) : MemoryGrant.LASTING;
     }
 
-    /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does; the peer
-    /// writes or reads there over the lanes that [#lanesOf] says.
+    /// Sends a message about an edge that names memory, as [#send(NamedMemory, int, MemoryNaming)] does. The peer
+    /// writes or reads that memory over [#lanesOf] lanes.
     public MemoryGrant offer(NamedMemory memory, int edge, MemoryNaming naming) {
         return open ? grant(memory, striping.laneOf(Immediate.ofEdge(edge)), naming) : MemoryGrant.LASTING;
     }
@@ -192,8 +194,9 @@ public final class RdmaChannel {
         return grant;
     }
 
-    /// Writes a content, into the memory that its request named or, if it is small, as a message in the peer's ring,
-    /// unless the processor does not reach it; exactly one of its two methods is called in the end, on the loop.
+    /// Writes a content into the memory that its request named. A small content that the processor can read is sent as
+    /// a message in the peer's ring instead. Exactly one of [ContentWrite#onWritten()] and [ContentWrite#onAbandoned()]
+    /// is called in the end, on the loop.
     public void write(ContentWrite write) {
         if (!write.isOutOfReach() && write.contentBytes() <= ringContentBytes && carries(write.encodedSize())) {
             carry(write);
@@ -202,7 +205,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Writes a content into the memory that its request or its edge named; else the same as [#write].
+    /// Writes a content into the memory that its request or its edge named, never through the ring; otherwise like
+    /// [#write].
     public void writeDirectly(ContentWrite write) {
         if (open) {
             striping.enqueue(write);
@@ -212,14 +216,15 @@ public final class RdmaChannel {
         }
     }
 
-    /// Writes a part of a content into the memory that its request named, over one lane; else the same as [#write].
-    /// The parts that go over one lane arrive in the order of these calls. The last of each lane that the content
-    /// comes by brings the immediate; those before it are silent.
+    /// Writes a part of a content into the memory that its request named, over one lane; otherwise like [#write]. The
+    /// parts that use one lane arrive in the order of these calls. On each lane of the content, the last part carries
+    /// the immediate; those before it are silent.
     ///
     /// @param write at most [#chunkBytes()] bytes
     /// @param lane 1 to [#laneCount()]
+    /// @throws IllegalArgumentException if `write` is longer
     public void writePart(ContentWrite write, int lane) {
-        // A longer one would take turns with others, and its last byte be written behind what comes later.
+        // A longer part would alternate with others, and its last byte would be written after later parts.
         if (write.contentBytes() > chunkBytes) {
             throw new IllegalArgumentException(
                     "a part of " + write.contentBytes() + " bytes; it may have " + chunkBytes + " at most");
@@ -232,18 +237,18 @@ public final class RdmaChannel {
         }
     }
 
-    /// Bytes of the largest single write of a content.
+    /// Size in bytes of the largest single write of a content.
     public int chunkBytes() {
         return chunkBytes;
     }
 
-    /// Whether a content whose message takes so many bytes, its metadata with it, is to be carried by the ring; where
-    /// none is, one of no bytes is not either.
+    /// Whether the ring carries a content whose message, metadata included, has `messageBytes` bytes. If ring contents
+    /// are disabled, it does not carry empty contents either.
     public boolean carries(int messageBytes) {
         return ringContentBytes > 0 && messageBytes <= maxMessageBytes();
     }
 
-    /// Sends a content as a message in the peer's ring; else the same as [#write].
+    /// Sends a content as a message in the peer's ring; otherwise like [#write].
     public void carry(ContentWrite write) {
         if (open) {
             write.goesOverOneLane();
@@ -254,8 +259,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Reads memory of the peer; exactly one of the batch's two methods is called in the end, on the loop. The peer has
-    /// granted it, over this channel, to this lane.
+    /// Reads memory that the peer has granted, over this channel, to this lane. Exactly one of [ReadBatch#onRead()] and
+    /// [ReadBatch#onAbandoned()] is called in the end, on the loop.
     ///
     /// @param lane 1 to [#laneCount()]
     /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
@@ -269,8 +274,8 @@ public final class RdmaChannel {
         }
     }
 
-    /// Reads a content that the peer has announced for an edge, over the lanes that one of its size is written over;
-    /// exactly one of its two methods is called in the end, on the loop.
+    /// Reads a content that the peer has announced for an edge, over the lanes that a write of this size would use.
+    /// Exactly one of the read's two callbacks is called in the end, on the loop.
     ///
     /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
     public void read(ContentRead read, int edge) {
@@ -289,45 +294,45 @@ public final class RdmaChannel {
         }
     }
 
-    /// Over how many lanes a content of so many bytes comes: 1, or all, each of which brings its immediate.
+    /// The number of lanes that a content of this size uses: 1, or all, each with its own immediate.
     public int lanesOf(long bytes) {
         return striping.lanesOf(bytes);
     }
 
-    /// The lane by which the content of a request comes, where it comes by one.
+    /// The lane of a request's content, if it uses one lane.
     public int laneOf(int requestIndex) {
         return striping.laneOf(requestIndex).index();
     }
 
-    /// The lane by which a piece of the content of a request comes, where it comes in pieces.
+    /// The lane of a piece of a request's content, if it is sent in pieces.
     ///
-    /// @param piece its number, from 0
+    /// @param piece number of the piece, from 0
     public int laneOfPiece(int requestIndex, int piece) {
         return striping.laneOfPiece(requestIndex, piece).index();
     }
 
-    /// Data lanes of the channel, numbered from 1.
+    /// Number of data lanes; they are numbered from 1.
     public int laneCount() {
         return lanes.size() - 1;
     }
 
-    /// Something waits: it is posted before the turn of the loop ends, with what else comes in this turn.
+    /// Schedules the posting of queued work before the turn of the loop ends, together with the turn's other work.
     void pumpSoon() {
         wantsPump = true;
         loop.pumpSoon();
     }
 
-    /// Whether something was added since [#pumped()].
+    /// Whether something was queued since [#pumped()].
     boolean wantsPump() {
         return wantsPump;
     }
 
-    /// What waits is posted now, as far as may be.
+    /// Clears [#wantsPump()], because queued work is posted now.
     void pumped() {
         wantsPump = false;
     }
 
-    /// The peer has told by another way that it has lost this channel: ends it here too. What was under way may go on.
+    /// Ends the channel after the peer has reported its loss by another path. Operations in progress may resume.
     public void onPeerLostIt() {
         onPeerLostIt.run();
     }

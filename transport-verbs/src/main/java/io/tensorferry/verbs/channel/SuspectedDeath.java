@@ -2,19 +2,19 @@ package io.tensorferry.verbs.channel;
 
 import io.tensorferry.verbs.channel.ChannelFailure.Recovery;
 
-/// Whether the process of one peer seemed to die before: it can do so once.
+/// Tracks whether the process of one peer has seemed to die before. Each incarnation can seem to die once.
 ///
 /// Owner: the loop.
 public final class SuspectedDeath {
     private long incarnation;
     private boolean suspected;
 
-    /// Of a peer that is not suspected.
+    /// Creates the state of a peer that is not suspected.
     public SuspectedDeath() {}
 
-    /// What the end of a channel to a process comes to, as other channels to it have ended before.
+    /// Adjusts the failure of a channel according to the failures of earlier channels to the same process.
     ///
-    /// @param peerIncarnation which life of the peer's process the channel led to
+    /// @param peerIncarnation incarnation of the peer's process that the channel led to
     ChannelFailure judge(ChannelFailure failure, long peerIncarnation) {
         if (failure.recovery() != Recovery.RECONNECT_ONCE) {
             return failure;

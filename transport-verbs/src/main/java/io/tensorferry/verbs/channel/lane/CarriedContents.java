@@ -3,18 +3,17 @@ package io.tensorferry.verbs.channel.lane;
 import java.util.Arrays;
 import java.util.Collection;
 
-/// The contents that went inside messages of the ring and of which the peer has not said that it took them, slot after
-/// slot: what a peer is told that asks for one again after the channel was lost.
+/// Tracks the contents sent inside ring messages that the peer has not acknowledged, slot by slot. After the loss of
+/// the channel, it answers a peer that requests one of them again.
 ///
 /// Owner: the loop.
 final class CarriedContents {
-    /// How many contents are in each of the slots that are not acknowledged, and in the one that is filled now, in a
-    /// circle.
+    /// Number of contents in each unacknowledged slot and in the slot being filled, as a circular buffer.
     private final int[] counts;
 
     private int firstSlot;
     private int slots;
-    /// Their request indexes, oldest first, in a circle whose length is a power of two.
+    /// Request indexes of the contents, oldest first, as a circular buffer whose length is a power of two.
     private int[] indexes = new int[64];
 
     private int first;
@@ -25,7 +24,7 @@ final class CarriedContents {
         this.counts = new int[most];
     }
 
-    /// The slot that is filled now has the content of a request too.
+    /// Records a content in the slot being filled.
     void add(int requestIndex) {
         if (size == indexes.length) {
             int[] longer = Arrays.copyOf(indexes, 2 * size);
@@ -40,12 +39,12 @@ final class CarriedContents {
         counts[(firstSlot + slots) & (counts.length - 1)]++;
     }
 
-    /// The slot that was filled is posted.
+    /// Records that the filled slot is posted.
     void slotFilled() {
         slots++;
     }
 
-    /// The peer has taken the oldest `taken` slots.
+    /// Records that the peer has taken the oldest `taken` slots.
     void acknowledged(int taken) {
         for (int i = 0; i < taken; i++) {
             int contents = counts[firstSlot];
@@ -57,7 +56,7 @@ final class CarriedContents {
         slots -= taken;
     }
 
-    /// Adds the request indexes of all of them, oldest first.
+    /// Adds all request indexes, oldest first.
     void addTo(Collection<Integer> found) {
         for (int i = 0; i < size; i++) {
             found.add(indexes[(first + i) & (indexes.length - 1)]);

@@ -3,8 +3,8 @@ package io.tensorferry.verbs.channel.lane;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Contents that one lane has still to write, or its part of them, each with how far it has come. A circle that grows
-/// and is used again.
+/// The contents, or parts of contents, that one lane has yet to write, each with its progress. A growing circular
+/// buffer.
 ///
 /// Owner: the loop.
 final class ContentQueue {
@@ -18,8 +18,8 @@ final class ContentQueue {
         return size == 0;
     }
 
-    /// @param offset of the first byte of the part that this lane writes
-    /// @param end of the byte behind it
+    /// @param offset offset of the first byte of the part that this lane writes
+    /// @param end offset after the part's last byte
     void add(ContentWrite write, long offset, long end) {
         if (size == writes.length) {
             grow();
@@ -52,17 +52,17 @@ final class ContentQueue {
         return Objects.requireNonNull(writes[head], "no content waits");
     }
 
-    /// Of the next byte to write of the first.
+    /// Offset of the next byte to write of the first content.
     long offset() {
         return offsets[head];
     }
 
-    /// Bytes of the first that are left.
+    /// Remaining bytes of the first content.
     long left() {
         return ends[head] - offsets[head];
     }
 
-    /// So much more of the first is posted.
+    /// Records that `bytes` more of the first content are posted.
     void advance(long bytes) {
         offsets[head] += bytes;
     }
@@ -73,7 +73,7 @@ final class ContentQueue {
         size--;
     }
 
-    /// The others come before the first.
+    /// Moves the first content behind the others.
     void moveFirstBack() {
         ContentWrite write = first();
         long offset = offsets[head];

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.channel.lane;
 
-/// The content of one tensor that is read from the peer: over the lanes that a content of its size is written over. It
-/// may be used again after its end.
+/// The content of one tensor, read from the peer over the lanes that a write of its size would use. Reusable after its
+/// end.
 ///
-/// Owner: the loop. The memory stays until [#onContentRead()] or [#onContentAbandoned()].
+/// Owner: the loop. The memory stays valid until [#onContentRead()] or [#onContentAbandoned()].
 public abstract class ContentRead {
     private long localAddress;
     private long length;
@@ -13,10 +13,10 @@ public abstract class ContentRead {
     private int partsLeft;
     private boolean abandoned;
 
-    /// Of nothing yet; [#set] says of what.
+    /// Creates an empty read; [#set] describes it.
     protected ContentRead() {}
 
-    /// Says what is to be read; not while it is under way.
+    /// Describes the read. Must not be called while it is in progress.
     ///
     /// @param length bytes, 1 or more
     protected final void set(long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
@@ -31,17 +31,17 @@ public abstract class ContentRead {
         return length;
     }
 
-    /// @param parts of it, each of which [#part] makes
+    /// @param parts number of parts, each created by [#part]
     void begin(int parts) {
         partsLeft = parts;
         abandoned = false;
     }
 
-    /// The reads of one lane.
+    /// Creates the reads of one lane.
     ///
     /// @param from offset of the first byte
-    /// @param end offset behind the last, more than `from`
-    /// @param chunkBytes the most of one read
+    /// @param end offset after the last byte, more than `from`
+    /// @param chunkBytes the most bytes of one read
     ReadBatch part(long from, long end, int chunkBytes) {
         return new Part(from, end, chunkBytes);
     }
@@ -87,9 +87,9 @@ public abstract class ContentRead {
         }
     }
 
-    /// All of it is here; the device is done with the memory.
+    /// Called when the whole content has arrived. The device no longer uses the memory.
     protected abstract void onContentRead();
 
-    /// The channel failed first; the device is done with the memory.
+    /// Called if the channel failed first. The device no longer uses the memory.
     public abstract void onContentAbandoned();
 }

@@ -4,10 +4,10 @@ import io.tensorferry.verbs.wire.OutgoingMessage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The content of one tensor on its way to the peer: bytes from one address to another, then an immediate; or, where it
-/// is small, a message in the peer's ring. It may be used again after its end.
+/// The content of one tensor on its way to the peer: an RDMA WRITE followed by an immediate or, if the content is
+/// small, a message in the peer's ring. Reusable after its end.
 ///
-/// Owner: the loop. The memory stays alive and unchanged until [#onWritten()] or [#onAbandoned()].
+/// Owner: the loop. The memory stays valid and unchanged until [#onWritten()] or [#onAbandoned()].
 public abstract class ContentWrite implements OutgoingMessage {
     long localAddress;
     long length;
@@ -15,28 +15,28 @@ public abstract class ContentWrite implements OutgoingMessage {
     long remoteAddress;
     int remoteKey;
     int immediate;
-    // Whether no immediate goes behind it.
+    // Whether no immediate follows.
     boolean silent;
-    // Whether only the device reads the bytes at this end.
+    // Whether only the device can read the local bytes.
     boolean outOfReach;
-    // Lanes that have not written their part.
+    // Number of lanes that have not written their part.
     int lanesLeft = 1;
-    // The one behind it in the same slot of the ring.
+    // The next content in the same slot of the ring.
     @Nullable
     ContentWrite nextOfSlot;
 
-    /// Of nothing yet; [#set] says of what.
+    /// Creates an empty write; [#set] describes it.
     protected ContentWrite() {}
 
-    /// Of what [#set] takes.
+    /// Creates a write described by the arguments of [#set].
     protected ContentWrite(
             long localAddress, long length, int localKey, long remoteAddress, int remoteKey, int immediate) {
         set(localAddress, length, localKey, remoteAddress, remoteKey, immediate);
     }
 
-    /// Says what is to be written; not while it is under way.
+    /// Describes the write. Must not be called while it is in progress.
     ///
-    /// @param length bytes, 0 or more; with 0 no address and no key is used
+    /// @param length bytes, 0 or more; if 0, neither addresses nor keys are used
     /// @param immediate the request index
     protected final void set(
             long localAddress, long length, int localKey, long remoteAddress, int remoteKey, int immediate) {
@@ -50,45 +50,44 @@ public abstract class ContentWrite implements OutgoingMessage {
         this.outOfReach = false;
     }
 
-    /// Says, after [#set], that the peer is not told of its end: it is a part of a content, and another behind it
-    /// brings the immediate. Only for [io.tensorferry.verbs.channel.RdmaChannel#writePart]. Its immediate still says to
-    /// which request it belongs.
+    /// Makes the write silent, after [#set]: it is a part of a content whose last part carries the immediate. Only for
+    /// [io.tensorferry.verbs.channel.RdmaChannel#writePart]. The write's immediate still identifies its request.
     protected final void setSilent() {
         silent = true;
     }
 
-    /// Says, after [#set], that the processor does not reach the bytes: they are neither carried by the ring nor copied
-    /// into the send request, however few they are.
+    /// Marks, after [#set], that the processor cannot read the bytes. They are neither carried by the ring nor inlined
+    /// in the send request, regardless of their size.
     protected final void setOutOfReach() {
         outOfReach = true;
     }
 
-    /// Bytes of the content.
+    /// Size of the content in bytes.
     public final long contentBytes() {
         return length;
     }
 
-    /// The request index that the peer is told.
+    /// The request index that the peer receives as immediate.
     public final int requestIndex() {
         return immediate;
     }
 
-    /// Whether only the device reads the bytes at this end.
+    /// Whether only the device can read the local bytes.
     public final boolean isOutOfReach() {
         return outOfReach;
     }
 
-    /// It goes over one lane, or inside the ring.
+    /// Marks that the content is sent over one lane, or inside the ring.
     public final void goesOverOneLane() {
         lanesLeft = 1;
     }
 
-    /// A lane has written its part. Returns whether all have.
+    /// Records that a lane has written its part. Returns whether all lanes have.
     public final boolean laneWritten() {
         return --lanesLeft == 0;
     }
 
-    /// Leaves the others of its slot; returns the one that was behind it, if there is one.
+    /// Unlinks this content from the others of its slot; returns its successor, or null.
     @Nullable
     public ContentWrite unchain() {
         ContentWrite next = nextOfSlot;
@@ -101,7 +100,7 @@ public abstract class ContentWrite implements OutgoingMessage {
         return true;
     }
 
-    /// One that may go inside the ring says how.
+    /// Overridden by contents that the ring can carry.
     @Override
     public int encodedSize() {
         throw new IllegalStateException(this + " does not go inside the ring");
@@ -112,9 +111,9 @@ public abstract class ContentWrite implements OutgoingMessage {
         throw new IllegalStateException(this + " does not go inside the ring");
     }
 
-    /// The peer's memory has all of it; the device is done with this end's.
+    /// Called when the peer's memory holds the whole content. The device no longer uses this end's memory.
     public abstract void onWritten();
 
-    /// The channel failed first; the device is done with the memory.
+    /// Called if the channel failed first. The device no longer uses the memory.
     public abstract void onAbandoned();
 }

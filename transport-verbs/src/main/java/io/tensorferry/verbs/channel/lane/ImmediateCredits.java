@@ -4,27 +4,27 @@ import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.wire.Immediate;
 import java.util.Collection;
 
-/// The writes with immediate of one queue pair, in both directions: how many the peer may still be sent, each of which
-/// uses up one of the receives that the peer has posted, and which of those sent the peer has not acknowledged.
+/// Credits for writes with immediate on one queue pair, in both directions: how many may still be sent, each of which
+/// consumes a receive that the peer has posted, and which of those sent the peer has not acknowledged.
 ///
-/// The peer posts a receive again as soon as one is used, and sends one acknowledgement for each [#batch] of them.
-/// Acknowledgements use up receives too; [ConnectionParameters#RESERVED_RECEIVES] receives are kept for them, which
-/// suffices for both ends to make progress when both have used up all others (docs/protocol.md shows why). The peer
-/// takes immediates in the order sent, so an acknowledgement, which is a mere count, tells which they were.
+/// The peer reposts a receive as soon as it is consumed, and sends one acknowledgement for each [#batch] of them.
+/// Acknowledgements consume receives too. [ConnectionParameters#RESERVED_RECEIVES] receives are reserved for them,
+/// which suffices for progress at both ends when both have consumed all others (docs/protocol.md gives the proof). The
+/// peer takes immediates in the order sent, so the count in an acknowledgement identifies them.
 ///
 /// Owner: the loop.
 public final class ImmediateCredits {
     private final int receiveDepth;
     private final int batch;
-    // Immediates sent whose receives the peer has not yet said to be posted again, in a circle, oldest first.
+    // Sent immediates that the peer has not acknowledged, oldest first, as a circular buffer.
     private final int[] outstanding;
     private int oldest;
     private int outstandingCount;
-    // Immediates received since the last acknowledgement.
+    // Number of immediates received since the last acknowledgement.
     private int unacknowledged;
 
     /// @param receiveDepth receives posted on each end
-    /// @param batch immediates that one acknowledgement stands for
+    /// @param batch immediates covered by one acknowledgement
     ImmediateCredits(int receiveDepth, int batch) {
         this.receiveDepth = receiveDepth;
         this.batch = batch;
@@ -44,15 +44,15 @@ public final class ImmediateCredits {
         outstandingCount++;
     }
 
-    /// Whether a peer that counts its credits could send one more.
+    /// Whether a peer that respects its credits could send one more.
     public boolean mayReceive() {
         return unacknowledged < receiveDepth;
     }
 
-    /// An immediate arrived; returns false if a peer that counts its credits could not have sent it.
+    /// Records the arrival of an immediate; returns false if a peer that respects its credits could not have sent it.
     ///
     /// The immediates that are unacknowledged here are outstanding at the peer, which may not have more outstanding
-    /// than receives. Receives are posted again at once, so a peer that does not count would never run out of them.
+    /// than receives. Receives are reposted at once, so a peer that ignores its credits would never run out of them.
     public boolean received() {
         unacknowledged++;
         return unacknowledged <= receiveDepth;
@@ -62,8 +62,8 @@ public final class ImmediateCredits {
         unacknowledged -= batch;
     }
 
-    /// The peer acknowledged the oldest [#batch] immediates. Returns how many of them were control messages, or -1 if
-    /// fewer are outstanding: the peer lies.
+    /// Handles the acknowledgement of the oldest [#batch] immediates. Returns how many of them were control messages,
+    /// or -1 if fewer are outstanding, which is a protocol violation.
     int onAcknowledgement() {
         if (outstandingCount < batch) {
             return -1;

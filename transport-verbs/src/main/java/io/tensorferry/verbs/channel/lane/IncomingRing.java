@@ -4,7 +4,7 @@ import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.SlotReader;
 
-/// The receiving half of the ring of control messages: the memory that the peer writes, read slot after slot.
+/// The receiving half of the ring of control messages: the memory that the peer writes, read slot by slot.
 ///
 /// Owner: the loop.
 public final class IncomingRing {
@@ -25,9 +25,9 @@ public final class IncomingRing {
         return new RemoteRegion(buffer.address(), buffer.remoteKey());
     }
 
-    /// Goes on to the next slot, which the peer may write again once it is acknowledged.
+    /// Advances to the next slot. The peer may write it again once it is acknowledged.
     ///
-    /// @return reads its messages, at least one; until the next call
+    /// @return a reader of the slot's messages, of which there is at least one; valid until the next call
     public SlotReader openSlot() {
         reader.open(buffer.segment(), (long) nextSlot * slotBytes);
         nextSlot = nextSlot + 1 == slots ? 0 : nextSlot + 1;

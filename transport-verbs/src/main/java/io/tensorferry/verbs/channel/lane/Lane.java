@@ -11,16 +11,16 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/// One queue pair of a channel, with what is posted on it and its count of receives left at the peer; on a data lane,
-/// the contents that wait to be written and the reads that wait.
+/// One queue pair of a channel, with its posted requests and its credits. A data lane also holds the contents that wait
+/// to be written and the reads that wait to be posted.
 ///
-/// What is posted reaches the device with [#submit()]. Contents and reads share a lane by bytes: while both wait, the
-/// one that has posted fewer goes next. A lane has only so many bytes under way, so that what comes later finds little
-/// before it.
+/// Posted requests reach the device with [#submit()]. Contents and reads share a lane by bytes: while both wait, the
+/// kind that has posted fewer bytes is next. The bytes in flight on a lane are limited, so that later requests do not
+/// wait long.
 ///
 /// Owner: the loop.
 public final class Lane {
-    /// A request of few bytes takes a device as long as so many.
+    /// The cost of a small request in bytes: a device takes as long for it as for this many bytes.
     private static final long REQUEST_BYTES = 512;
 
     private final int index;
@@ -34,18 +34,19 @@ public final class Lane {
     private final LaneReads reads;
     private final ImmediateCredits credits;
     private final long receiveWorkId;
-    // What is to be done for windows, in order.
+    // Pending binds and invalidations of memory windows, in order.
     private final ArrayDeque<WindowWork> windowsWaiting = new ArrayDeque<>();
-    // By how many bytes the contents are ahead of the reads, since both wait.
+    // How many bytes the contents are ahead of the reads since both wait.
     private long contentsAhead;
 
     /// @param kind BIND or INVALIDATE
     private record WindowWork(WorkKind kind, WindowGrant grant) {}
 
-    /// @param index 0 for the control queue pair, then the data lanes
-    /// @param chunkBytes the largest single write or read of a content that both ends take and this one wants
+    /// @param index 0 for the control queue pair, 1 and up for the data lanes
+    /// @param chunkBytes the largest single write or read of a content: the smallest of both ends' limits and this
+    /// end's option
     /// @param receives receives posted at each end
-    /// @param batch immediates that one acknowledgement stands for
+    /// @param batch immediates covered by one acknowledgement
     public Lane(
             int index,
             QueuePair queuePair,
@@ -67,7 +68,7 @@ public final class Lane {
         this.receiveWorkId = WorkId.of(WorkKind.RECEIVE, index, 0);
     }
 
-    /// 0 for the control queue pair, then the data lanes.
+    /// 0 for the control queue pair, 1 and up for the data lanes.
     public int index() {
         return index;
     }
@@ -76,7 +77,7 @@ public final class Lane {
         return credits;
     }
 
-    /// What is posted and not known to be done.
+    /// Requests that are posted and not known to have completed.
     public PostedWork posted() {
         return posted;
     }
@@ -85,7 +86,7 @@ public final class Lane {
         return sends.hasRoom();
     }
 
-    /// Hands what was posted to the device.
+    /// Submits the posted requests to the device.
     public void submit() {
         sends.submit();
     }
@@ -94,13 +95,13 @@ public final class Lane {
         queuePair.postReceive(receiveWorkId);
     }
 
-    /// Needs no receive at the peer.
+    /// Posts an empty write without immediate, which consumes no receive at the peer.
     public void postProbe() {
         sends.next().write(sends.workId(WorkKind.PROBE), 0, 0, 0, 0, 0);
         sends.add(WorkKind.PROBE, null, null);
     }
 
-    /// @param contents the first of those that are in the slot, or null
+    /// @param contents the first of the contents in the slot, or null
     void postMessage(
             long localAddress,
             int length,
@@ -123,9 +124,9 @@ public final class Lane {
         sends.add(WorkKind.CONTROL_MESSAGE, contents, null);
     }
 
-    /// The peer has taken a batch of immediates; returns how many control messages were among them.
+    /// Handles an acknowledgement of a batch of immediates; returns how many of them were control messages.
     ///
-    /// @throws ProtocolViolationException if so many are not outstanding
+    /// @throws ProtocolViolationException if fewer are outstanding
     public int onAcknowledgement() {
         int messages = credits.onAcknowledgement();
         if (messages < 0) {
@@ -134,7 +135,7 @@ public final class Lane {
         return messages;
     }
 
-    /// Posts the acknowledgements that are due, as far as there is room; returns how many.
+    /// Posts the acknowledgements that are due, as far as the send queue has room; returns how many.
     public int acknowledge() {
         int count = 0;
         while (sends.hasRoom() && credits.mayAcknowledge()) {
@@ -149,14 +150,14 @@ public final class Lane {
         return count;
     }
 
-    /// @param from the first byte of the part that this lane writes
-    /// @param end the byte behind it
+    /// @param from offset of the first byte of the part that this lane writes
+    /// @param end offset after the part's last byte
     public void enqueue(ContentWrite write, long from, long end) {
         contents.enqueue(write, from, end);
     }
 
-    /// Posts chunks of the contents and reads that wait, as far as there is room; returns how many immediates go with
-    /// them. That of a content goes with its last chunk.
+    /// Posts chunks of the waiting contents and reads, as far as the send queue has room; returns how many immediates
+    /// were posted with them. A content's last chunk carries its immediate.
     public int pump() {
         int immediates = 0;
         while (sends.hasRoom() && posted.bytesUnderWay() < mostUnderWay) {
@@ -180,17 +181,17 @@ public final class Lane {
         return immediates;
     }
 
-    /// Whether the peer has a receive for the immediate of the chunk that was chosen, if it has one.
+    /// Whether the chosen chunk carries no immediate, or the peer has a receive for it.
     private boolean isAllowed() {
         return !contents.isLast() || contents.write().silent || credits.maySend();
     }
 
-    /// Neither gets ahead by so much that the other has the lane alone for long.
+    /// Bounds the lead, so that neither kind occupies the lane alone for long afterwards.
     private void countAhead(long bytes) {
         contentsAhead = Math.clamp(contentsAhead + bytes, -chunkBytes, chunkBytes);
     }
 
-    /// Posts the chunk that was chosen; returns whether an immediate goes with it.
+    /// Posts the chosen chunk; returns whether it carries an immediate.
     private boolean postContent() {
         ContentWrite write = contents.write();
         long offset = contents.offset();
@@ -232,8 +233,8 @@ public final class Lane {
         reads.enqueue(batch);
     }
 
-    /// @param from the first byte of the part that this lane reads
-    /// @param end the byte behind it
+    /// @param from offset of the first byte of the part that this lane reads
+    /// @param end offset after the part's last byte
     public void enqueue(ContentRead read, long from, long end) {
         enqueue(read.part(from, end, chunkBytes));
     }
@@ -246,10 +247,10 @@ public final class Lane {
         windowsWaiting.add(new WindowWork(WorkKind.INVALIDATE, grant));
     }
 
-    /// Posts what is to be done for windows, as far as there is room.
+    /// Posts pending binds and invalidations, as far as the send queue has room.
     ///
-    /// @param keys told of a bind that the device refuses
-    /// @throws VerbsException if the device refuses anything else, or is gone
+    /// @param keys notified of a bind that the device refuses
+    /// @throws VerbsException if the device refuses another request, or is gone
     void pumpWindows(WindowKeys keys) {
         while (sends.hasRoom()) {
             WindowWork work = windowsWaiting.poll();
@@ -269,7 +270,7 @@ public final class Lane {
         }
     }
 
-    /// @return the refusal, if it is of this bind and says nothing of the channel
+    /// @return the refusal, if it concerns this bind alone and not the channel; null if the bind is posted
     private @Nullable VerbsException postBind(WindowGrant grant) {
         NamedMemory memory = grant.memory();
         sends.next()
@@ -288,14 +289,14 @@ public final class Lane {
         return refusal;
     }
 
-    /// Adds the request indexes of the contents whose part was posted here to its end, and of which the peer has not
-    /// said that it took it.
+    /// Adds the request indexes of contents whose last chunk was posted on this lane, but which the peer has not
+    /// acknowledged.
     public void addUnconfirmed(Collection<Integer> indexes) {
         credits.addRequestIndexes(indexes);
     }
 
-    /// Moves every content whose part is not known to be written, and all reads that are not known to have arrived; the
-    /// queue pair is gone.
+    /// Moves, after the end of the queue pair, every content whose part is not known to be written, and all reads that
+    /// are not known to have completed.
     public void takeUnfinished(Collection<ContentWrite> taken, Collection<ReadBatch> takenReads) {
         while (!posted.isEmpty()) {
             ReadBatch batch = posted.oldestReads();

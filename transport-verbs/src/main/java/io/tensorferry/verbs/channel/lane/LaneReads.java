@@ -4,18 +4,18 @@ import io.tensorferry.verbs.wire.WorkKind;
 import java.util.ArrayDeque;
 import java.util.Collection;
 
-/// The reads that wait for one lane, and which of them is served next.
+/// The waiting reads of one lane, and the scheduling policy among them.
 ///
-/// A batch that has posted no more than a chunk's bytes goes before longer ones, but not for more than a chunk's bytes
-/// at a time; of longer ones each in turn may post the bytes of [#CHUNKS_IN_TURN] chunks. So a short batch does not
-/// wait for all of a long one. The reads of one batch keep their order.
+/// A batch that has posted no more than one chunk's bytes precedes longer ones, but for no more than one chunk's bytes
+/// at a time. Longer batches take turns of the bytes of [#CHUNKS_IN_TURN] chunks. So a short batch does not wait for
+/// all of a long one. The reads of one batch keep their order.
 ///
-/// Reads leave a quarter of the send queue to contents, acknowledgements and windows. What is posted behind them is
-/// still done after them: a queue pair keeps the order of its work.
+/// Reads leave a quarter of the send queue to contents, acknowledgements and windows. Requests posted after reads still
+/// complete after them, because a queue pair keeps the order of its work.
 ///
 /// Owner: the loop.
 final class LaneReads {
-    /// As many as a content has.
+    /// Equal to the turn of a content.
     private static final int CHUNKS_IN_TURN = 16;
 
     private final SendList sends;
@@ -26,7 +26,7 @@ final class LaneReads {
     private final ReadRequest request = new ReadRequest();
     // Bytes that the first fresh batch has posted.
     private long freshPosted;
-    // Bytes that the first of the longer ones has posted in its turn.
+    // Bytes that the first longer batch has posted in its turn.
     private long longerPosted;
     // Bytes of fresh batches since the last read of a longer one, while a longer one waits.
     private long freshInARow;
@@ -45,12 +45,12 @@ final class LaneReads {
         return fresh.isEmpty() && longer.isEmpty();
     }
 
-    /// Whether one waits and the queue has room for it.
+    /// Whether a read waits and the send queue has room for it.
     boolean mayPost() {
         return !posted.isFullForReads() && !isEmpty();
     }
 
-    /// Posts the next read, where [#mayPost()] says that one may go; returns its bytes.
+    /// Posts the next read and returns its bytes. Requires [#mayPost()].
     long post() {
         boolean isFresh = !fresh.isEmpty() && (longer.isEmpty() || freshInARow < chunkBytes);
         ArrayDeque<ReadBatch> queue = isFresh ? fresh : longer;
@@ -91,7 +91,7 @@ final class LaneReads {
         return length;
     }
 
-    /// Moves all whose last read was not posted.
+    /// Moves all batches whose last read was not posted.
     void drainTo(Collection<ReadBatch> taken) {
         taken.addAll(longer);
         taken.addAll(fresh);

@@ -1,21 +1,21 @@
 package io.tensorferry.verbs.channel.lane;
 
-/// That a peer may write into some memory, from the message that names it until it is revoked.
+/// A peer's right to access memory by an rkey, from the message that names the memory until the grant is revoked.
 ///
 /// Owner: the loop.
 @FunctionalInterface
 public interface MemoryGrant {
-    /// A grant that the peer keeps: nothing can be revoked, or nothing was granted.
+    /// A grant that cannot be revoked, or that granted nothing.
     MemoryGrant LASTING = Revoked::onRevoked;
 
-    /// Takes the right back. Called once, when the peer is done with the memory or gets no more of it.
+    /// Revokes the right. Called once, when the peer is done with the memory or is to lose access to it.
     ///
-    /// @param then is told when the peer cannot write there any more, at the latest when the channel is gone: now, or
-    ///     later on the loop
+    /// @param then called when the peer cannot access the memory any more, at the latest when the channel is gone:
+    /// before this returns, or later on the loop
     void revoke(Revoked then);
 
-    /// Who waits for a right to be taken back. Of its own, so that a request can be one itself: nothing is made for
-    /// each transfer.
+    /// Callback for a completed revocation. A separate interface, so that a request can implement it and no object is
+    /// created for each transfer.
     @FunctionalInterface
     interface Revoked {
         void onRevoked();

@@ -12,16 +12,16 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/// The sending half of the ring of control messages: encodes what waits into the next slot, as many messages as fit,
-/// and writes it to the same slot at the peer.
+/// The sending half of the ring of control messages: encodes waiting messages into the next slot, as many as fit, and
+/// writes the slot to the peer.
 ///
-/// A slot is used again when the peer has acknowledged its write.
+/// A slot is reused when the peer has acknowledged its write.
 ///
 /// Owner: the loop.
 public final class OutgoingRing {
-    /// Twice the requests that a peer can have under way.
+    /// Twice the requests that a peer can have in progress.
     static final int MOST_ANSWERS = 2 * RequestIndex.SLOTS;
-    /// Refusals behind so many others lose their text.
+    /// Refusals lose their text if more than this many answers wait.
     private static final int EXPLAINED_ANSWERS = 1 << 12;
 
     private static final String REASON_DROPPED = "refused; too many answers waited to keep the reason";
@@ -31,19 +31,19 @@ public final class OutgoingRing {
     private final int slots;
     private final int slotBytes;
     private final int mostBytes;
-    /// Those that wait, oldest first. A [WindowGrant] among them is none before its window is bound.
+    /// The waiting messages, oldest first. A [WindowGrant] among them cannot be encoded before its window is bound.
     private final ArrayDeque<OutgoingMessage> waiting = new ArrayDeque<>();
-    // How many of those that wait are answers to the peer's requests.
+    // How many of `waiting` are answers to the peer's requests.
     private int waitingAnswers;
     private int nextSlot;
     private int freeSlots;
     private final CarriedContents carried;
-    // Of the slot that was filled last; of its contents the first and the last.
+    // Size of the slot that was filled last, and its first and last content.
     private int filledBytes;
     private @Nullable ContentWrite filledContents;
     private @Nullable ContentWrite lastContent;
 
-    /// @param mostBytes of a slot that may be used, at most `slotBytes`
+    /// @param mostBytes usable bytes of a slot, at most `slotBytes`
     public OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes, int mostBytes) {
         this.staging = staging;
         this.remote = remote;
@@ -63,14 +63,14 @@ public final class OutgoingRing {
         }
     }
 
-    /// Puts a message before all others that wait.
+    /// Puts a message before all other waiting messages.
     public void enqueueFirst(OutgoingMessage message) {
         waiting.addFirst(message);
     }
 
-    /// Called for every message that arrives. A peer that keeps the rules asks anew under an index only when it has
-    /// taken the last answer to it, so never more than two for each wait here. One that asks and asks, and acknowledges
-    /// just enough to stay alive, would have the queue grow for ever.
+    /// Limits the waiting answers; called for every message that arrives. A compliant peer reuses a request index only
+    /// after it has taken the last answer for it, so at most two answers for each index wait here. A peer that keeps
+    /// sending requests and acknowledges just enough to stay alive would otherwise make the queue grow for ever.
     ///
     /// @throws ProtocolViolationException if more answers wait
     public void requireAnswersTaken() {
@@ -80,7 +80,7 @@ public final class OutgoingRing {
         }
     }
 
-    /// The text that tells a person why would be most of what waits.
+    /// Drops the explanatory text, which would be most of the queue's memory.
     private static OutgoingMessage withoutReason(OutgoingMessage answer) {
         return switch (answer) {
             case Message.ErrorStatus status ->
@@ -97,7 +97,7 @@ public final class OutgoingRing {
 
     /// Posts messages as far as slots, receives at the peer and the send queue allow; returns how many.
     ///
-    /// @param most no further slot is begun when there are so many
+    /// @param most no further slot is begun after this many messages
     public int pump(Lane control, int most) {
         int count = 0;
         while (count < most
@@ -123,7 +123,7 @@ public final class OutgoingRing {
         return count;
     }
 
-    /// Takes as many messages as have room in one slot; returns how many. A text is cut only where it comes first.
+    /// Encodes as many messages as fit into one slot; returns how many. A text is truncated only in the first message.
     private int fill(long slot, OutgoingMessage first) {
         MemorySegment ring = staging.segment();
         int count = 0;
@@ -145,7 +145,7 @@ public final class OutgoingRing {
                 next = peek();
             } while (next != null && next.encodedSize() <= mostBytes - filledBytes);
         } catch (RuntimeException e) {
-            // The memory of a content cannot be read: the others wait again, to be given back with the channel.
+            // The memory of a content cannot be read: the other contents wait again, to be returned with the channel.
             ContentWrite content = filledContents;
             while (content != null) {
                 waiting.addFirst(content);
@@ -177,36 +177,36 @@ public final class OutgoingRing {
         }
     }
 
-    /// The next message that may go; null if there is none.
+    /// The next message that can be encoded, or null.
     private @Nullable OutgoingMessage peek() {
         while (!isIdle()) {
             OutgoingMessage next = waiting.element();
             if (!(next instanceof WindowGrant grant) || grant.state() == WindowGrant.State.BOUND) {
                 return next;
             }
-            // Its request has ended before it was asked.
+            // The request ended before its message was sent.
             waiting.remove();
         }
         return null;
     }
 
-    /// Whether nothing waits, or only for a window.
+    /// Whether no message waits, or the first waits for a window.
     public boolean isIdle() {
         return waiting.isEmpty() || (waiting.peek() instanceof WindowGrant grant && grant.awaitsBind());
     }
 
-    /// The peer has taken so many slots more.
+    /// Records that the peer has taken `taken` more slots.
     public void onAcknowledged(int taken) {
         freeSlots += taken;
         carried.acknowledged(taken);
     }
 
-    /// Adds the request indexes of the contents that were posted and of which the peer has not said that it took them.
+    /// Adds the request indexes of the contents that were posted but that the peer has not acknowledged.
     public void addUnconfirmed(Collection<Integer> indexes) {
         carried.addTo(indexes);
     }
 
-    /// Moves every content that waits; the queue pair is gone.
+    /// Moves every waiting content, after the end of the queue pair.
     public void takeContents(Collection<ContentWrite> taken) {
         for (OutgoingMessage message : waiting) {
             if (message instanceof ContentWrite content) {

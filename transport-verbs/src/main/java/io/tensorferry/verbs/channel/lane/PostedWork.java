@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The send requests of one queue pair that are posted and not known to be done, oldest first, in a circle that is made
-/// once.
+/// The send requests of one queue pair that are posted and not known to have completed, oldest first, in a circular
+/// buffer of fixed size.
 ///
-/// Each has a sequence number. Work of one queue pair is done in its order, so the success of one tells that all before
-/// it have succeeded, those that asked for no completion too.
+/// Each request has a sequence number. A queue pair completes its work in order, so the success of one request implies
+/// the success of all earlier ones, unsignaled ones included.
 ///
 /// Owner: the loop.
 public final class PostedWork {
@@ -21,7 +21,7 @@ public final class PostedWork {
     private final @Nullable ContentWrite[] contents;
     private final @Nullable WindowGrant[] grants;
     private final @Nullable ReadBatch[] reads;
-    // The sequence number of the oldest.
+    // Sequence number of the oldest request.
     private long first;
     private int size;
     private int readRequests;
@@ -44,25 +44,25 @@ public final class PostedWork {
         return size == depth;
     }
 
-    /// Whether the reads have all but the quarter of the queue that is left to others.
+    /// Whether reads occupy their share: all but a quarter of the queue.
     boolean isFullForReads() {
         return readRequests >= depth - depth / 4;
     }
 
-    /// Whether the others have all but the quarter of the queue that is left to reads while some wait.
+    /// Whether the other requests occupy their share while reads wait: all but a quarter of the queue.
     boolean isFullBesideReads() {
         return size - readRequests >= depth - depth / 4;
     }
 
-    /// What [#add] will number next.
+    /// The sequence number of the next [#add].
     long nextSequence() {
         return first + size;
     }
 
     /// @param length payload bytes, 0 to 2^32 - 1
-    /// @param content whose last piece it is, or the first of those that its messages carry, or null
-    /// @param grant for whose window it is, or null
-    /// @param batch whose last read it is, or null
+    /// @param content the content whose last piece this is, or the first content that the messages carry, or null
+    /// @param grant the grant whose window this concerns, or null
+    /// @param batch the batch whose last read this is, or null
     void add(
             WorkKind kind,
             long length,
@@ -80,7 +80,7 @@ public final class PostedWork {
         bytesUnderWay += length;
     }
 
-    /// Whether the request with this work id is under way, and so all that were posted behind it.
+    /// Whether the request with this work id is in progress, and therefore all later ones.
     public boolean contains(long workId) {
         return WorkId.distance(first, workId) < size;
     }
@@ -89,30 +89,30 @@ public final class PostedWork {
         return kinds[(int) first & mask];
     }
 
-    /// The content whose last piece the oldest is, or the first of those inside its messages; null if there is none.
+    /// The content whose last piece the oldest request is, or the first content inside its messages, or null.
     @Nullable
     public ContentWrite oldestContents() {
         return contents[(int) first & mask];
     }
 
-    /// The grant for whose window the oldest is.
+    /// The grant whose window the oldest request concerns.
     public WindowGrant oldestGrant() {
         return Objects.requireNonNull(grants[(int) first & mask], "it is for no window");
     }
 
-    /// The grant for whose window a request is that is under way; null if it is for none.
+    /// The grant whose window a request in progress concerns, or null.
     @Nullable
     public WindowGrant grantOf(long workId) {
         return grants[(int) (first + WorkId.distance(first, workId)) & mask];
     }
 
-    /// The reads whose last the oldest is; null if there are none.
+    /// The batch whose last read the oldest request is, or null.
     @Nullable
     public ReadBatch oldestReads() {
         return reads[(int) first & mask];
     }
 
-    /// The oldest is done, or given up.
+    /// Removes the oldest request, because it completed or was abandoned.
     public void removeOldest() {
         int slot = (int) first & mask;
         readRequests -= kinds[slot] == WorkKind.READ ? 1 : 0;
@@ -128,7 +128,7 @@ public final class PostedWork {
         return size == 0;
     }
 
-    /// Payload bytes that are posted and not known to have left.
+    /// Payload bytes that are posted and not known to have completed.
     long bytesUnderWay() {
         return bytesUnderWay;
     }

@@ -1,22 +1,22 @@
 package io.tensorferry.verbs.channel.lane;
 
-/// Reads of the peer's memory that belong together: posted on one lane in their order, and told when all are here. It
-/// may be used again after its end.
+/// A group of reads of the peer's memory, posted on one lane in order, with one notification when all have completed.
+/// Reusable after its end.
 ///
-/// Owner: the loop. The memory that is read into stays until [#onRead()] or [#onAbandoned()].
+/// Owner: the loop. The local memory stays valid until [#onRead()] or [#onAbandoned()].
 public abstract class ReadBatch {
     private int count;
     private int posted;
 
-    /// @param count reads, 1 or more
+    /// @param count number of reads, 1 or more
     protected ReadBatch(int count) {
         setCount(count);
     }
 
-    /// Has another number of reads; not while it is under way.
+    /// Changes the number of reads. Must not be called while the batch is in progress.
     ///
     /// @param count 1 or more
-    /// @throws IllegalArgumentException if it is not
+    /// @throws IllegalArgumentException if `count` is less
     protected final void setCount(int count) {
         if (count < 1) {
             throw new IllegalArgumentException("a batch of " + count + " reads; it has at least 1");
@@ -32,25 +32,25 @@ public abstract class ReadBatch {
         return posted == count;
     }
 
-    /// Describes the next.
+    /// Describes the next read.
     void describeNext(ReadRequest into) {
         describe(posted++, into);
     }
 
-    /// Says what the next read is: called once for each, in order, when it is about to be posted.
+    /// Describes a read. Called once for each, in order, just before it is posted.
     ///
     /// @param index 0 or more
     protected abstract void describe(int index, ReadRequest into);
 
-    /// Of so many reads one asks for a completion, with the last of what is posted at once; 0 for the channel's own
-    /// interval, which is also the most.
+    /// Every Nth read, and always the last of those posted at once, requests a completion; this returns N. 0 selects
+    /// the channel's interval, which is also the maximum.
     protected int signalInterval() {
         return 0;
     }
 
-    /// All are here; the device is done with the memory.
+    /// Called when all reads have completed. The device no longer uses the memory.
     public abstract void onRead();
 
-    /// The channel failed first: some may be here, and the device is done with the memory.
+    /// Called if the channel failed first. Some reads may have completed; the device no longer uses the memory.
     public abstract void onAbandoned();
 }

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.channel.lane;
 
-/// One read of the peer's memory, filled in again for each.
+/// The description of one read of the peer's memory, reused for every read.
 ///
 /// Owner: the loop.
 public final class ReadRequest {
@@ -12,9 +12,9 @@ public final class ReadRequest {
 
     ReadRequest() {}
 
-    /// @param localAddress where the bytes go, in registered memory
+    /// @param localAddress destination of the bytes, in registered memory
     /// @param length bytes, 1 to [io.tensorferry.verbs.statistics.ChannelDescription#maxWriteBytes()]
-    /// @param remoteAddress where they are at the peer
+    /// @param remoteAddress address of the bytes at the peer
     public void set(long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         this.localAddress = localAddress;
         this.length = length;

@@ -4,38 +4,39 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
 import java.util.List;
 
-/// The keys that one channel gives to its peer. A message that names memory goes out in its turn, when its key opens
-/// that; those behind it wait.
+/// The rkeys that one channel gives to its peer. A message that names memory is sent in its order, once its rkey opens
+/// that memory; later messages wait for it.
 ///
 /// Owner: the loop.
 public interface RemoteKeys {
     /// Grants memory to the peer and queues the message that names it.
     ///
-    /// @param lane over which the content comes
+    /// @param lane the lane of the content
     MemoryGrant grant(NamedMemory memory, Lane lane, MemoryNaming naming);
 
-    /// Posts what waits, as far as there is room.
+    /// Posts pending work, as far as the send queues have room.
     void pump();
 
-    /// The window of a grant is bound.
+    /// Called when the window of a grant is bound.
     void onBound(WindowGrant grant);
 
-    /// The bind of a grant's window has failed, and with it the queue pair; the grant's message is never sent.
+    /// Called when the bind of a grant's window has failed, and with it the queue pair. The grant's message is never
+    /// sent.
     ///
-    /// @param cause what whoever asked is told
+    /// @param cause the failure given to the requester
     void onBindFailed(WindowGrant grant, TransportException cause);
 
-    /// The window of a grant opens nothing any more.
+    /// Called when the window of a grant is invalidated.
     void onInvalidated(WindowGrant grant);
 
-    /// The channel is lost and its queue pairs are stopped, but still there: nothing is granted any more.
+    /// Stops granting, because the channel is lost. Its queue pairs are stopped but not yet destroyed.
     ///
-    /// @return memory windows for the caller to close, off the loop and before the queue pairs
+    /// @return memory windows that the caller closes, off the loop and before the queue pairs
     List<MemoryWindow> close();
 
-    /// The queue pairs are stopped or gone: what waited to be revoked is.
+    /// Completes all pending revocations, because the queue pairs are stopped or destroyed.
     void end();
 
-    /// The same, but a queue pair goes on, as far as is known: who waited for memory to be revoked never gets it.
+    /// Abandons all pending revocations, because a queue pair may still be active. Their callbacks are never called.
     void strand();
 }

@@ -8,13 +8,13 @@ import io.tensorferry.verbs.wire.WorkId;
 import io.tensorferry.verbs.wire.WorkKind;
 import org.jspecify.annotations.Nullable;
 
-/// What one turn of the loop posts on one queue pair: prepared request by request, and handed to the device in one call
-/// at the turn's end.
+/// The requests that one turn of the loop posts on one queue pair: prepared one by one, and submitted to the device in
+/// one call at the end of the turn.
 ///
-/// Few of the requests ask for a completion: each [PostingOptions#signalInterval], or a quarter of the bytes that may
-/// be under way, and the last of a list in which memory of a tensor is used, so that this is let go soon even if
-/// nothing follows. Messages and acknowledgements alone ask for none: nobody waits for their end. To know which is
-/// the last, the newest request is held back until another follows or the list is submitted.
+/// Few requests are signaled: every [PostingOptions#signalInterval]-th, at least one for each quarter of the bytes that
+/// may be in flight, and the last of a list that uses a tensor's memory, so that the memory is released soon even if
+/// nothing follows. Messages and acknowledgements alone request no completion, because nothing waits for it. To
+/// identify the last request, the newest is held back until another follows or the list is submitted.
 ///
 /// Owner: the loop.
 final class SendList {
@@ -26,7 +26,7 @@ final class SendList {
     private SendWorkRequest next = new SendWorkRequest();
     private SendWorkRequest held = new SendWorkRequest();
     private boolean holds;
-    // Since the last request that asked for a completion.
+    // Requests and bytes since the last signaled request.
     private int unsignaled;
     private long unsignaledBytes;
     private boolean usesTensors;
@@ -56,29 +56,29 @@ final class SendList {
         return WorkId.of(kind, lane, posted.nextSequence());
     }
 
-    /// Takes what [#next()] was filled with; there must be room.
+    /// Adds the request that [#next()] returned. Requires room.
     ///
-    /// @param content whose last piece it is, or the first of those that its messages carry, or null
-    /// @param grant for whose window it is, or null
-    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this or the request before it
+    /// @param content the content whose last piece this is, or the first content that the messages carry, or null
+    /// @param grant the grant whose window this concerns, or null
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this request or the one before
     void add(WorkKind kind, @Nullable ContentWrite content, @Nullable WindowGrant grant) {
         add(kind, content, grant, null, signalInterval);
     }
 
-    /// Takes a read that [#next()] was filled with; there must be room.
+    /// Adds the read that [#next()] returned. Requires room.
     ///
-    /// @param batch whose last it is, or null
-    /// @param interval of so many requests one asks for a completion
-    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this or the request before it
+    /// @param batch the batch whose last read this is, or null
+    /// @param interval every `interval`-th request is signaled; 0 for the channel's interval
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses this request or the one before
     void addRead(@Nullable ReadBatch batch, int interval) {
         add(WorkKind.READ, null, null, batch, interval == 0 ? signalInterval : Math.min(interval, signalInterval));
     }
 
-    /// Posts the bind that [#next()] was filled with, by a call of its own, so that a device that refuses it refuses
-    /// nothing else; there must be room.
+    /// Posts the bind that [#next()] returned with a separate call, so that a refusal concerns no other request.
+    /// Requires room.
     ///
-    /// @return what the device refused it with; null if it is posted
-    /// @throws VerbsException if the device refuses what was added before
+    /// @return the device's refusal; null if the bind is posted
+    /// @throws VerbsException if the device refuses a request added before
     @Nullable
     VerbsException postBind(WindowGrant grant) {
         submit();
@@ -109,7 +109,7 @@ final class SendList {
         unsignaled++;
         boolean tensor = kind == WorkKind.CONTENT || kind == WorkKind.CHUNK || kind == WorkKind.READ;
         long bytes = tensor ? added.length : 0;
-        // What the ring carries is not used any more, but kept until it is known to be there.
+        // A content inside the ring is not read any more, but kept until its arrival is known.
         usesTensors |= tensor || content != null;
         unsignaledBytes += bytes;
         posted.add(kind, bytes, content, grant, batch);
@@ -125,9 +125,9 @@ final class SendList {
         }
     }
 
-    /// Hands over all that was added since the last time.
+    /// Submits all requests added since the last call.
     ///
-    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses any of it
+    /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses any of them
     void submit() {
         if (!holds) {
             return;

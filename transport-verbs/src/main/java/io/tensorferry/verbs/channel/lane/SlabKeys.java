@@ -4,7 +4,7 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.device.MemoryWindow;
 import java.util.List;
 
-/// The keys of whole registrations: they are there already, and stay.
+/// Grants the rkeys of whole memory regions, which exist already and stay valid.
 ///
 /// Owner: the loop.
 public final class SlabKeys implements RemoteKeys {
@@ -22,7 +22,7 @@ public final class SlabKeys implements RemoteKeys {
 
     @Override
     public void pump() {
-        // Nothing waits.
+        // Nothing is pending.
     }
 
     @Override
@@ -42,17 +42,17 @@ public final class SlabKeys implements RemoteKeys {
 
     @Override
     public List<MemoryWindow> close() {
-        // The keys end with their registrations.
+        // The rkeys end with their memory regions.
         return List.of();
     }
 
     @Override
     public void end() {
-        // Nothing waits.
+        // Nothing is pending.
     }
 
     @Override
     public void strand() {
-        // Nothing waits.
+        // Nothing is pending.
     }
 }

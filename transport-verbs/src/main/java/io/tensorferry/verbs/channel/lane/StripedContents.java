@@ -4,19 +4,19 @@ import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 
-/// The contents that this end awaits over all lanes: each has landed when the immediate of its request has come over
-/// every one of them.
+/// The contents that this end awaits over all lanes. A content has landed when the immediate of its request has arrived
+/// over every lane.
 ///
-/// A hash table without boxes, because large contents come and go as long as the channel lives.
+/// A hash table without boxing, because large contents are added and removed throughout the life of the channel.
 ///
 /// Owner: the loop.
 final class StripedContents {
-    /// No request index.
+    /// Marks a free entry; never a request index.
     private static final int NONE = -1;
 
     private final long allLanes;
     private int[] indexes = new int[16];
-    // Of each, a bit for each lane whose immediate has come.
+    // For each entry, a bit for each lane whose immediate has arrived.
     private long[] lanes = new long[16];
     private int size;
     private final ArrayDeque<Awaited> free = new ArrayDeque<>();
@@ -27,7 +27,7 @@ final class StripedContents {
         Arrays.fill(indexes, NONE);
     }
 
-    /// The memory of one content. Used again after [#revoke].
+    /// The grant for one content's memory. Reusable after [#revoke].
     private final class Awaited implements MemoryGrant {
         private int index;
 
@@ -39,7 +39,7 @@ final class StripedContents {
         }
     }
 
-    /// From now on the content of this request is awaited over every lane, until it has landed or the grant is revoked.
+    /// Awaits the content of this request over every lane, until it has landed or the grant is revoked.
     MemoryGrant await(int requestIndex) {
         int slot = find(requestIndex);
         if (indexes[slot] == NONE) {
@@ -55,14 +55,14 @@ final class StripedContents {
         return awaited;
     }
 
-    /// The immediate of a request has come over a lane; returns whether the content has landed.
+    /// Records the immediate of a request over a lane; returns whether the content has landed.
     ///
     /// @param lane 1 or more
-    /// @throws ProtocolViolationException if it has come over this lane before
+    /// @throws ProtocolViolationException if it has already arrived over this lane
     boolean arrived(int requestIndex, int lane) {
         int slot = find(requestIndex);
         if (indexes[slot] == NONE) {
-            // One that comes over one lane, or that nobody awaits.
+            // The content uses one lane, or is not awaited.
             return true;
         }
         long bit = 1L << (lane - 1);
@@ -89,7 +89,7 @@ final class StripedContents {
         }
     }
 
-    /// Where the request is, or would be.
+    /// Slot of the request, or the free slot for it.
     private int find(int requestIndex) {
         int slot = home(requestIndex);
         while (indexes[slot] != NONE && indexes[slot] != requestIndex) {
@@ -99,11 +99,11 @@ final class StripedContents {
     }
 
     private int home(int requestIndex) {
-        // The slots of a table of requests follow each other; its generations are in the high bits.
+        // The low bits hold the slot in the table of requests, the high bits its generation.
         return (requestIndex ^ requestIndex >>> 20) & indexes.length - 1;
     }
 
-    /// Moves those behind it that could not be where they belong.
+    /// Moves the following entries that linear probing had displaced.
     private void remove(int removed) {
         int gap = removed;
         int slot = gap + 1 & indexes.length - 1;

@@ -2,22 +2,22 @@ package io.tensorferry.verbs.channel.lane;
 
 import java.util.List;
 
-/// Which lanes the content of a request goes over, at both ends: one that its index says, or all of them for a content
-/// that is large.
+/// Assigns contents to lanes, identically at both ends: one lane derived from the request index, or all lanes for a
+/// large content.
 ///
 /// Owner: the loop.
 public final class Striping {
-    /// Parts begin at multiples of this within a content.
+    /// Alignment of a part's offset within a content.
     private static final long PART_ALIGNMENT = 4096;
 
-    /// Of the control queue pair and the data lanes.
+    /// The control queue pair's lane, then the data lanes.
     private final List<Lane> lanes;
     private final int laneCount;
     private final long stripeBytes;
     private final StripedContents awaited;
 
-    /// @param lanes the control queue pair, then the data lanes
-    /// @param stripeBytes a content of so many bytes goes over all lanes, as both ends agreed
+    /// @param lanes the control queue pair's lane, then the data lanes
+    /// @param stripeBytes contents of at least this many bytes use all lanes, as both ends agreed
     public Striping(List<Lane> lanes, long stripeBytes) {
         this.lanes = lanes;
         this.laneCount = lanes.size() - 1;
@@ -25,14 +25,14 @@ public final class Striping {
         this.awaited = new StripedContents(laneCount);
     }
 
-    /// Over which the content of a request comes that goes over one, at either end.
+    /// The lane of a request's content, at either end, if it uses one lane.
     public Lane laneOf(int requestIndex) {
         return lanes.get(1 + home(requestIndex));
     }
 
-    /// Over which a piece of the content of a request comes, at either end, where it comes in pieces.
+    /// The lane of a piece of a request's content, at either end, if the content is sent in pieces.
     ///
-    /// @param piece its number, from 0
+    /// @param piece number of the piece, from 0
     public Lane laneOfPiece(int requestIndex, int piece) {
         return lanes.get(1 + (int) ((Integer.toUnsignedLong(requestIndex) + piece) % laneCount));
     }
@@ -45,12 +45,12 @@ public final class Striping {
         return length >= stripeBytes && laneCount > 1;
     }
 
-    /// Over how many lanes a content of so many bytes goes, at either end.
+    /// The number of lanes that a content of `bytes` bytes uses, at either end.
     public int lanesOf(long bytes) {
         return isStriped(bytes) ? laneCount : 1;
     }
 
-    /// Puts a content where it waits to be written.
+    /// Queues a content on its lanes.
     public void enqueue(ContentWrite write) {
         if (!isStriped(write.length)) {
             write.lanesLeft = 1;
@@ -66,7 +66,7 @@ public final class Striping {
         }
     }
 
-    /// Puts a part of a content where it waits to be written over one lane, whatever its size.
+    /// Queues a part of a content on one lane, regardless of its size.
     ///
     /// @param lane a data lane, from 1
     public void enqueuePart(ContentWrite write, int lane) {
@@ -78,9 +78,9 @@ public final class Striping {
         return ((length - 1) / laneCount / PART_ALIGNMENT + 1) * PART_ALIGNMENT;
     }
 
-    /// Puts the reads of a content where they wait.
+    /// Queues the reads of a content on its lanes.
     ///
-    /// @param index says which lane, where it goes over one
+    /// @param index selects the lane of a content that uses one
     public void enqueue(ContentRead read, int index) {
         long length = read.length();
         if (!isStriped(length)) {
@@ -97,16 +97,16 @@ public final class Striping {
         }
     }
 
-    /// The peer was told of memory for the content of a request; returns what tells that it is done with it.
+    /// Awaits a content after the peer was given memory for it. Returns the grant to revoke when the content is done.
     ///
-    /// @param grant what holds otherwise
+    /// @param grant returned unchanged if the content uses one lane
     public MemoryGrant await(int requestIndex, long length, MemoryGrant grant) {
         return isStriped(length) ? awaited.await(requestIndex) : grant;
     }
 
-    /// The immediate of a request came over a lane; returns whether the content has landed.
+    /// Records the immediate of a request over a lane; returns whether the content has landed.
     ///
-    /// @throws io.tensorferry.verbs.wire.ProtocolViolationException if it has come over this lane before
+    /// @throws io.tensorferry.verbs.wire.ProtocolViolationException if it has already arrived over this lane
     public boolean arrived(int requestIndex, int lane) {
         return awaited.arrived(requestIndex, lane);
     }

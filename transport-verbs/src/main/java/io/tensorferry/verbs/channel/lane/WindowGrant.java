@@ -6,18 +6,18 @@ import io.tensorferry.verbs.wire.OutgoingMessage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A window that is bound to one request's memory, from the request's message to its end; and that message, which waits
-/// for the window's key.
+/// A memory window bound to one request's memory, from the request's message to its end. Also that message, which waits
+/// for the window's rkey.
 ///
 /// ```
-/// WAITING  -- a window is there -->  BINDING: the bind is posted, or waits for a slot of the send queue
-/// BINDING  -- bound -->              BOUND: the message goes out
-/// BINDING  -- bind refused -->       ENDED: whoever asked is told
-/// BINDING, BOUND -- revoke -->       REVOKING: the invalidation is posted, or waits
-/// REVOKING -- bind refused -->       ENDED: there is nothing to invalidate
-/// REVOKING -- invalidated -->        ENDED: the memory is free, and the window
-/// WAITING  -- revoke, no window -->  ENDED
-/// any      -- channel gone -->       ENDED
+/// WAITING  -- window available -->  BINDING: the bind is posted, or waits for a slot of the send queue
+/// BINDING  -- bound -->             BOUND: the message is sent
+/// BINDING  -- bind refused -->      ENDED: the requester is notified
+/// BINDING, BOUND -- revoke -->      REVOKING: the invalidation is posted, or waits
+/// REVOKING -- bind refused -->      ENDED: no window to invalidate
+/// REVOKING -- invalidated -->       ENDED: the memory and the window are free
+/// WAITING  -- revoke, no window --> ENDED
+/// any      -- channel gone -->      ENDED
 /// ```
 ///
 /// Owner: the loop.
@@ -50,12 +50,12 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
         return state;
     }
 
-    /// Whether its message must wait.
+    /// Whether the message must wait for the bind.
     boolean awaitsBind() {
         return state == State.WAITING || state == State.BINDING;
     }
 
-    /// Whether its bind is under way.
+    /// Whether a bind may be in progress: the state is BINDING or REVOKING.
     public boolean awaitsBindOrRevocation() {
         return state == State.BINDING || state == State.REVOKING;
     }
@@ -72,7 +72,7 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
         return bound;
     }
 
-    /// The message, whose key is known from the posting of the bind on.
+    /// The message; its rkey is known once the bind is posted.
     private OutgoingMessage message() {
         OutgoingMessage made = message;
         if (made == null) {
@@ -127,7 +127,7 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
         }
     }
 
-    /// It has no window, or its window cannot be bound: whoever asked is told, unless he waits for the end already.
+    /// Ends the grant without a bound window and notifies the requester, or completes the revocation if one is pending.
     void refuse(TransportException cause) {
         if (state == State.REVOKING) {
             end();
@@ -138,14 +138,14 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
         naming.onRefused(cause);
     }
 
-    /// Nobody knows whether it opens anything.
+    /// Ends the grant without a callback, because the window may still be bound.
     void strand() {
         state = State.ENDED;
         window = null;
         then = () -> {};
     }
 
-    /// It opens nothing any more.
+    /// Ends the grant: the window opens nothing any more.
     void end() {
         state = State.ENDED;
         window = null;

@@ -12,8 +12,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// A key for each request: a window that is bound to the request's memory, on the lane by which the content comes,
-/// before the message that names it goes out, and invalidated before the memory is used otherwise.
+/// Grants an rkey for each request: a memory window bound to the request's memory, on the lane of the content. It is
+/// bound before the message that names it is sent, and invalidated before the memory is reused.
 ///
 /// Owner: the loop.
 public final class WindowKeys implements RemoteKeys {
@@ -29,9 +29,9 @@ public final class WindowKeys implements RemoteKeys {
     private final String peer;
     private boolean open = true;
 
-    /// @param peer the worker at the other end
-    /// @param lanes of the channel
-    /// @param pumpChannel has the channel post what it can, this one's work too
+    /// @param peer the peer's worker name
+    /// @param lanes lanes of the channel
+    /// @param pumpChannel posts the channel's pending work, including the work of this class
     public WindowKeys(
             ChannelContext context, String peer, OutgoingRing outgoing, List<Lane> lanes, Runnable pumpChannel) {
         this.loop = context.loop();
@@ -49,7 +49,7 @@ public final class WindowKeys implements RemoteKeys {
         live.add(grant);
         outgoing.enqueue(grant);
         if (memory.length() > mostBytes) {
-            // Not at once: whoever asked does not have the grant yet.
+            // Not at once: the requester does not have the grant yet.
             loop.execute(() -> onTooLarge(grant));
         } else {
             withoutWindow.add(grant);
@@ -72,7 +72,7 @@ public final class WindowKeys implements RemoteKeys {
         }
     }
 
-    /// The device did not take the bind of a grant. Nothing else is concerned, and the window is as it was.
+    /// Handles the device's refusal to bind a grant's window. Nothing else is affected, and the window is unchanged.
     void onBindRefused(WindowGrant grant, VerbsException refusal) {
         refuseBind(
                 grant,
@@ -104,7 +104,7 @@ public final class WindowKeys implements RemoteKeys {
         pumpIfOpen();
     }
 
-    /// Windows were added to the pool, or are wanted.
+    /// Binds windows to waiting grants, as far as the pool has windows.
     private void onWindows() {
         if (!open) {
             return;
@@ -158,7 +158,7 @@ public final class WindowKeys implements RemoteKeys {
         onWindows();
     }
 
-    /// A grant that never had a window.
+    /// Removes a grant that never had a window.
     void forget(WindowGrant grant) {
         withoutWindow.remove(grant);
         live.remove(grant);

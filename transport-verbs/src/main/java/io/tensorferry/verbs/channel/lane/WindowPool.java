@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The memory windows of one channel that are bound to nothing. It grows by a batch when it is empty, on a worker,
-/// because the device may take its time; it never shrinks before the channel's end.
+/// The unbound memory windows of one channel. When empty, it grows by a batch on a background thread, because
+/// allocation may take long. It never shrinks before the channel's end.
 ///
 /// Owner: the loop.
 public final class WindowPool {
@@ -28,15 +28,15 @@ public final class WindowPool {
     private boolean growing;
     private boolean closed;
 
-    /// @param onGrown there are windows again, for those who found none
-    /// @param onRefused the device makes no more
+    /// @param onGrown called when windows are available again
+    /// @param onRefused called when the device allocates no more
     WindowPool(ChannelContext context, Runnable onGrown, Consumer<TransportException> onRefused) {
         this.context = context;
         this.onGrown = onGrown;
         this.onRefused = onRefused;
     }
 
-    /// A window, or null; then [#onGrown] or [#onRefused] follows.
+    /// Takes a window, or returns null; then `onGrown` or `onRefused` follows.
     @Nullable
     MemoryWindow take() {
         MemoryWindow window = free.poll();
@@ -51,7 +51,7 @@ public final class WindowPool {
         free.add(window);
     }
 
-    /// On a worker.
+    /// Runs on a background thread.
     private void grow() {
         List<MemoryWindow> made = new ArrayList<>();
         VerbsException failure = null;
@@ -83,9 +83,9 @@ public final class WindowPool {
         }
     }
 
-    /// Makes no more.
+    /// Stops growing.
     ///
-    /// @return the windows that are free, which the caller closes
+    /// @return the free windows, which the caller closes
     List<MemoryWindow> close() {
         closed = true;
         List<MemoryWindow> left = List.copyOf(free);
@@ -93,7 +93,7 @@ public final class WindowPool {
         return left;
     }
 
-    /// Closes windows. Waits for the device: not on the loop.
+    /// Closes windows. Blocks on the device: must not be called on the loop.
     public static void closeAll(Iterable<MemoryWindow> windows) {
         for (MemoryWindow window : windows) {
             try {

@@ -1,4 +1,3 @@
-/// What a channel posts and awaits on its queue pairs: lanes, contents, reads, the ring of control messages, credits,
-/// and
-/// the keys to memory that it gives to the peer. All of it belongs to the loop.
+/// The components that post to a channel's queue pairs and await their completions: lanes, contents, reads, the ring of
+/// control messages, credits, and the rkeys given to the peer. The loop owns all of them.
 package io.tensorferry.verbs.channel.lane;

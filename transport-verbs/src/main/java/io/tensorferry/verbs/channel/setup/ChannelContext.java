@@ -12,10 +12,10 @@ import io.tensorferry.verbs.loop.Tell;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.random.RandomGenerator;
 
-/// What the channels of one adapter share. Immutable; its parts may be used from any thread unless they say
+/// The resources shared by the channels of one adapter. Immutable. Its components are thread-safe unless documented
 /// otherwise.
 ///
-/// @param piecesAtOnce of one content, as [io.tensorferry.verbs.link.RdmaAdapterOptions#piecesAtOnce()] says
+/// @param piecesAtOnce pieces of one content, as in [io.tensorferry.verbs.link.RdmaAdapterOptions#piecesAtOnce()]
 /// @param background runs work that may block or take long: registration, creation of queue pairs
 public record ChannelContext(
         String workerName,
@@ -32,7 +32,7 @@ public record ChannelContext(
         ChannelCounters counters,
         CompletionVectors vectors,
         RandomGenerator random) {
-    /// The most bytes that one key opens to a peer; memory of more is named in pieces.
+    /// The most bytes that one rkey opens to a peer; larger memory is named in pieces.
     public long mostGrantedBytes() {
         return switch (config.rkeyScope()) {
             case SLAB -> Long.MAX_VALUE;
@@ -40,8 +40,8 @@ public record ChannelContext(
         };
     }
 
-    /// Does `work` on a worker, and `then` on the loop, whatever the work throws. Where no worker takes it, this thread
-    /// does: what a channel holds must come back.
+    /// Runs `work` on a background thread, and then `then` on the loop, even if `work` throws. If the executor rejects
+    /// the task, the calling thread runs it, because a channel's resources must be released.
     public void offLoop(String what, Runnable work, Runnable then) {
         Runnable task = () -> {
             Tell.one(what, work);
@@ -54,7 +54,7 @@ public record ChannelContext(
         }
     }
 
-    /// Whether there is another way for receives from a peer to whom no channel can be had.
+    /// Whether receives have a fallback if no channel to the peer can be set up.
     public boolean hasFallback() {
         return config.fallback() != Fallback.NONE;
     }

@@ -2,7 +2,7 @@ package io.tensorferry.verbs.channel.setup;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What the channels of an adapter have counted since its start. Any thread.
+/// Counters of an adapter's channels since its start. Any thread.
 public final class ChannelCounters {
     public final LongAdder opened = new LongAdder();
     public final LongAdder failed = new LongAdder();
@@ -21,12 +21,12 @@ public final class ChannelCounters {
         return opened.sum();
     }
 
-    /// Channels that failed, and of whose end all have been told.
+    /// Channels that failed and whose handlers have been notified.
     public long failed() {
         return failed.sum();
     }
 
-    /// Those who wait for a channel now: receives, edges, parts. At most as many as are live.
+    /// Receives, edges and parts that wait for a channel now.
     public long waiting() {
         return waiting.sum();
     }
@@ -53,7 +53,7 @@ public final class ChannelCounters {
         return acknowledgementsSent.sum();
     }
 
-    /// Completions with a work id that this adapter never gave out.
+    /// Completions with an unknown work id.
     public long unknownCompletions() {
         return unknownCompletions.sum();
     }

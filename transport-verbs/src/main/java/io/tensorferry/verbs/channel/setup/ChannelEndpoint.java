@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// This end of a channel: its completion queue, queue pairs and ring memory, from their making to their end.
+/// This end of a channel: its completion queue, queue pairs and ring memory, from creation to destruction.
 ///
-/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have
-/// work requests, so it cannot overrun, and a failing one takes no other channel with it.
+/// The completion queue belongs to this channel alone and holds as many completions as its queue pairs can have work
+/// requests. So it cannot overrun, and its failure affects no other channel.
 ///
-/// Threading: made, connected, stopped and destroyed on a worker, because a device may take its time over each; one
-/// call at a time, and the loop owns it between them.
+/// Threading: created, connected, stopped and destroyed on a background thread, because each may take long on a device;
+/// one call at a time. The loop owns the endpoint between these calls.
 public final class ChannelEndpoint implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChannelEndpoint.class);
     private static final int PSN_BITS = 24;
@@ -38,7 +38,7 @@ public final class ChannelEndpoint implements AutoCloseable {
     private final List<QueuePairAddress> addresses = new ArrayList<>();
     private final int sendDepth;
     private final int receiveDepth;
-    // Written by a worker and read by the loop, behind the command that follows.
+    // Written by a background thread and read by the loop, ordered by the command that follows.
     private boolean quiet;
     private @Nullable RegisteredBuffer incoming;
     private @Nullable RegisteredBuffer outgoing;
@@ -56,11 +56,11 @@ public final class ChannelEndpoint implements AutoCloseable {
         this.receiveDepth = receiveDepth;
     }
 
-    /// Asks for the port's address, makes everything and moves the queue pairs to INIT; leaves nothing behind when it
-    /// fails half-way.
+    /// Queries the port's address, creates all resources and moves the queue pairs to INIT. Releases everything if it
+    /// fails.
     ///
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
-    /// @throws io.tensorferry.api.TransportException if there is no memory for the ring
+    /// @throws io.tensorferry.api.TransportException if memory for the ring is exhausted
     public static ChannelEndpoint create(ChannelContext context) {
         PortAddress address = PortAddress.ask(context.port(), context.config());
         ChannelOptions options = context.options();
@@ -96,7 +96,7 @@ public final class ChannelEndpoint implements AutoCloseable {
                         sendDepth,
                         receives,
                         context.options().posting().inlineBytes()));
-        // The first carries messages, which nobody reads.
+        // The first queue pair carries messages, which are never read by RDMA READ.
         boolean readable = !queuePairs.isEmpty() && readsAtOnce() > 0;
         queuePairs.add(queuePair);
         QueuePairSetup.toInit(queuePair, context.port(), context.config(), readable);
@@ -105,7 +105,7 @@ public final class ChannelEndpoint implements AutoCloseable {
                 address.lid(), queuePair.number(), psn, address.gid().gid()));
     }
 
-    /// What the peer reaches it by.
+    /// The address by which the peer reaches this end.
     public PortAddress address() {
         return address;
     }
@@ -137,7 +137,7 @@ public final class ChannelEndpoint implements AutoCloseable {
         return buffer;
     }
 
-    /// What the peer is told.
+    /// The parameters of this end, sent to the peer.
     ///
     /// @param connectionId the dialling end's number of this channel
     /// @param attempt this end's count of attempts for this peer
@@ -162,7 +162,7 @@ public final class ChannelEndpoint implements AutoCloseable {
                 context.port().fabric());
     }
 
-    /// The channel as both ends have agreed on it: the smaller of their limits.
+    /// The channel's negotiated parameters: the smaller of both ends' limits.
     public ChannelDescription describe(ConnectionParameters peer) {
         ConnectionParameters own = parameters(peer.connectionId(), 1);
         int pairs = Math.min(own.queuePairs().size(), peer.queuePairs().size());
@@ -185,14 +185,14 @@ public final class ChannelEndpoint implements AutoCloseable {
                 peer.piecesAtOnce());
     }
 
-    /// What the device can on one queue pair, in both directions, as far as the options want that.
+    /// The RDMA READs that one queue pair supports in both directions, limited by the options.
     private int readsAtOnce() {
         DeviceAttributes limits = context.port().device().attributes();
         int most = Math.min(limits.maxReadsAsInitiator(), limits.maxReadsAsTarget());
         return Math.min(most, context.options().readsAtOnce());
     }
 
-    /// A window opens memory to one queue pair only.
+    /// Striping is disabled with request scope, because a memory window opens memory to one queue pair only.
     private long stripeBytes() {
         return switch (context.config().rkeyScope()) {
             case SLAB -> context.options().stripeBytes();
@@ -200,7 +200,7 @@ public final class ChannelEndpoint implements AutoCloseable {
         };
     }
 
-    /// Connects the queue pairs to the peer's, up to RTS; those that the peer has no partner for are closed.
+    /// Connects the queue pairs to the peer's, up to RTS. Closes those for which the peer has no counterpart.
     ///
     /// @throws IllegalArgumentException if the peer's device is connected through another fabric
     public void connect(ConnectionParameters peer) {
@@ -230,7 +230,7 @@ public final class ChannelEndpoint implements AutoCloseable {
             if (address.isThere(context.port(), context.config())) {
                 throw e;
             }
-            // The device refuses an address that is gone as it refuses a wrong one, but the next endpoint has another.
+            // The device reports a removed address like a wrong one, but the next endpoint will have another address.
             var gone = new VerbsException(
                     "ibv_modify_qp", VerbsException.ENODATA, address + " is no longer an address of the port");
             gone.addSuppressed(e);
@@ -238,7 +238,7 @@ public final class ChannelEndpoint implements AutoCloseable {
         }
     }
 
-    /// Queue pairs of two kinds of devices cannot meet: their set-up would succeed and nothing ever arrive.
+    /// Queue pairs on different fabrics cannot communicate: their set-up would succeed, but nothing would arrive.
     private void requireSameFabric(ConnectionParameters peer) {
         String own = context.port().fabric();
         if (!own.equals(peer.fabric())) {
@@ -248,7 +248,7 @@ public final class ChannelEndpoint implements AutoCloseable {
         }
     }
 
-    /// Stops all traffic: nothing lands in local memory any more. A queue pair that cannot be stopped is left to
+    /// Stops all traffic: no data lands in local memory any more. A queue pair that cannot be stopped is left to
     /// [#close()].
     public void stopTraffic() {
         BackgroundThreads.waiting(this::stopQueuePairs);
@@ -266,14 +266,14 @@ public final class ChannelEndpoint implements AutoCloseable {
         }
     }
 
-    /// Whether the device is known to be done with all memory that it was told of: its queue pairs were stopped or are
+    /// Whether the device is known to have released all memory given to it: the queue pairs were stopped or are
     /// destroyed.
     public boolean isQuiet() {
         return quiet;
     }
 
-    /// Destroys what there is. What the device refuses to destroy is logged and left, and then the memory of the
-    /// ring stays with it, because the device may still use it.
+    /// Destroys all resources. A resource that the device refuses to destroy is logged and left; the memory of the ring
+    /// is then kept too, because the device may still use it.
     @Override
     public void close() {
         BackgroundThreads.waiting(this::destroyAll);

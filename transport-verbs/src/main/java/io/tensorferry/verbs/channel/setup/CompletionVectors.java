@@ -4,8 +4,8 @@ import io.tensorferry.verbs.device.VerbsDevice;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 
-/// By which of the device's interrupts each channel's completions are announced: one after the other, from a random one
-/// on, so that neither the channels of a worker nor the workers of a machine have all theirs handled by one processor.
+/// Assigns completion vectors to channels round-robin, from a random start, so that neither one worker's channels nor
+/// all workers of a machine share a single processor for their interrupts.
 ///
 /// Threading: any thread.
 public final class CompletionVectors {
@@ -17,7 +17,7 @@ public final class CompletionVectors {
         this.next = new AtomicInteger(count == 1 ? 0 : random.nextInt(count));
     }
 
-    /// The vector of another channel.
+    /// The vector for the next channel.
     int next() {
         return Math.floorMod(next.getAndIncrement(), count);
     }

@@ -4,31 +4,31 @@ import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.List;
 
-/// What one end tells the other when a channel is set up. Immutable.
+/// The parameters that each end sends to the other when a channel is set up. Immutable.
 ///
-/// Bytes that came from a peer are hostile: [#validate()] must have passed before anything here is used.
+/// Bytes from a peer are untrusted: [#validate()] must pass before any value is used.
 ///
-/// @param protocolVersion version of exchange and messages, [#PROTOCOL_VERSION] today
-/// @param hostName the sender's worker name, as `/job:worker/replica:0/task:1`
-/// @param incarnation a random number that the sender's process chose at its start; another one means that it was
-///     restarted
+/// @param protocolVersion version of exchange and messages, currently [#PROTOCOL_VERSION]
+/// @param hostName the sender's worker name, such as `/job:worker/replica:0/task:1`
+/// @param incarnation a random number that the sender's process chose at its start; a different number means that the
+/// process was restarted
 /// @param connectionId a random number that the dialling end chose for this attempt; the answer repeats it
-/// @param attempt counts the offers and answers that this end made for this peer, from 1: an offer whose number is
-///     not above all that were seen from this incarnation was overtaken on the way and is refused
-/// @param queuePairs the control queue pair, then the data lanes in their order
-/// @param ring where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
+/// @param attempt counts the offers and answers that this end made for this peer, from 1. An offer whose number is not
+/// above all numbers seen from this incarnation was overtaken on the network and is refused
+/// @param queuePairs the control queue pair, then the data lanes in order
+/// @param ring the region where the receiver of this record writes its control messages: `ringSlots * slotBytes` bytes
 /// @param ringSlots message slots of the ring, a power of two
 /// @param slotBytes bytes of a slot, a multiple of 64
-/// @param receiveDepth receives that are posted on each data lane: contents that may be under way on it at once
+/// @param receiveDepth receives posted on each data lane, which limits the contents in flight on it
 /// @param mtu the active MTU of the sender's port, in bytes; the smaller of both ends is used
-/// @param maxMessageBytes the largest single write that the sender's device takes (`max_msg_sz`)
-/// @param stripeBytes a content of so many bytes goes over all lanes, `Long.MAX_VALUE` for none; the larger of both
-///     ends' is used
-/// @param readsAtOnce RDMA READs that one data lane of the sender's device has outstanding, and answers, at once; the
-///     smaller of both ends' is used. 0: the sender lets nobody read, and reads nothing
-/// @param piecesAtOnce pieces of one content that the sender of this record lets its receiver name and has not written
-///     yet; not negotiated. 0: its contents are never asked for in pieces
-/// @param fabric what the sender's device is connected through, as `roce`; both ends must have the same
+/// @param maxMessageBytes the largest single write that the sender's device supports (`max_msg_sz`)
+/// @param stripeBytes contents of at least this many bytes use all lanes; `Long.MAX_VALUE` disables striping; the
+/// larger of both ends' values is used
+/// @param readsAtOnce RDMA READs that one data lane of the sender's device can have outstanding, and can answer, at
+/// once; the smaller of both ends' values is used. 0: the sender neither allows nor issues reads
+/// @param piecesAtOnce pieces of one content that the sender of this record lets the receiver name before they are
+/// written; not negotiated. 0: contents of the sender cannot be requested in pieces
+/// @param fabric the fabric of the sender's device, such as `roce`; both ends must have the same
 public record ConnectionParameters(
         int protocolVersion,
         String hostName,
@@ -49,7 +49,7 @@ public record ConnectionParameters(
     public static final int PROTOCOL_VERSION = 2;
     public static final int MIN_RECEIVE_DEPTH = 32;
     private static final int MAX_FABRIC_LENGTH = 32;
-    /// Receives of each queue pair that are kept for acknowledgements, beyond those for which the peer has credits.
+    /// Receives of each queue pair reserved for acknowledgements, beyond those for which the peer has credits.
     public static final int RESERVED_RECEIVES = 8;
 
     public ConnectionParameters {
@@ -58,7 +58,7 @@ public record ConnectionParameters(
 
     /// Checks every value against its range.
     ///
-    /// @throws IllegalArgumentException naming the first value that is wrong, and its range
+    /// @throws IllegalArgumentException naming the first value that is out of range, and its range
     public void validate() {
         require(protocolVersion == PROTOCOL_VERSION, "protocol version", protocolVersion, "" + PROTOCOL_VERSION);
         require(!hostName.isEmpty() && hostName.length() <= 512, "host name length", hostName.length(), "1..512");

@@ -10,19 +10,19 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.choice.PortAddress;
 
-/// The way of a queue pair from RESET to RTS, with the values that the original uses and the user's configuration.
+/// Moves a queue pair from RESET to RTS, with the values of the original implementation and the user's configuration.
 final class QueuePairSetup {
     private static final int HOP_LIMIT = 255;
-    /// Code 12: the peer waits 0.64 ms before it tries again to reach a receive queue that was empty.
+    /// Code 12: the peer retries 0.64 ms after it found the receive queue empty.
     private static final int MIN_RNR_TIMER = 12;
     private static final int RNR_RETRY_FOR_EVER = 7;
 
-    // Where nobody reads: the least that every device takes.
+    // Used if no reads are allowed: the smallest value that every device accepts.
     private static final int FEWEST_READS = 1;
 
     private QueuePairSetup() {}
 
-    /// @param readable whether the peer may read memory here, as far as the key of that allows it
+    /// @param readable whether the peer may read memory, as far as its rkey allows
     static void toInit(QueuePair queuePair, ChosenPort port, RdmaConfig config, boolean readable) {
         int access = QueuePairAttributes.ACCESS_REMOTE_WRITE | (readable ? QueuePairAttributes.ACCESS_REMOTE_READ : 0);
         queuePair.modify(QueuePairAttributes.to(QueuePairState.INIT)
@@ -31,9 +31,9 @@ final class QueuePairSetup {
                 .set(QueuePairAttribute.ACCESS_FLAGS, access));
     }
 
-    /// @param own where the queue pair sends from
+    /// @param own local address of the queue pair
     /// @param mtu bytes, the smaller of both ends
-    /// @param reads that the peer may have outstanding
+    /// @param reads reads that the peer may have outstanding
     static void toReadyToReceive(
             QueuePair queuePair, PortAddress own, RdmaConfig config, QueuePairAddress peer, int mtu, int reads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTR)
@@ -51,7 +51,7 @@ final class QueuePairSetup {
                 .set(QueuePairAttribute.MIN_RNR_TIMER, MIN_RNR_TIMER));
     }
 
-    /// @param reads that this end may have outstanding
+    /// @param reads reads that this end may have outstanding
     static void toReadyToSend(QueuePair queuePair, RdmaConfig config, int packetSequenceNumber, int reads) {
         queuePair.modify(QueuePairAttributes.to(QueuePairState.RTS)
                 .set(QueuePairAttribute.SQ_PSN, packetSequenceNumber)

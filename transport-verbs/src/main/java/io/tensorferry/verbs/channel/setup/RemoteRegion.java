@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.channel.setup;
 
-/// Memory of a peer that this side may write: where it is and the key that opens it.
+/// A memory region of a peer that this end may write: its address and rkey.
 ///
 /// @param address the first byte's address in the peer's process
-/// @param remoteKey the peer's key for it (rkey)
+/// @param remoteKey the peer's rkey
 public record RemoteRegion(long address, int remoteKey) {}
