@@ -12,12 +12,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that waits for its own receive: no callback of the user's runs, so whoever ends the receive wakes the
-/// thread itself.
+/// Blocks the calling thread until its receive ends. No user callback runs; the thread that ends the receive unparks
+/// the waiting thread directly.
 ///
-/// Threading: [#done] from any thread, [#await] from the one that made this.
+/// Threading: [#done] from any thread, [#await] from the thread that created the object.
 public final class BlockingReceive implements RemoteReceive.Immediate {
-    // Stands for a result that nobody wants any more.
+    // Marks a result that is no longer wanted.
     private static final RecvResult UNWANTED = new RecvResult.Dead();
 
     private final Thread waiter = Thread.currentThread();
@@ -32,16 +32,16 @@ public final class BlockingReceive implements RemoteReceive.Immediate {
         }
     }
 
-    /// Waits, at most `timeout`. The caller owns the tensor in the result.
+    /// Waits for at most `timeout`. The caller owns the tensor in the result.
     ///
-    /// @param obstacle what keeps this worker from reaching the producer, or null
+    /// @param obstacle describes why this worker cannot reach the producer, or null
     /// @return `Received` or `Dead`
-    /// @throws TransportException what ended the receive; `DEADLINE_EXCEEDED` after `timeout`
+    /// @throws TransportException the cause that ended the receive; `DEADLINE_EXCEEDED` after `timeout`
     /// @throws InterruptedException if this thread was interrupted; the receive is cancelled
     public RecvResult await(
             PendingReceive receive, RendezvousKey key, Duration timeout, Supplier<@Nullable String> obstacle)
             throws InterruptedException {
-        // Not toNanos(), which refuses what 292 years do not hold.
+        // Not toNanos(), which throws for durations above 292 years.
         long timeoutNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
         long startNs = System.nanoTime();
         boolean late = false;
@@ -60,7 +60,7 @@ public final class BlockingReceive implements RemoteReceive.Immediate {
             }
             long leftNs = timeoutNs - (System.nanoTime() - startNs);
             if (late) {
-                // It ended between the timeout and the cancellation: its result is on the way.
+                // The receive ended between the timeout and the cancellation: its result will arrive.
                 LockSupport.park(this);
             } else if (leftNs > 0) {
                 LockSupport.parkNanos(this, leftNs);

@@ -11,15 +11,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Where the callbacks of receives run. [#execute] neither throws nor runs code of the user's, unless this is
-/// [#onCaller()]: an executor of the user's may reject, wait, or run the callback itself, and the loop does none of
-/// that.
+/// Runs the callbacks of receives. Except for [#onCaller()], [#execute] neither throws nor runs user code: a user's
+/// executor may reject, block, or run the callback inline, and none of this may happen on the loop.
 ///
-/// A receive that has ended is linked into a list, and nothing is made for it; a thread of this empties the list into
-/// the executor behind it. A callback that the executor rejects runs on a virtual thread of the transport's, so that
-/// each callback runs, whatever the executor does. Those are counted, and the first is logged.
+/// A completed receive is linked into a list without allocation; a dispatcher thread drains the list into the user's
+/// executor. A callback that the executor rejects runs on a virtual thread of the transport, so every callback runs.
+/// Rejections are counted, and the first is logged.
 ///
-/// Threading: any thread. Ownership: the owner closes it, before the executor behind it.
+/// Threading: any thread. Ownership: the owner closes it before it closes the executor behind it.
 public final class CallbackExecutor implements Executor, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CallbackExecutor.class);
 
@@ -27,13 +26,13 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
     private final Executor spare;
     private final @Nullable Thread thread;
     private final LongAdder refused = new LongAdder();
-    // The newest of those that wait.
+    // The newest waiting callback.
     private final AtomicReference<@Nullable Link> waiting = new AtomicReference<>();
     private volatile boolean closed;
 
-    /// A callback that waits to be handed on: its own place in the list.
+    /// A callback that waits to be dispatched; it is its own list node.
     interface Link extends Runnable {
-        /// The one that was linked before; null for none.
+        /// The callback that was linked before; null if there is none.
         @Nullable
         Link before();
 
@@ -72,10 +71,10 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
                 : Thread.ofPlatform().daemon().name(name).unstarted(TransportThread.neverWaiting(this::dispatch));
     }
 
-    /// Hands callbacks to `behind` from a thread of its own.
+    /// Dispatches callbacks to `behind` on a dedicated thread.
     ///
-    /// @param name of the thread
-    /// @param behind runs each callback, on a thread of its own or wherever it likes; it may reject and may wait
+    /// @param name the name of the thread
+    /// @param behind runs each callback, on its own thread or inline; it may reject and may block
     public static CallbackExecutor dispatching(String name, Executor behind) {
         var made = new CallbackExecutor(behind, CallbackExecutor::startThread, name);
         if (made.thread != null) {
@@ -89,10 +88,10 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         return handing(Runnable::run, Runnable::run);
     }
 
-    /// Hands callbacks on where receives end.
+    /// Passes callbacks to `behind` on the thread that ends the receive.
     ///
-    /// @param behind never waits; it may reject
-    /// @param spare where callbacks run that `behind` rejects
+    /// @param behind never blocks; it may reject
+    /// @param spare runs the callbacks that `behind` rejects
     public static CallbackExecutor handing(Executor behind, Executor spare) {
         return new CallbackExecutor(behind, spare, null);
     }
@@ -118,7 +117,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         }
     }
 
-    /// Callbacks that the executor behind this has rejected.
+    /// Returns the number of callbacks that the executor rejected.
     public long refused() {
         return refused.sum();
     }
@@ -168,14 +167,14 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         }
     }
 
-    /// Starts what waits, and ends the thread. What comes later goes straight to the executor behind this.
+    /// Starts the waiting callbacks and ends the thread. Later callbacks go directly to the executor.
     @Override
     public void close() {
         close(Duration.ofNanos(Long.MAX_VALUE));
     }
 
-    /// The same; where the executor behind this keeps the thread for longer than `patience`, what still waits runs on
-    /// threads of the transport's.
+    /// Closes as [#close()] does. If the executor blocks the dispatcher for longer than `patience`, the remaining
+    /// callbacks run on threads of the transport.
     ///
     /// @return whether the thread has ended
     public boolean close(Duration patience) {
@@ -186,7 +185,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
         }
         LockSupport.unpark(dispatcher);
         boolean ended = join(dispatcher, patience);
-        // Also those of callers that had looked before it was closed.
+        // Includes callbacks of threads that read `closed` before it was set.
         Link late = waiting.getAndSet(null);
         if (late == null) {
             return ended;
@@ -203,7 +202,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
     }
 
     private static boolean join(Thread dispatcher, Duration patience) {
-        // A callback that runs on the dispatcher itself closes the server: the thread ends when the callback returns.
+        // A callback on the dispatcher itself is closing the server: the thread ends when the callback returns.
         if (dispatcher.equals(Thread.currentThread())) {
             return false;
         }
@@ -216,7 +215,7 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
                     return false;
                 }
                 try {
-                    // At least a millisecond, because 0 waits for ever.
+                    // At least one millisecond, because 0 waits forever.
                     dispatcher.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNs)));
                 } catch (InterruptedException e) {
                     interrupted = true;

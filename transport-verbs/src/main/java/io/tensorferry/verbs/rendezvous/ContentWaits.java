@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The receives of one step that have a tensor of this worker, whose content its producer has only queued, or which is
-/// not where it is wanted: each waits for it.
+/// The receives of one step that hold a tensor of this worker and wait for it: its content is pending, or it must move
+/// to another device.
 ///
 /// Threading: any thread.
 public final class ContentWaits {
@@ -29,8 +29,8 @@ public final class ContentWaits {
     private final Set<Wait> waiting = ConcurrentHashMap.newKeySet();
     private volatile @Nullable TransportException aborted;
 
-    /// @param closers close tensors, which may wait for a driver
-    /// @param onEnded runs each time that one has ended
+    /// @param closers closes tensors, which may block on a driver
+    /// @param onEnded runs each time that a wait has ended
     public ContentWaits(ResultMove moves, Executor closers, Runnable onEnded) {
         this.onEnded = onEnded;
         this.accelerators = moves.accelerators();
@@ -38,19 +38,19 @@ public final class ContentWaits {
         this.closers = closers;
     }
 
-    /// Whether a tensor is in host memory, or on an accelerator that this worker was given.
+    /// Returns whether a tensor is in host memory, or on an accelerator that this worker was given.
     public boolean knows(Tensor tensor) {
         return tensor.device().hostAccessible() || accelerators.of(tensor.device()) != null;
     }
 
-    /// What is said of one that it does not know.
+    /// Returns the failure for a tensor on an accelerator that this worker was not given.
     public TransportException unknownDevice(Tensor tensor) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,
                 "the tensor is on " + tensor.device() + ", and its worker was given " + accelerators);
     }
 
-    /// Closes a tensor whose last close may wait for a driver.
+    /// Closes a tensor whose last close may block on a driver.
     public void close(Tensor tensor) {
         AcceleratorUnit unit = unitOf(tensor);
         if (unit == null) {
@@ -60,20 +60,20 @@ public final class ContentWaits {
         }
     }
 
-    /// Whether there is something to be waited for before `tensor` can be handed over.
+    /// Returns whether `tensor` must be waited for or moved before it can be handed over.
     ///
-    /// @param complete whether its content is to be there
-    /// @param wanted where it is to be; null for the host
+    /// @param complete whether the content must be complete
+    /// @param wanted the requested device; null for the host
     public boolean isFor(Tensor tensor, boolean complete, @Nullable AcceleratorUnit wanted) {
         return moves.isNeeded(tensor, wanted) || (complete && awaited(tensor) != null);
     }
 
-    /// A wait for the content of `tensor`, and for its move if it is not where it is wanted.
+    /// Creates a wait for the content of `tensor`, and for its move if it is not on the requested device.
     ///
-    /// @param tensor [#isFor] it
-    /// @param options say whose memory it is to be if it is moved
-    /// @param peer for whom it is
-    /// @param end is told how the wait ends, once
+    /// @param tensor a tensor for which [#isFor] holds
+    /// @param options name the allocator of the result if the tensor is moved
+    /// @param peer the worker that the tensor is for
+    /// @param end receives the result of the wait, once
     public Wait of(
             Tensor tensor,
             ReceiveOptions options,
@@ -83,13 +83,13 @@ public final class ContentWaits {
         return new Wait(tensor, options, wanted, peer, end);
     }
 
-    /// The event that its content is there at; null if it is there, or nobody here could look at the event. That of a
-    /// tensor that its producer has closed is closed too.
+    /// Returns the event that completes the content; null if there is none, if no accelerator of this worker can poll
+    /// it, or if the tensor is closed, because its event is then closed too.
     private @Nullable DeviceEvent awaited(Tensor tensor) {
         return unitOf(tensor) == null || tensor.isClosed() ? null : tensor.readyEvent();
     }
 
-    /// Who looks at its event: for one in host memory, which waits for some accelerator, any.
+    /// Returns the accelerator that polls the tensor's event. For a tensor in host memory any accelerator will do.
     private @Nullable AcceleratorUnit unitOf(Tensor tensor) {
         if (!tensor.device().hostAccessible()) {
             return accelerators.of(tensor.device());
@@ -101,7 +101,7 @@ public final class ContentWaits {
         return waiting.isEmpty();
     }
 
-    /// Ends all with a failure, and those that begin later.
+    /// Fails all waits, and those that begin later.
     public void abort(TransportException cause) {
         aborted = cause;
         for (Wait wait : waiting) {
@@ -109,12 +109,12 @@ public final class ContentWaits {
         }
     }
 
-    /// The wait of one receive, which its owner may give up before the wait begins.
+    /// Holds the wait of one receive; the owner may give it up before the wait begins.
     public static final class Place {
         private volatile @Nullable Wait wait;
         private volatile @Nullable TransportException unwanted;
 
-        /// Starts `begun`, and gives it up if it is not wanted any more.
+        /// Starts `begun`, and gives it up if [#refuse] has been called.
         public void begin(Wait begun) {
             begun.start();
             wait = begun;
@@ -124,19 +124,19 @@ public final class ContentWaits {
             }
         }
 
-        /// No wait is wanted any more: one that begins later is given up at once.
+        /// Refuses the wait: a wait that begins later is given up at once.
         ///
-        /// @return the wait that has begun and that the caller is to give up; null if there is none
+        /// @return the wait in progress, which the caller must give up; null if there is none
         @Nullable
         public Wait refuse(TransportException cause) {
-            // Before the look: a wait that is not visible yet is given up by the thread that begins it.
+            // Set before `wait` is read: a wait that is not visible yet is given up by the thread that begins it.
             unwanted = cause;
             return wait;
         }
     }
 
-    /// One of them. Ownership: the tensor is this wait's, until it is handed over, moved or closed: the event must live
-    /// as long as it is looked at.
+    /// One wait. Ownership: it owns the tensor until the tensor is handed over, moved or closed, because the event must
+    /// live while it is polled.
     public final class Wait extends CopyTask implements MoveEnd {
         private final Tensor tensor;
         private final ReceiveOptions options;
@@ -159,8 +159,8 @@ public final class ContentWaits {
             this.end = end;
         }
 
-        /// The end of the step does not end it once the content is there: it goes on to whoever asked for it, as one
-        /// that need not be moved does. Called before [#start()].
+        /// Lets the wait outlive its step once the content is complete: the move then continues to its receiver, as the
+        /// delivery of a tensor that needs no move does. Called before [#start()].
         public Wait outlivingStep() {
             outlivesStep = true;
             return this;
@@ -168,7 +168,7 @@ public final class ContentWaits {
 
         public void start() {
             waiting.add(this);
-            // Perhaps after the last look at those that wait.
+            // The abort may have passed over this wait.
             TransportException cause = aborted;
             if (cause != null && giveUp(cause)) {
                 close(tensor);
@@ -182,12 +182,12 @@ public final class ContentWaits {
             }
             unit.copies().whenReached(ready, this);
             if (over.get()) {
-                // Perhaps before it was in the queue.
+                // The call may have come before the task was queued.
                 callOff();
             }
         }
 
-        /// Nobody waits any more; returns whether somebody did.
+        /// Ends the wait with `cause`; returns whether it was still in progress.
         public boolean giveUp(TransportException cause) {
             boolean ended = end(new RecvResult.Failed(cause));
             if (ended) {
@@ -206,7 +206,7 @@ public final class ContentWaits {
             return true;
         }
 
-        /// The content is there.
+        /// Called when the content is complete.
         @Override
         protected void onDone() {
             if (!over.get() && moves.isNeeded(tensor, wanted)) {

@@ -5,20 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The receives of one step that have not ended, in a list that is linked through them: nothing is made or searched for
-/// one, however many there are.
+/// The pending receives of one step, in an intrusive linked list: adding and removing a receive takes constant time and
+/// allocates nothing.
 ///
-/// Threading: any thread; its monitor is held for a few instructions.
+/// Threading: any thread; the monitor is held for a few instructions, or for a walk of the list.
 public final class PendingReceives {
     private final Runnable onEmpty;
     private @Nullable RemoteReceive newest;
 
-    /// @param onEmpty runs each time that the last one is removed, on the thread that removes it
+    /// @param onEmpty runs each time that the last receive is removed, on the thread that removes it
     public PendingReceives(Runnable onEmpty) {
         this.onEmpty = onEmpty;
     }
 
-    /// @param receive a new one
+    /// @param receive a new receive
     public synchronized void add(RemoteReceive receive) {
         receive.older = newest;
         if (newest != null) {
@@ -27,7 +27,7 @@ public final class PendingReceives {
         newest = receive;
     }
 
-    /// @param receive one that was added, and not removed since
+    /// @param receive a receive that was added and has not been removed
     void remove(RemoteReceive receive) {
         if (removeAndLook(receive)) {
             onEmpty.run();
@@ -62,7 +62,7 @@ public final class PendingReceives {
         return newest == null;
     }
 
-    /// The key of the one that has waited longest; null if there is none.
+    /// Returns the key of the oldest pending receive; null if there is none.
     public synchronized @Nullable RendezvousKey oldest() {
         RemoteReceive oldest = newest;
         while (oldest != null && oldest.older != null) {
@@ -71,7 +71,7 @@ public final class PendingReceives {
         return oldest == null ? null : oldest.key();
     }
 
-    /// Those that are pending now, oldest first.
+    /// Returns the pending receives, oldest first.
     public synchronized List<RemoteReceive> all() {
         var all = new ArrayList<RemoteReceive>();
         for (RemoteReceive each = newest; each != null; each = each.older) {

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: any thread; the end may come before the start has returned.
 public final class ReceiveDeadline {
-    /// A century: that it never comes, nobody will notice.
+    /// A century: longer deadlines are treated as none.
     private static final long NEVER_NS = TimeUnit.DAYS.toNanos(36_500);
 
-    /// What calls the timer off; null before the start, [Over#OVER] after the end.
+    /// Cancels the timer; null before the start, [Over#OVER] after the end.
     private final AtomicReference<@Nullable Runnable> callOff = new AtomicReference<>();
 
     private enum Over implements Runnable {
@@ -20,13 +20,14 @@ public final class ReceiveDeadline {
 
         @Override
         public void run() {
-            // There is no timer any more.
+            // There is no timer to cancel.
         }
     }
 
-    /// Has `onPassed` run when `timeout` has passed, at once if it is 0 or less, unless the receive has ended.
+    /// Schedules `onPassed` for when `timeout` has passed, unless the receive ends before. A timeout of 0 or less
+    /// expires at once.
     public void start(ReceiveTimer timer, Duration timeout, Runnable onPassed) {
-        // Not toNanos(), which refuses what 292 years do not hold.
+        // Not toNanos(), which throws for durations above 292 years.
         long delayNs = Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
         if (delayNs >= NEVER_NS || callOff.get() != null) {
             return;
@@ -37,7 +38,7 @@ public final class ReceiveDeadline {
         }
     }
 
-    /// The receive has ended, for whatever reason.
+    /// Cancels the deadline because the receive has ended.
     public void end() {
         Runnable cancel = callOff.getAndSet(Over.OVER);
         if (cancel != null) {

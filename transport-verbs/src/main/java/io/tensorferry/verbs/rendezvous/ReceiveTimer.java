@@ -5,17 +5,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// Keeps time for the receives that have a deadline: one for all of a worker, no thread for each.
+/// Schedules the deadlines of receives; one timer serves all receives of a worker.
 @FunctionalInterface
 public interface ReceiveTimer {
-    /// Has `action` run once, `delayNs` nanoseconds from now, on a thread of the timer's; it is short and never
-    /// waits. Any thread.
+    /// Schedules `action` to run once, `delayNs` nanoseconds from now, on a timer thread. The action must be short and
+    /// must not block. Any thread.
     ///
     /// @param delayNs 0 or more
-    /// @return calls it off, unless it has run; any thread
+    /// @return cancels the action unless it has run; any thread
     Runnable schedule(long delayNs, Runnable action);
 
-    /// A timer on an executor, which stays the caller's. What is asked for after its end never runs.
+    /// Creates a timer on an executor, which the caller keeps owning. Actions scheduled after its shutdown never run.
     static ReceiveTimer of(ScheduledExecutorService executor) {
         return (delayNs, action) -> {
             try {

@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One receive that the user waits for, of a tensor on another worker: runs the user's callback exactly once.
+/// A pending receive of a tensor on another worker; runs the user's callback exactly once.
 ///
-/// It is itself what the executor of callbacks is given: nothing is made for its end.
+/// The object itself is the task for the callback executor, so its completion allocates nothing.
 ///
-/// Threading: any thread. The first of content, failure, cancellation and abort ends it; the others find it ended.
+/// Threading: any thread. The first of content, failure, cancellation and abort completes the receive; later events
+/// have no effect.
 public final class RemoteReceive implements PendingReceive, CallbackExecutor.Link {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteReceive.class);
     private static final VarHandle RESULT;
@@ -47,32 +48,32 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
     private final DoneCallback done;
     private final Executor callbacks;
     private final PendingReceives pending;
-    // Null until it has ended.
+    // Null until the receive has ended.
     private volatile @Nullable RecvResult result;
     private volatile @Nullable ReceiveDeadline deadline;
-    // Set once by the transport, before the receive can be reached by anyone else.
+    // Set once by the transport, before any other thread can reach the receive.
     private volatile @Nullable Runnable onGivenUp;
 
-    // Its neighbours in the list of those that are pending, which guards them.
+    // The neighbours in the list of pending receives, which guards them.
     @Nullable
     RemoteReceive newer;
 
     @Nullable
     RemoteReceive older;
 
-    // The one that ended before it and waits with it for its callback; the executor's of callbacks.
+    // Links the receives that wait for their callbacks; belongs to the callback executor.
     private CallbackExecutor.@Nullable Link endedBefore;
-    // An executor of the user's may run it and throw, and it must not run again for that.
+    // A user's executor may run the task and throw; the callback must not run again then.
     @SuppressWarnings("unused") // by its handle
     private volatile boolean called;
 
-    /// A callback of the transport's own, which takes no time: it is told where the receive ends, not on the executor
-    /// of callbacks.
+    /// A short callback of the transport itself. It runs on the thread that ends the receive, not on the callback
+    /// executor.
     public interface Immediate extends DoneCallback {}
 
-    /// @param accelerator where the result is to be; null for the host
-    /// @param moves take a result there that came to host memory
-    /// @param pending has it, until it has ended
+    /// @param accelerator the device of the result; null for the host
+    /// @param moves moves a result there that arrived in host memory
+    /// @param pending lists the receive until it has ended
     public RemoteReceive(
             long stepId,
             RendezvousKey key,
@@ -107,34 +108,35 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         return peer;
     }
 
-    /// Where the result is to be. Their timeout is not for the transport: the receive keeps it itself.
+    /// The options of the receive. The transport ignores their timeout: the receive enforces it.
     public ReceiveOptions options() {
         return options;
     }
 
-    /// The same for whoever brings the result to host memory only: it goes on from there if it is to be elsewhere.
+    /// The options for a transport that delivers to host memory only: the default options if the result is moved to an
+    /// accelerator afterwards.
     public ReceiveOptions hostOptions() {
         return accelerator == null ? options : ReceiveOptions.defaults();
     }
 
-    /// On which accelerator the result is to be; null for the host.
+    /// The accelerator of the result; null for the host.
     @Nullable
     public AcceleratorUnit accelerator() {
         return accelerator;
     }
 
-    /// Gives the receive up when `timeout` has passed.
+    /// Fails the receive when `timeout` has passed.
     public void limit(Duration timeout, WorkerContext worker) {
         var started = new ReceiveDeadline();
         deadline = started;
         started.start(worker.timer(), timeout, () -> giveUp(deadlinePassed(key, timeout, worker.obstacle(key))));
         if (hasEnded()) {
-            // Perhaps before the deadline was to be seen.
+            // The receive may have ended before it could see the deadline.
             started.end();
         }
     }
 
-    /// @param obstacle what keeps this worker from reaching the producer, or null
+    /// @param obstacle describes why this worker cannot reach the producer, or null
     public static TransportException deadlinePassed(RendezvousKey key, Duration timeout, @Nullable String obstacle) {
         String late = "no tensor for " + key + " within " + timeout;
         return obstacle == null
@@ -151,8 +153,9 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         return result != null;
     }
 
-    /// What the transport does when the user gives the receive up (cancel, abort, close) before it was completed.
-    /// It may run on any thread and at any time after this call, at once if the receive has been given up already.
+    /// Sets the transport's action for a receive that the user gives up (cancel, abort, close) before it is complete.
+    /// The action may run on any thread and at any time after this call; it runs at once if the receive has ended
+    /// already.
     public void onGivenUp(Runnable action) {
         onGivenUp = action;
         if (hasEnded()) {
@@ -160,9 +163,9 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         }
     }
 
-    /// The transport's end: gives `result` to the callback, unless the receive has ended; a tensor that comes too
-    /// late is closed. One in host memory that is to be on an accelerator is taken there before. Returns whether it
-    /// was in time.
+    /// Completes the receive with `result`, on behalf of the transport. A tensor that arrives too late is closed. A
+    /// tensor in host memory whose result belongs on an accelerator is moved there first. Returns whether the receive
+    /// was still pending.
     public boolean complete(RecvResult result) {
         if (accelerator != null
                 && result instanceof RecvResult.Received(Tensor tensor)
@@ -180,7 +183,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         return true;
     }
 
-    /// What the receive fails with for `thrown`, whatever that is.
+    /// Converts `thrown` to the failure of this receive; exceptions other than [TransportException] become `INTERNAL`.
     public TransportException asFailure(Throwable thrown) {
         return thrown instanceof TransportException known
                 ? known
@@ -205,7 +208,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         return giveUp(new TransportException(StatusCode.CANCELLED, "the receive of " + key + " was cancelled"));
     }
 
-    /// The user's end: fails the receive with `cause` and tells the transport.
+    /// Fails the receive with `cause`, on behalf of the user, and notifies the transport.
     public boolean giveUp(TransportException cause) {
         if (!end(new RecvResult.Failed(cause))) {
             return false;
@@ -230,7 +233,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         } else {
             callbacks.execute(this);
         }
-        // Behind the callback, so that a step is not finished before the callbacks of its receives are on their way.
+        // After the callback, so that a step does not finish before the callbacks of its receives are queued.
         pending.remove(this);
         return true;
     }
@@ -245,7 +248,7 @@ public final class RemoteReceive implements PendingReceive, CallbackExecutor.Lin
         endedBefore = link;
     }
 
-    /// The user's callback; once, when it has ended.
+    /// Runs the user's callback once, after the receive has ended.
     @Override
     public void run() {
         if (!CALLED.compareAndSet(this, false, true)) {

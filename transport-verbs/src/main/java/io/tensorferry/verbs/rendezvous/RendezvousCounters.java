@@ -2,7 +2,7 @@ package io.tensorferry.verbs.rendezvous;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What the transfers of a worker have counted. Any thread.
+/// The transfer counters of a worker. Any thread.
 public final class RendezvousCounters {
     public final LongAdder coldRequests = new LongAdder();
     public final LongAdder warmRequests = new LongAdder();

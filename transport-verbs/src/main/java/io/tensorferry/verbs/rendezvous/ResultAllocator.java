@@ -11,11 +11,11 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.Objects;
 
-/// The allocator that the user gave for the result of a receive. What comes of it is checked: either the tensor that
-/// was asked for, in memory of the allocator's device that may be written, or a [TransportException], whatever the
-/// user's code throws.
+/// A checked wrapper around the allocator that the user gave for the result of a receive. It returns the requested
+/// tensor in writable memory of the allocator's device, or throws a [TransportException], whatever the user's code
+/// throws.
 ///
-/// Threading: any thread, as the user's. It waits if that does.
+/// Threading: any thread, as the user's allocator. It blocks if the user's allocator does.
 public final class ResultAllocator implements TensorAllocator {
     private final TensorAllocator given;
 
@@ -23,15 +23,16 @@ public final class ResultAllocator implements TensorAllocator {
         this.given = given;
     }
 
-    /// What makes the memory of a result: the allocator of `options`, or `own` where they have none.
+    /// Returns the allocator of a result: the checked allocator of `options`, or `own` if `options` has none.
     public static TensorAllocator of(ReceiveOptions options, TensorAllocator own) {
         TensorAllocator given = options.allocator();
         return given == null || own.equals(given) ? own : new ResultAllocator(given);
     }
 
-    /// The same where the transport's own memory is the pool, whose allocator the options may name too.
+    /// Returns the allocator of a result where the transport's own memory is the pool; the options may name the pool's
+    /// allocator too.
     ///
-    /// @param mayWait whether this thread may wait for memory of the pool at its limit
+    /// @param mayWait whether this thread may wait for memory when the pool is at its limit
     public static TensorAllocator of(ReceiveOptions options, RegisteredMemory pool, boolean mayWait) {
         TensorAllocator chosen = of(options, pool.allocator());
         return pool.allocator().equals(chosen) && !mayWait ? pool.allocatorNow() : chosen;
@@ -45,7 +46,8 @@ public final class ResultAllocator implements TensorAllocator {
             check(made, given.device(), dataType, shape, byteSize);
             return made;
         } catch (Throwable e) {
-            // An Error too: of a library that is missing, an assertion. The receive would wait for ever.
+            // Catches Errors too, such as a missing library or a failed assertion; otherwise the receive would wait
+            // forever.
             if (made != null) {
                 made.close();
             }
@@ -62,12 +64,13 @@ public final class ResultAllocator implements TensorAllocator {
             throw new IllegalStateException("it makes tensors on " + device + ", and made " + made);
         }
         if (made.readyEvent() != null) {
-            // The content is written when it comes, and nobody waits before that; and its own event takes this place.
+            // The content is written when it arrives, without a wait for the event, and its own event replaces this
+            // one.
             throw new IllegalStateException("the memory of " + made
                     + " is there when an event is reached; that of a result is to be there at once");
         }
         if (!device.hostAccessible()) {
-            // It is closed if this throws.
+            // Throws if the tensor is closed.
             var _ = made.address();
         } else if (made.segment().isReadOnly()) {
             throw new IllegalStateException("the memory of " + made + " is read-only");

@@ -9,17 +9,16 @@ import io.tensorferry.verbs.accelerator.MoveEnd;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Takes tensors of this worker that do not go by RDMA to where they are wanted: from one of its accelerators, or to
-/// one.
+/// Moves tensors that do not travel by RDMA between host memory and the accelerators of this worker.
 ///
 /// Threading: any thread.
 ///
-/// @param hostMemory makes what is wanted in host memory, and what passes it between two accelerators; it may wait
+/// @param hostMemory allocates results in host memory and the staging memory between two accelerators; it may block
 public record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) {
-    /// Whether a tensor is not where it is wanted, and can be taken there. Strings are in host memory wherever else
-    /// they are wanted, and what is on a device that this worker was not given stays there.
+    /// Returns whether a tensor is on another device than `wanted` and can be moved there. String tensors always stay
+    /// in host memory. A tensor on a device that this worker was not given stays there.
     ///
-    /// @param wanted the host where it is null
+    /// @param wanted the requested accelerator; null for the host
     boolean isNeeded(Tensor tensor, @Nullable AcceleratorUnit wanted) {
         if (accelerators.isEmpty() || !tensor.dataType().isDmaAble()) {
             return false;
@@ -28,11 +27,11 @@ public record ResultMove(Accelerators accelerators, TensorAllocator hostMemory) 
         return (unit != null || tensor.device().hostAccessible()) && !Objects.equals(unit, wanted);
     }
 
-    /// Takes a tensor there that it [#isNeeded] for.
+    /// Moves a tensor for which [#isNeeded] holds.
     ///
-    /// @param tensor is taken over; its content is there
-    /// @param options say whose memory it is to be
-    /// @param peer whose tensor it is
+    /// @param tensor taken over; its content is complete
+    /// @param options name the allocator of the result
+    /// @param peer the worker that sent or receives the tensor
     public void start(
             Tensor tensor, ReceiveOptions options, @Nullable AcceleratorUnit wanted, String peer, MoveEnd end) {
         TensorAllocator own = wanted == null ? hostMemory : wanted.allocator();

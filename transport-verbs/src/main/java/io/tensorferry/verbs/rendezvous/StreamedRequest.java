@@ -2,26 +2,26 @@ package io.tensorferry.verbs.rendezvous;
 
 import io.tensorferry.api.DoneCallback;
 
-/// A request of a peer for one tensor of this worker, whose content is not written into the peer's memory but read by
-/// whoever took it, and streamed.
+/// A peer's request for one tensor of this worker that the taker reads and streams, instead of writing it into the
+/// peer's memory by RDMA.
 ///
-/// Threading: any thread; [#take] first, once.
+/// Threading: any thread; [#take] is called first, once.
 public interface StreamedRequest {
-    /// Told once of the tensor, on any thread; it must not block.
+    /// Receives the tensor once, on any thread; must not block.
     interface Taker extends DoneCallback {
-        /// The request stands in the queue of its key, or has a tensor. At most once, and not where there is a failure;
-        /// it may come after the tensor.
+        /// Reports that the request stands in the queue of its key or has a tensor. Called at most once, possibly after
+        /// the tensor is delivered; may be omitted after a failure.
         void onTaken();
     }
 
-    /// Gives `taker` the tensor, at once or when it is there.
+    /// Gives `taker` the tensor, immediately or when it is available.
     void take(Taker taker);
 
-    /// The peer does not wait any longer.
+    /// Gives the request up because the peer no longer waits.
     ///
-    /// @return whether the taker is not told any more; if not it has been told, or will be soon
+    /// @return true if the taker will not be called; otherwise it has been called, or will be soon
     boolean giveUp();
 
-    /// Nothing is left to be done for the request.
+    /// Ends the request; no work is left for it.
     void end();
 }

@@ -5,14 +5,14 @@ import io.tensorferry.verbs.config.RendezvousLimits;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a rendezvous must know of the worker that it runs on. Immutable.
+/// The properties of a worker that its rendezvous need. Immutable.
 ///
 /// @param name this worker, as `/job:worker/replica:0/task:1`
-/// @param members every worker of the cluster, this one too
-/// @param callbacks where users' callbacks run
-/// @param timer keeps the deadlines of receives
-/// @param limits what may pile up, and how large a tensor may be
-/// @param obstacles what keeps this worker from reaching others
+/// @param members every worker of the cluster, including this worker
+/// @param callbacks runs the users' callbacks
+/// @param timer schedules the deadlines of receives
+/// @param limits bounds on parked requests, unclaimed sends and tensor size
+/// @param obstacles describes why this worker cannot reach others
 public record WorkerContext(
         String name,
         Set<String> members,
@@ -20,16 +20,17 @@ public record WorkerContext(
         ReceiveTimer timer,
         RendezvousLimits limits,
         Obstacles obstacles) {
-    /// What keeps a worker from reaching others, as far as somebody has tried.
+    /// Describes why a worker cannot reach other workers, as far as connection attempts have shown.
     public interface Obstacles {
-        /// As `no connection to host:2222: Connection refused`; null where nothing is known.
+        /// Returns a description such as `no connection to host:2222: Connection refused`; null if no obstacle is
+        /// known.
         ///
-        /// @param worker the other, by its name
+        /// @param worker the name of the other worker
         @Nullable
         String obstacle(String worker);
     }
 
-    /// Where nothing is known of others.
+    /// Creates a context without known obstacles.
     public WorkerContext(
             String name, Set<String> members, CallbackExecutor callbacks, ReceiveTimer timer, RendezvousLimits limits) {
         this(name, members, callbacks, timer, limits, _ -> null);
@@ -39,7 +40,7 @@ public record WorkerContext(
         members = Set.copyOf(members);
     }
 
-    /// What keeps the tensor of `key` from this worker, as far as its producer can be reached at all.
+    /// Describes why this worker cannot reach the producer of `key`; null if no obstacle is known.
     @Nullable
     public String obstacle(RendezvousKey key) {
         String producer = key.source().worker();

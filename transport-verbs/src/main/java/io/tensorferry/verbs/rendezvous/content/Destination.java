@@ -11,26 +11,27 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// The memory that the content of a receive lands in, and the way from there to the user.
+/// The memory that the content of a receive lands in, and its path from there to the user.
 ///
 /// ```
 /// prepare -> ask -> begin -> landed ... landed -> deliver
 /// ```
 ///
-/// A destination that is named in the first message of its request skips the first three. [#stop], [#strand] and
-/// [#close] end it early.
+/// A destination that the first message of its request names skips the first three. [#stop], [#strand] and [#close] end
+/// it early.
 ///
-/// Owner: the thread that makes it, then the loop. The memory is the request's until [#deliver], then the user's.
+/// Threading: the thread that creates it, then the loop. Ownership: the request owns the memory until [#deliver], then
+/// the user owns it.
 public interface Destination extends AutoCloseable {
     /// The request that a destination belongs to.
     interface Asker {
         /// The index of the request.
         int index();
 
-        /// The destination can be named to the sender.
+        /// The destination's memory can be named to the sender.
         void onReady();
 
-        /// The destination will never have memory to name.
+        /// The destination could not obtain memory.
         void onNotReady(TransportException cause);
 
         /// Sends the re-request that names all of `whole`.
@@ -41,11 +42,11 @@ public interface Destination extends AutoCloseable {
         /// Sends the re-request after which memory is named piece by piece.
         void askInPieces();
 
-        /// A piece cannot be named or copied, and no other piece is named.
+        /// A piece could not be named or copied; no further piece is named.
         void onPieceFailed(TransportException cause);
     }
 
-    /// The memory to name in a message; null where nothing is to be written, or where it is named piece by piece.
+    /// The memory to name in a message; null if nothing is to be written, or if memory is named piece by piece.
     @Nullable
     NamedMemory named();
 
@@ -60,8 +61,8 @@ public interface Destination extends AutoCloseable {
         return true;
     }
 
-    /// Obtains memory to name where there is none yet, then calls [Asker#onReady] or [Asker#onNotReady], perhaps before
-    /// this returns.
+    /// Obtains memory to name if there is none yet, then calls [Asker#onReady] or [Asker#onNotReady], possibly before
+    /// this method returns.
     ///
     /// @param peer the sender
     default void prepare(String peer, Asker by) {
@@ -71,15 +72,15 @@ public interface Destination extends AutoCloseable {
     /// Ends [#prepare]; the asker is not called any more.
     default void cancelPrepare() {}
 
-    /// Puts a content here that came with its metadata. Called before [#prepare], by any thread.
+    /// Stores a content that arrived with its metadata. Called before [#prepare], by any thread.
     ///
-    /// @param content all of it; not changed afterwards
+    /// @param content the complete content; not changed afterwards
     void fill(MemorySegment content);
 
-    /// Puts a content here that came in a message of the ring.
+    /// Stores a content that arrived in a message of the ring.
     ///
     /// @param message its content is as large as the memory that was named
-    /// @return the destination that holds it
+    /// @return the destination that holds the content
     Destination fill(SlotReader message);
 
     /// Sends the re-request.
@@ -93,7 +94,7 @@ public interface Destination extends AutoCloseable {
     /// Names the first pieces, after [#ask].
     default void begin() {}
 
-    /// An immediate of the request arrived on `lane`.
+    /// Handles an immediate of the request that arrived on `lane`.
     ///
     /// @return whether all of the content has landed
     /// @throws io.tensorferry.verbs.wire.ProtocolViolationException if no piece was named for this lane
@@ -101,22 +102,22 @@ public interface Destination extends AutoCloseable {
         return true;
     }
 
-    /// Verifies and decodes or copies what has landed, as far as needed, and completes the receive; takes this
-    /// destination over.
+    /// Verifies, decodes or copies the landed content as needed, and completes the receive. Takes this destination
+    /// over.
     ///
     /// @param checksum the checksum that the content must have, if there is one
     void deliver(TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum);
 
-    /// The request is given up or cannot continue: no more memory is named.
+    /// Names no more memory, because the request is given up or cannot continue.
     default void stop() {}
 
-    /// Whether it is kept while there is no channel, and named again on the next one.
+    /// Returns whether the destination survives the loss of its channel, and is named again on the next channel.
     boolean outlivesChannel();
 
-    /// Abandons the memory that a peer's device may write for ever: it is never reused. On the loop.
+    /// Abandons memory that a peer's device may still write at any time: it is never reused. On the loop.
     void strand();
 
-    /// Gives the memory back; no peer writes there any more.
+    /// Releases the memory; no peer writes there any more.
     @Override
     void close();
 }

@@ -20,18 +20,18 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in host memory. The sender writes into the result tensor's own registered memory; or into a buffer, for a
-/// serialised content and for a result in memory of the user's that is not registered.
+/// A result in host memory. The sender writes directly into the result tensor if its memory is registered. It writes
+/// into a buffer if the content is serialised, or if the result is in unregistered memory of the user.
 ///
-/// @param named the memory to name; null where nothing is to be written
-/// @param result the result; null where the content is to be decoded, and for a dead tensor
-/// @param buffer the buffer that the sender writes, where that is not the result
+/// @param named the memory to name; null if nothing is to be written
+/// @param result the result; null if the content must be decoded, and for a dead tensor
+/// @param buffer the buffer that the sender writes, if it does not write into the result
 public record HostResult(
         @Nullable NamedMemory named,
         RecvResult.@Nullable Received result,
         @Nullable RegisteredBuffer buffer) implements Destination {
     /// @param options name the allocator of the result
-    /// @param mayWait whether this thread may wait for memory of the pool at its limit
+    /// @param mayWait whether this thread may wait for memory when the pool is at its limit
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `INVALID_ARGUMENT` for a serialised
     ///     tensor of 0 bytes; the failures of [ResultAllocator]
     public static HostResult allocate(
@@ -88,7 +88,7 @@ public record HostResult(
         return this;
     }
 
-    /// On a worker where a checksum or a buffer makes it take long.
+    /// Runs on a worker thread if a checksum or a buffer makes it slow.
     @Override
     public void deliver(
             TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum) {
@@ -116,7 +116,7 @@ public record HostResult(
             return Objects.requireNonNull(opened, "there is neither a result nor a buffer");
         }
         if (opened == null) {
-            // String tensors are in host memory, also where the result was wanted on an accelerator.
+            // String tensors are in host memory, even if the result was requested on an accelerator.
             TensorAllocator allocator = receive.accelerator() == null
                     ? ResultAllocator.of(receive.options(), context.memory(), true)
                     : context.memory().allocator();
@@ -136,7 +136,7 @@ public record HostResult(
 
     @Override
     public void strand() {
-        // The peer may write all of it: it is not given back.
+        // The peer may write all of the memory: it is never released.
     }
 
     @Override

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A tensor made ready to be written: registered memory that holds its content, kept until [#close()]. It may hold
-/// another tensor then.
+/// Registered memory that holds the content of one tensor, ready to be written to a peer, until [#close()]. The object
+/// can then be reused for another tensor.
 ///
-/// Owner: the loop, from the moment it is ready.
+/// Owner: the loop, once the content is ready.
 public final class OutgoingContent {
     private static final Logger LOG = LoggerFactory.getLogger(OutgoingContent.class);
 
@@ -28,12 +28,12 @@ public final class OutgoingContent {
     private long address;
     private int localKey;
     private OptionalLong checksum = OptionalLong.empty();
-    // What keeps the memory: the tensor itself, also one that is on an accelerator or was waited for, or the buffer
-    // that its content was copied or serialised into; null where there is no content.
+    // Owns the memory: the tensor itself (also a tensor on an accelerator, or one whose event was awaited), or the
+    // buffer that its content was copied or serialised into. Null if there is no content.
     private @Nullable AutoCloseable owner;
 
-    /// A tensor whose last close may call the driver: one in host memory whose event was reached, or one on an
-    /// accelerator, out of which the RDMA device reads by itself.
+    /// A tensor whose last close may call the driver: a tensor in host memory whose event was reached, or a tensor on
+    /// an accelerator that the RDMA device reads directly.
     private record DriverTensor(Tensor tensor, CopyQueue closer) implements AutoCloseable {
         boolean isOnDevice() {
             return !tensor.device().hostAccessible();
@@ -56,23 +56,24 @@ public final class OutgoingContent {
         this.owner = owner;
     }
 
-    /// What the receiver must know.
+    /// The metadata for the receiver.
     public TensorMetaData metaData() {
         return metaData;
     }
 
-    /// The tensor, where the processor and the RDMA device do not reach it: its content is written through proxies.
+    /// The tensor, if neither the processor nor the RDMA device can read it: its content is written through proxy
+    /// buffers.
     @Nullable
     public StagedTensor staged() {
         return owner instanceof StagedTensor tensor ? tensor : null;
     }
 
-    /// Whether the processor reaches the content: another can only be written, and not be carried in the ring.
+    /// Whether the processor can read the content. Other content can only be written by RDMA, not carried in the ring.
     public boolean isHostReadable() {
         return !(owner instanceof StagedTensor) && !(owner instanceof DriverTensor tensor && tensor.isOnDevice());
     }
 
-    /// A handle of its own of a tensor that is not [#isHostReadable()]; null of any other.
+    /// Returns a new handle of a tensor that is not [#isHostReadable()]; null for any other content.
     @Nullable
     public Tensor shareOnDevice() {
         return switch (owner) {
@@ -82,7 +83,7 @@ public final class OutgoingContent {
         };
     }
 
-    /// The bytes that the receiver is to have; of one that [#isHostReadable()].
+    /// The bytes of the content; only if [#isHostReadable()].
     public MemorySegment segment() {
         return switch (owner) {
             case null -> MemorySegment.NULL;
@@ -93,26 +94,25 @@ public final class OutgoingContent {
         };
     }
 
-    /// Where the content is; 0 where there is none.
+    /// The address of the content; 0 if there is none.
     public long address() {
         return address;
     }
 
-    /// The key of its region.
+    /// The local key (lkey) of the memory region.
     public int localKey() {
         return localKey;
     }
 
-    /// The content's checksum, where one was asked for.
+    /// The checksum of the content, if one was requested.
     public OptionalLong checksum() {
         return checksum;
     }
 
-    /// Holds the tensor as it is, where that takes no time: its memory is registered, or it has none.
+    /// Holds the tensor without a copy if that takes no time: its memory is registered, or it has no bytes.
     ///
-    /// @param expected metadata that it may have; then no other is made
-    /// @return false if it is to be read or copied first, by [#prepare] on a worker thread; then it is the caller's
-    /// still
+    /// @param expected the metadata that the tensor probably has; it is reused if it matches
+    /// @return false if [#prepare] must first read or copy the tensor on a worker thread; the caller then still owns it
     public boolean hold(Tensor tensor, @Nullable TensorMetaData expected, RegisteredMemory memory) {
         if (!tensor.dataType().isDmaAble()) {
             return false;
@@ -151,9 +151,9 @@ public final class OutgoingContent {
         return new OutgoingContent(metaData, 0, 0, checksum(MemorySegment.NULL, withChecksum), null);
     }
 
-    /// A content that is on an accelerator, and that the RDMA device reads there by itself.
+    /// Creates a content on an accelerator that the RDMA device reads directly.
     ///
-    /// @param region that holds it
+    /// @param region the memory region that holds it
     /// @param closer closes the tensor
     public static OutgoingContent ofDirect(
             TensorMetaData metaData, Tensor tensor, MemoryRegion region, CopyQueue closer) {
@@ -161,12 +161,12 @@ public final class OutgoingContent {
                 metaData, tensor.address(), region.localKey(), OptionalLong.empty(), new DriverTensor(tensor, closer));
     }
 
-    /// A content that is on an accelerator, and goes through proxies.
+    /// Creates a content on an accelerator that goes through proxy buffers.
     public static OutgoingContent ofStaged(TensorMetaData metaData, StagedTensor tensor, OptionalLong checksum) {
         return new OutgoingContent(metaData, 0, 0, checksum, tensor);
     }
 
-    /// The tensor, if it is kept, is given to `closer` when it is to be closed.
+    /// Makes `closer` close the tensor, if this content owns one.
     public OutgoingContent closedBy(CopyQueue closer) {
         if (owner instanceof Tensor tensor) {
             owner = new DriverTensor(tensor, closer);
@@ -174,8 +174,8 @@ public final class OutgoingContent {
         return this;
     }
 
-    /// Takes the tensor; closes it when this fails. On a worker, for it reads or copies the content and may wait for
-    /// memory at the limit.
+    /// Prepares the content of a tensor; takes the tensor over and closes it on failure. Call on a worker thread: it
+    /// reads or copies the content and may wait for memory at the limit.
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for a copy
     public static OutgoingContent prepare(
@@ -242,7 +242,7 @@ public final class OutgoingContent {
         return ofBuffer(metaData, buffer, withChecksum);
     }
 
-    /// What was copied or serialised into `buffer`.
+    /// Creates a content that was copied or serialised into `buffer`.
     public static OutgoingContent ofBuffer(TensorMetaData metaData, RegisteredBuffer buffer, boolean withChecksum) {
         return new OutgoingContent(
                 metaData, buffer.address(), buffer.localKey(), checksum(buffer.segment(), withChecksum), buffer);
@@ -252,8 +252,8 @@ public final class OutgoingContent {
         return wanted ? OptionalLong.of(Checksum.of(content)) : OptionalLong.empty();
     }
 
-    /// The tensor again, for another way to the receiver; the content is the result's from now on. Of one
-    /// that [#isHostReadable()].
+    /// Converts the content back to a tensor, for another path to the receiver; the result owns the content from now
+    /// on. Requires [#isHostReadable()].
     ///
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory for it
     public RecvResult asResult(RegisteredMemory memory) {
@@ -280,7 +280,7 @@ public final class OutgoingContent {
         }
     }
 
-    /// Gives the memory back; the device is done with it.
+    /// Releases the memory; the device has finished with it.
     public void close() {
         AutoCloseable closed = owner;
         forget();

@@ -5,10 +5,10 @@ import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import java.lang.foreign.MemorySegment;
 
-/// A tensor on an accelerator whose content is on its way to a peer: copied to the host part by part. It is kept until
-/// it is closed and nothing copies it any more.
+/// A tensor on an accelerator whose content is copied to the host part by part and sent to a peer. It is released once
+/// it is closed and no copy is in progress.
 ///
-/// Owner: the loop. It is not closed there: that may call the driver, its allocator's or that of its event.
+/// Owner: the loop. The release runs on the accelerator's copy queue, because it may call the driver.
 public final class StagedTensor implements AutoCloseable {
     private final Tensor tensor;
     private final AcceleratorUnit unit;
@@ -16,10 +16,10 @@ public final class StagedTensor implements AutoCloseable {
     private int copies;
     private boolean closed;
 
-    /// Takes the tensor.
+    /// Takes the tensor over.
     ///
-    /// @param unit of its device
-    /// @throws IllegalStateException if it is closed; then it is the caller's
+    /// @param unit the accelerator of the tensor
+    /// @throws IllegalStateException if the tensor is closed; the caller then still owns it
     public StagedTensor(Tensor tensor, AcceleratorUnit unit) {
         this.tensor = tensor;
         this.unit = unit;
@@ -30,21 +30,21 @@ public final class StagedTensor implements AutoCloseable {
         return unit;
     }
 
-    /// Copies bytes from `offset` on, as many as `target` has. Whoever has it done calls [#copied()] when `task` has
-    /// ended, however.
+    /// Copies `target.byteSize()` bytes from `offset` on. The caller calls [#copied()] when `task` has ended, with or
+    /// without success.
     ///
-    /// @param target pinned
+    /// @param target pinned memory
     public void copy(long offset, MemorySegment target, CopyTask task) {
         copies++;
         unit.copies().toHost(address + offset, target, task);
     }
 
-    /// A handle of its own of the tensor, for another way.
+    /// Returns a new handle of the tensor, for another path.
     Tensor share() {
         return tensor.share();
     }
 
-    /// One of the copies has ended.
+    /// Reports that one of the copies has ended.
     public void copied() {
         copies--;
         releaseIfDone();

@@ -18,10 +18,10 @@ import java.util.concurrent.Executor;
 /// Threading: any thread.
 ///
 /// @param loop runs commands on the completion loop
-/// @param workers runs work that may take long
-/// @param accelerators of the worker
-/// @param maxTensorBytes the largest tensor that is received
-/// @param mostNamedBytes what one message names at most; larger contents come in pieces
+/// @param workers runs slow work
+/// @param accelerators the accelerators of the worker
+/// @param maxTensorBytes the size limit of received tensors
+/// @param mostNamedBytes the most bytes that one message names; larger contents are transferred in pieces
 public record TransferContext(
         Executor loop,
         Executor workers,
@@ -31,21 +31,21 @@ public record TransferContext(
         long maxTensorBytes,
         long mostNamedBytes,
         RendezvousCounters counters) {
-    /// Fails a receive for a cause of the transport's, and counts it.
+    /// Fails a receive for a cause in the transport, and counts the failure.
     public void fail(RemoteReceive receive, TransportException cause) {
         counters.failedReceives.increment();
         receive.complete(new RecvResult.Failed(cause));
     }
 
-    /// @param checksum that `content` must have, if there is one
-    /// @throws TransportException `DATA_LOSS` if it has another
+    /// @param checksum the checksum that `content` must have, if there is one
+    /// @throws TransportException `DATA_LOSS` if the checksum differs
     public void verify(RemoteReceive receive, MemorySegment content, OptionalLong checksum) {
         if (checksum.isPresent() && Checksum.of(content) != checksum.getAsLong()) {
             throw checksumMismatch(receive);
         }
     }
 
-    /// The failure of a receive whose content has another checksum than its sender announced; counted.
+    /// Returns the failure of a receive whose content does not have the checksum that its sender announced; counted.
     public TransportException checksumMismatch(RemoteReceive receive) {
         counters.checksumMismatches.increment();
         return new TransportException(

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
 
 /// The receives from one peer that go over the fallback.
 ///
-/// Of several receives for one key the next is started when the peer has the one before, so that they are served in
-/// their order; until then none for this key may take another way. One that ends before it is started leaves its queue
-/// at once, at a cost that does not depend on how many wait.
+/// Receives for one key are served in order: each starts once the peer has the request before it. Until then no receive
+/// for this key may take another path. A receive that ends before it is started leaves its queue at once, in constant
+/// time.
 ///
-/// Owner: the loop; any thread may count.
+/// Owner: the loop; any thread may call [#size].
 public final class FallbackReceives {
     private final FallbackPath path;
     private final Executor loop;
     private final RendezvousCounters counters;
     private final Map<Slot, LinkedHashSet<Waiting>> queues = new HashMap<>();
     private final AtomicInteger underWay = new AtomicInteger();
-    // Receives that the peer may have a tensor for, and has not been told that they are asked for again.
+    // Receives for which the peer may already have taken a tensor, and whose new request has not reached it.
     private int unclaimed;
     private @Nullable Runnable whenClaimed;
 
@@ -50,12 +50,12 @@ public final class FallbackReceives {
         }
     }
 
-    /// Whether a receive for this key waits until the peer has it.
+    /// Returns whether receives for this key must queue behind a request that the peer does not have yet.
     public boolean holds(long stepId, RendezvousKey key) {
         return !queues.isEmpty() && queues.containsKey(new Slot(stepId, key.toString()));
     }
 
-    /// Receives that have not ended. Any thread.
+    /// The number of receives that have not ended. Any thread.
     public int size() {
         return underWay.get();
     }
@@ -77,7 +77,7 @@ public final class FallbackReceives {
         }
     }
 
-    /// Nobody waits for its end any more; does nothing if it was started.
+    /// Removes a receive that was given up; does nothing if it has been started.
     private void leave(Slot slot, Waiting given) {
         LinkedHashSet<Waiting> queue = queues.get(slot);
         if (queue != null && queue.remove(given)) {
@@ -86,7 +86,7 @@ public final class FallbackReceives {
         }
     }
 
-    /// @param claims whether the peer may have had a tensor for it
+    /// @param claims whether the peer may have taken a tensor for the receive
     private void claimed(boolean claims) {
         if (claims && --unclaimed == 0 && whenClaimed != null) {
             Runnable action = whenClaimed;
@@ -95,8 +95,8 @@ public final class FallbackReceives {
         }
     }
 
-    /// Runs `action` when there is nothing that the peer may have to keep for a claim that is still to come, at once if
-    /// that is so now. Takes the place of an action that waits.
+    /// Runs `action` once no receive remains for which the peer may have to keep a tensor, immediately if there is
+    /// none. Replaces an action that waits.
     public void whenClaimed(Runnable action) {
         if (unclaimed == 0) {
             action.run();

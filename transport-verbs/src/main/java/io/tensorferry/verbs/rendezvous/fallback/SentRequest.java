@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.rendezvous.fallback;
 
-/// A request that was sent on a channel that is gone: under which number its sender may have taken a tensor for it.
+/// Identifies a request that was sent on a lost channel; its sender may have taken a tensor for it.
 ///
-/// @param requestIndex its index
+/// @param requestIndex the index of the request
 /// @param connectionId the number of the last channel that it was sent on
-/// @param incarnation the life of the sender's process that this channel led to
+/// @param incarnation the incarnation of the sender's process that this channel connected to
 public record SentRequest(int requestIndex, long connectionId, long incarnation) {}

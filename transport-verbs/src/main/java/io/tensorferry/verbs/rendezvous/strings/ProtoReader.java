@@ -5,10 +5,10 @@ import io.tensorferry.api.TransportException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Reads protobuf's wire format from memory in place, whatever bytes are there and even while they change.
+/// Reads the protobuf wire format from memory in place. The bytes are untrusted and may change during the read.
 ///
-/// Protobuf's own stream copies each field to the heap, and reads off-heap memory in place only as long as
-/// `sun.misc.Unsafe` lets it. Every failure is a [TransportException] with `DATA_LOSS`.
+/// Protobuf's own stream copies each field to the heap, and reads off-heap memory in place only with access to
+/// `sun.misc.Unsafe`. Every failure is a [TransportException] with `DATA_LOSS`.
 final class ProtoReader {
     static final int VARINT = 0;
     static final int FIXED64 = 1;
@@ -34,7 +34,7 @@ final class ProtoReader {
         return position == limit;
     }
 
-    /// The next field's number and wire type, as protobuf combines them.
+    /// Reads the next tag: field number and wire type, as protobuf combines them.
     int readTag() {
         long tag = readVarint();
         if (tag >>> 3 == 0 || tag > 0xFFFFFFFFL || tag < 0) {
@@ -62,7 +62,7 @@ final class ProtoReader {
         throw broken("a number takes more than " + MAX_VARINT_BYTES + " bytes");
     }
 
-    /// The length of the delimited field that follows, all of which is there.
+    /// Reads the length of the delimited field that follows, and checks that the whole field is present.
     long readLength() {
         long length = readVarint();
         if (length < 0 || length > limit - position) {
@@ -72,8 +72,7 @@ final class ProtoReader {
         return length;
     }
 
-    /// Makes the next `length` bytes, which [#readLength] returned, all there is to read; returns what to give
-    /// [#leave].
+    /// Limits the reader to the next `length` bytes, which [#readLength] returned; returns the argument for [#leave].
     long enter(long length) {
         long outer = limit;
         limit = position + length;
@@ -88,7 +87,7 @@ final class ProtoReader {
         position += length;
     }
 
-    /// Skips the value of a field that this version does not know.
+    /// Skips the value of an unknown field.
     void skip(int tag) {
         switch (tag & 7) {
             case VARINT -> readVarint();

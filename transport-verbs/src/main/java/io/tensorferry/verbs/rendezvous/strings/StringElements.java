@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// The elements of a string tensor in its memory, as [Tensor#toStrings()] describes it: `n + 1` offsets, then the
-/// bytes; read and written in place.
+/// The elements of a string tensor, read and written in place. The memory has the layout of [Tensor#toStrings()]: `n +
+/// 1` offsets, then the bytes.
 ///
-/// The memory may have been filled by anyone, so no offset is believed before it is checked.
+/// The memory is untrusted, so every offset is checked before use.
 final class StringElements {
     private static final ValueLayout.OfLong OFFSET = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -33,7 +33,7 @@ final class StringElements {
         }
     }
 
-    /// The memory that `count` elements of `bytes` bytes in all take.
+    /// Returns the memory size of `count` elements with `bytes` bytes in total.
     static long byteSize(long count, long bytes) {
         return Long.BYTES * (count + 1) + bytes;
     }
@@ -55,17 +55,17 @@ final class StringElements {
         return to - from;
     }
 
-    /// Copies element `i`, whose [#length] is known, to `target` from `position` on.
+    /// Copies element `i`, of the size that [#length] returned, to `target` at `position`.
     void copyTo(long i, long length, MemorySegment target, long position) {
         MemorySegment.copy(memory, start() + offset(i), target, position, length);
     }
 
-    /// Sets where element `i` begins, or for `i == count()` where the last one ends.
+    /// Sets the start of element `i`, or for `i == count()` the end of the last element.
     void setOffset(long i, long offset) {
         memory.setAtIndex(OFFSET, i, offset);
     }
 
-    /// The bytes of all elements, to be filled.
+    /// The memory for the bytes of all elements.
     MemorySegment bytes() {
         return memory.asSlice(start());
     }

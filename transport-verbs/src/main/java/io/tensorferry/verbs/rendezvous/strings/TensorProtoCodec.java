@@ -12,13 +12,13 @@ import io.tensorferry.proto.TensorShapeProto;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// String tensors as serialised `TensorProto`s, the form in which they travel.
+/// Encodes and decodes string tensors as serialised `TensorProto`s, their wire format.
 ///
-/// Each byte is copied once, from the tensor's memory to the serialised form or back: no protobuf object and no
-/// string is built. The bytes are those that protobuf writes, and what protobuf accepts is read, in any field
-/// order.
+/// Each byte is copied once, from the tensor's memory to the serialised form or back; no protobuf objects or strings
+/// are created. The output equals that of protobuf. The decoder accepts every encoding that protobuf accepts, in any
+/// field order.
 ///
-/// Stateless; any thread. Takes time proportional to the content, so not for the completion loop.
+/// Stateless; any thread. The time is proportional to the content, so do not call it on the completion loop.
 public final class TensorProtoCodec {
     /// Protobuf's limit for one message.
     public static final long MAX_BYTES = Integer.MAX_VALUE;
@@ -33,11 +33,11 @@ public final class TensorProtoCodec {
 
     private TensorProtoCodec() {}
 
-    /// Bytes of the serialised form, at most [#MAX_BYTES].
+    /// Returns the size of the serialised form in bytes, at most [#MAX_BYTES].
     ///
-    /// @throws IllegalArgumentException if the tensor is not one of strings
-    /// @throws TransportException `INVALID_ARGUMENT` if the form would be over [#MAX_BYTES], or the tensor's memory
-    ///     does not hold elements
+    /// @throws IllegalArgumentException if the tensor is not a string tensor
+    /// @throws TransportException `INVALID_ARGUMENT` if the form would exceed [#MAX_BYTES], or the tensor's memory does
+    ///     not hold valid elements
     public static long serializedSize(Tensor tensor) {
         var elements = new StringElements(tensor);
         long shapeBytes = shapeBytes(tensor.shape());
@@ -56,7 +56,7 @@ public final class TensorProtoCodec {
 
     /// Writes the serialised form to the first [#serializedSize] bytes of `target`.
     ///
-    /// @throws IllegalArgumentException if the tensor is not one of strings, or `target` is too small
+    /// @throws IllegalArgumentException if the tensor is not a string tensor, or `target` is too small
     /// @throws TransportException as [#serializedSize]
     public static void encode(Tensor tensor, MemorySegment target) {
         long size = serializedSize(tensor);
@@ -80,13 +80,12 @@ public final class TensorProtoCodec {
 
     /// Reads the serialised form that `expected` describes from the first `expected.byteSize()` bytes of `source`.
     ///
-    /// The bytes may be anything, and may change meanwhile: then this throws, or the content is that of one moment
-    /// or the other.
+    /// The bytes are untrusted. If they change during the call, the call throws, or the result mixes old and new bytes.
     ///
     /// @return a new tensor from `allocator`; the caller owns it
-    /// @throws IllegalArgumentException if `expected` is dead or not of strings
-    /// @throws TransportException `DATA_LOSS` if the bytes are no `TensorProto`; `INVALID_ARGUMENT` if they are one
-    ///     of another type, shape or number of elements, or over [#MAX_BYTES]; what `allocator` throws
+    /// @throws IllegalArgumentException if `expected` is dead or not a string tensor
+    /// @throws TransportException `DATA_LOSS` if the bytes are not a `TensorProto`; `INVALID_ARGUMENT` if they encode
+    ///     another type, shape or element count, or exceed [#MAX_BYTES]; the exceptions of `allocator`
     public static Tensor decode(MemorySegment source, TensorMetaData expected, TensorAllocator allocator) {
         if (expected.dead() || expected.dataType() != DataType.STRING) {
             throw new IllegalArgumentException(expected + " has no serialised form");
@@ -112,7 +111,8 @@ public final class TensorProtoCodec {
         }
     }
 
-    /// The first pass: is it the tensor that was announced? Returns the bytes of all elements together.
+    /// The first pass: checks that the content is the announced tensor. Returns the total size of all elements in
+    /// bytes.
     private static long check(MemorySegment content, Shape expected) {
         var reader = new ProtoReader(content);
         var shape = new DimensionCheck(expected);
@@ -163,8 +163,8 @@ public final class TensorProtoCodec {
         reader.leave(outer);
     }
 
-    /// The second pass. The first one's results may be stale if the bytes changed since, so they bound this one and
-    /// are checked again.
+    /// The second pass. The bytes may have changed since the first pass, so its results only bound this pass and are
+    /// checked again.
     private static void fill(StringElements elements, long bytes, MemorySegment content) {
         var reader = new ProtoReader(content);
         MemorySegment target = elements.bytes();
@@ -236,7 +236,7 @@ public final class TensorProtoCodec {
                 StatusCode.INVALID_ARGUMENT, "the serialised tensor is not what was announced: " + what);
     }
 
-    /// Compares dimensions with the expected ones as they are read.
+    /// Compares dimensions with the expected shape as they are read.
     private static final class DimensionCheck {
         private final Shape expected;
         private int axis;
