@@ -5,10 +5,10 @@ import io.tensorferry.verbs.loop.LoopRunner;
 import io.tensorferry.verbs.loop.NanoClock;
 import java.util.random.RandomGenerator;
 
-/// Time, threads and chance of an adapter, so that a simulation can put its own in their place.
+/// The clock, threads and random source of an adapter, which a simulation can replace.
 ///
-/// @param background does registration, copies and other long work
-/// @param random source of packet sequence numbers, connection ids, openings of edges and jitter; unpredictable in
-///     production
+/// @param background runs registration, copies and other long work
+/// @param random source of packet sequence numbers, connection ids, openings of edges and jitter; must be unpredictable
+/// in production
 public record AdapterRuntime(
         NanoClock clock, LoopRunner runner, BackgroundExecutor background, RandomGenerator random) {}

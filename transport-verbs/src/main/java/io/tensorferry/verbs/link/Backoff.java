@@ -2,8 +2,8 @@ package io.tensorferry.verbs.link;
 
 import java.util.random.RandomGenerator;
 
-/// The pauses between attempts: each up to twice as long as the one before, up to a bound, and drawn at random from the
-/// upper half, so that many who were cut off at once do not come back at once.
+/// Exponential backoff with jitter: each pause is up to twice as long as the one before, up to a bound, and drawn at
+/// random from the upper half, so that peers disconnected at once do not reconnect at once.
 ///
 /// Owner: the loop.
 final class Backoff {
@@ -15,9 +15,9 @@ final class Backoff {
         nextNs = FIRST_NS;
     }
 
-    /// Nanoseconds to wait now.
+    /// The next pause in nanoseconds.
     ///
-    /// @param longestNs the bound of what follows
+    /// @param longestNs bound of the pauses after this one
     long next(long longestNs, RandomGenerator random) {
         long pauseNs = nextNs / 2 + random.nextLong(nextNs / 2 + 1);
         nextNs = Math.min(longestNs, nextNs * 2);

@@ -6,22 +6,22 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/// Those who wait for the channel to one peer, in the order in which they asked. Each leaves at a cost that does not
-/// depend on how many wait, so that a receive that is cancelled leaves nothing behind.
+/// The waiters for the channel to one peer, in request order. The cost of removal does not depend on the number of
+/// waiters, so a cancelled receive leaves nothing behind.
 ///
 /// Owner: the loop.
 final class ChannelQueue {
     private final ChannelCounters counters;
-    // Each with the place that it was given.
+    // Each waiter with its place in the order.
     private final LinkedHashMap<ChannelWaiter, Long> waiting = new LinkedHashMap<>();
     private long nextPlace;
 
-    /// @param counters count those who wait
+    /// @param counters counts the waiters
     ChannelQueue(ChannelCounters counters) {
         this.counters = counters;
     }
 
-    /// One that waits already keeps its place.
+    /// Adds a waiter. A waiter that is already queued keeps its place.
     void add(ChannelWaiter waiter) {
         if (waiting.putIfAbsent(waiter, nextPlace) == null) {
             nextPlace++;
@@ -29,7 +29,7 @@ final class ChannelQueue {
         }
     }
 
-    /// Does nothing if it does not wait.
+    /// Removes a waiter. Has no effect if it is not queued.
     void remove(ChannelWaiter waiter) {
         if (waiting.remove(waiter) != null) {
             counters.waiting.decrement();
@@ -40,8 +40,8 @@ final class ChannelQueue {
         return waiting.isEmpty();
     }
 
-    /// Takes out those who wait now, one after the other, and gives each to `action`. Who leaves meanwhile is not given
-    /// to it; who asks again meanwhile waits for the next time.
+    /// Removes the current waiters one after the other and gives each to `action`. A waiter that is removed meanwhile
+    /// is skipped; a waiter that is added meanwhile stays queued.
     void drain(Consumer<ChannelWaiter> action) {
         long end = nextPlace;
         Map.Entry<ChannelWaiter, Long> first = waiting.firstEntry();

@@ -3,14 +3,14 @@ package io.tensorferry.verbs.link;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.channel.RdmaChannel;
 
-/// Waits for a channel to a peer. Exactly one of the three is called, on the loop.
+/// Waits for a channel to a peer. Exactly one of the three methods is called, on the loop.
 public interface ChannelWaiter {
     void onChannel(RdmaChannel channel);
 
     void onNoChannel(TransportException cause);
 
-    /// No channel can be had for the time being, and the configuration has a fallback; otherwise [#onNoChannel] is
-    /// called. The link goes on trying.
+    /// Called if no channel can be set up for now and the configuration has a fallback; without a fallback,
+    /// [#onNoChannel] is called. The link continues to try.
     default void onFallback(TransportException cause) {
         onNoChannel(cause);
     }

@@ -18,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What asynchronous events say of the device: whether channels can be made now, and which ones have to end.
+/// Tracks the device's state from its asynchronous events: decides whether channels can be set up now, and which
+/// channels must end.
 ///
-/// A port that goes down ends no channel at once: [RdmaConfig#portGrace()] says how long it may take to come back.
+/// A port that goes down ends no channel at once: [RdmaConfig#portGrace()] is the time within which it may recover.
 ///
-/// An event that says that an address has changed does not say which, so the device is asked, on a worker, and the
-/// channels whose own address is no longer there end.
+/// An event that reports a changed address does not identify it. So a background thread queries the device, and the
+/// channels whose own address has been removed end.
 ///
 /// Owner: the loop.
 final class DeviceHealth {
@@ -33,16 +34,16 @@ final class DeviceHealth {
     private final RdmaConfig config;
     private final CompletionLoop loop;
     private final Executor background;
-    // Those that were opened and have not ended, oldest first.
+    // Channels that were opened and have not ended, oldest first.
     private final List<ChannelLife> channels = new ArrayList<>();
     private boolean portDown;
-    // Runs while the port is down, until its channels have to end.
+    // Runs while the port is down, until its channels must end.
     private CompletionLoop.@Nullable Timer graceTimer;
     private boolean broken;
-    // Events that may mean other addresses, and the latest of them.
+    // Number of events that may change addresses, and the type of the latest.
     private long addressEvents;
     private AsyncEvent.Type latestAddressEvent = AsyncEvent.Type.GID_CHANGE;
-    // Whether the device is being asked for its addresses, and whether it has to be asked once more.
+    // Whether an address query is running, and whether another must follow it.
     private boolean asking;
     private boolean askAgain;
 
@@ -54,12 +55,12 @@ final class DeviceHealth {
         this.background = background;
     }
 
-    /// Whether the device has failed for good.
+    /// Whether the device has failed permanently.
     boolean isBroken() {
         return broken;
     }
 
-    /// Why no channel to `peer` can be made now, or null if one can.
+    /// The reason why no channel to `peer` can be set up now, or null if one can.
     @Nullable
     TransportException refusal(String peer) {
         if (broken) {
@@ -72,7 +73,7 @@ final class DeviceHealth {
     void on(AsyncEvent event) {
         switch (ChannelFailure.scopeOf(event.type())) {
             case NOTHING -> LOG.debug("{} reports {}; nothing here depends on it", deviceName(), event);
-            // Its polls fail, which is how its channel knows that it is meant.
+            // The queue's polls fail, which ends its channel.
             case COMPLETION_QUEUE -> LOG.warn("{} reports {}", deviceName(), event);
             case QUEUE_PAIR -> onQueuePair(event);
             case PORT -> onPort(event);
@@ -108,7 +109,7 @@ final class DeviceHealth {
         }
     }
 
-    /// A reliable connection rides out a short interruption, and the device says of each when it has given up.
+    /// A reliable connection survives a short interruption, and the device reports each queue pair that has given up.
     private void onPortDown(AsyncEvent event) {
         LOG.warn("{} reports {}; no channel is set up until the port is active again", deviceName(), event);
         if (!portDown) {
@@ -150,14 +151,14 @@ final class DeviceHealth {
         return another;
     }
 
-    /// Counts the events that may mean other addresses. A set-up remembers the number that it began with.
+    /// Number of events that may change addresses. A set-up records the number at its beginning.
     long addressEvents() {
         return addressEvents;
     }
 
-    /// A channel is open.
+    /// Records that a channel is open.
     ///
-    /// @param before what [#addressEvents()] was before its end asked for the address that it has
+    /// @param before the value of [#addressEvents()] before the channel's end queried its address
     void onOpen(ChannelLife opened, long before) {
         channels.add(opened);
         if (before != addressEvents) {
@@ -165,7 +166,7 @@ final class DeviceHealth {
         }
     }
 
-    /// The channel has ended.
+    /// Records that a channel has ended.
     void onEnd(ChannelLife ended) {
         channels.remove(ended);
     }
@@ -196,13 +197,13 @@ final class DeviceHealth {
         }
     }
 
-    /// Those that are no longer there. On a worker.
+    /// Returns the addresses that the port no longer has. On a background thread.
     private Set<PortAddress> goneOf(Set<PortAddress> used) {
         try {
             used.removeIf(address -> address.isThere(port, config));
             return used;
         } catch (RuntimeException | Error e) {
-            // Work that fails says the rest.
+            // Channels with a removed address will fail by failed work requests instead.
             LOG.warn("{} does not say which of its addresses have changed", deviceName(), e);
             return Set.of();
         }

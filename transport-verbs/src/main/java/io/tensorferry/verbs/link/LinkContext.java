@@ -2,8 +2,8 @@ package io.tensorferry.verbs.link;
 
 import io.tensorferry.verbs.channel.setup.ChannelContext;
 
-/// What the links of one adapter share. Immutable.
+/// The resources shared by the links of one adapter. Immutable.
 ///
-/// @param channels what the channels share
+/// @param channels the resources shared by the channels
 /// @param exchange carries offers to peers
 record LinkContext(ChannelContext channels, EndpointExchange exchange, PeerStatuses peers, DeviceHealth health) {}

@@ -6,13 +6,12 @@ import io.tensorferry.verbs.device.VerbsException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// What whoever waits for a channel to one peer, or offers one, is told when there is none.
+/// Creates the failures given to waiters for a channel to one peer, and to that peer's offers.
 ///
 /// @param peer the other worker
 /// @param workerName this worker
 record LinkFailures(String peer, String workerName) {
-    /// A step of the set-up threw. What is wrong with the parameters of an end stays wrong; what the device refuses may
-    /// go another time.
+    /// A set-up step threw. Invalid parameters stay invalid; a refusal of the device may be temporary.
     TransportException ofSetUp(String what, Throwable e) {
         if (e instanceof TransportException known) {
             return known;
@@ -42,7 +41,7 @@ record LinkFailures(String peer, String workerName) {
         return new TransportException(StatusCode.UNAVAILABLE, what, peer, 0, cause);
     }
 
-    /// @param obstacle what stood in the way last, if that is known
+    /// @param obstacle the latest obstacle, if known
     TransportException noChannel(String what, @Nullable TransportException obstacle) {
         return new TransportException(
                 StatusCode.UNAVAILABLE,
@@ -53,14 +52,14 @@ record LinkFailures(String peer, String workerName) {
                 obstacle);
     }
 
-    /// Why the channel ends that the peer has replaced.
+    /// The failure of a channel that the peer has replaced.
     TransportException replaced(boolean restarted) {
         return restarted
                 ? new TransportException(StatusCode.ABORTED, "the peer was restarted", peer, 0, null)
                 : unavailable("the peer set up a new channel", null);
     }
 
-    /// An offer that is not answered because of another one.
+    /// The failure of an offer that is not answered because of another offer.
     TransportException overtaken(String why) {
         return new TransportException(StatusCode.ABORTED, why, workerName, 0, null);
     }
@@ -69,7 +68,7 @@ record LinkFailures(String peer, String workerName) {
         return unavailable("the transport of " + workerName + " is stopped", null);
     }
 
-    /// Whether another try may do better.
+    /// Whether a retry may succeed.
     static boolean isRetryable(TransportException cause) {
         return cause.code() == StatusCode.UNAVAILABLE
                 || cause.code() == StatusCode.DEADLINE_EXCEEDED

@@ -4,8 +4,8 @@ import io.tensorferry.verbs.loop.CompletionLoop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How long the set-up of one link may take. It starts when somebody begins to wait and ends when the peer was heard on
-/// a channel, or when the link gives up: the time of one set-up never reaches into the next.
+/// The time limit for the set-up of one link. It starts when a waiter is added, and ends when an arrival from the peer
+/// confirms the channel, or when the link gives up. The time of one set-up never extends into the next.
 ///
 /// Owner: the loop.
 final class Patience {
@@ -15,20 +15,20 @@ final class Patience {
     private boolean extended;
     private CompletionLoop.@Nullable Timer timer;
 
-    /// @param onOver runs when the time is up, unless it was stopped before
+    /// @param onOver runs when the time has expired, unless it was stopped before
     Patience(CompletionLoop loop, Runnable onOver) {
         this.loop = loop;
         this.onOver = onOver;
     }
 
-    /// Starts, from the beginning if it was running.
+    /// Starts the time; restarts it if it was running.
     void start(Duration newLimit) {
         stop();
         limit = newLimit;
         timer = loop.schedule(newLimit.toNanos(), onOver);
     }
 
-    /// The time is up, and so much is added, once.
+    /// Adds an extension, once, after the time has expired.
     void extend(long nanoseconds) {
         stop();
         extended = true;
@@ -43,7 +43,7 @@ final class Patience {
         }
     }
 
-    /// Whether it was started and not stopped since; also when its time is up.
+    /// Whether it was started and not stopped since, even if the time has expired.
     boolean isRunning() {
         return timer != null;
     }
@@ -53,7 +53,7 @@ final class Patience {
         return extended;
     }
 
-    /// As it was started with.
+    /// The limit given to [#start].
     Duration limit() {
         return limit;
     }

@@ -22,32 +22,32 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The way to one peer: sets up a channel when one is wanted, by dialling or by answering the peer's offer, and
-/// again after it is lost.
+/// The link to one peer: sets up a channel when one is requested, by dialling or by answering the peer's offer, and
+/// again after its loss.
 ///
 /// ```
 /// IDLE       -- wanted -->                          DIALLING
-/// DIALLING   -- accepted -->                        OPEN (and ready is told)
-/// DIALLING   -- the peer yields to its own offer --> EXPECTING its offer; after a while IDLE and again
-/// DIALLING   -- unreachable -->                     BACKING_OFF --> DIALLING, until connectTimeout fails who waits
+/// DIALLING   -- accepted -->                        OPEN (ready is sent)
+/// DIALLING   -- the peer yields to its own offer --> EXPECTING its offer; on timeout BACKING_OFF
+/// DIALLING   -- unreachable -->                     BACKING_OFF --> DIALLING, until connectTimeout fails the waiters
 /// any state  -- offer -->                           ANSWERING --> OPEN (writes after ready)
 /// DIALLING   -- offer, and this worker's name is the smaller --> yields: stays DIALLING
-/// OPEN       -- channel lost -->                    IDLE; or, if requests go on over the next one, BACKING_OFF
+/// OPEN       -- channel lost -->                    IDLE; BACKING_OFF with waiters left or after a fallback
 /// ```
 ///
-/// Where the configuration has a fallback, whoever waits too long is sent there instead of failing, and whoever comes
-/// later too, until a channel is open and something of the peer has arrived on it. Meanwhile the link goes through
-/// the same states, with longer pauses, and rests in IDLE while nobody wants anything of the peer.
+/// If the configuration has a fallback, waiters that time out are sent to it instead of failing. So are later waiters,
+/// until a channel is open and something of the peer has arrived on it. Meanwhile the link continues through the same
+/// states with longer pauses, and stays IDLE while nothing requests the peer.
 ///
-/// A channel that is lost takes a while to end. Until those above have been told, no other is set up: they know one
-/// channel of a peer at a time.
+/// A lost channel takes a while to end. No other channel is set up before its handlers have been notified, because they
+/// handle one channel of a peer at a time.
 ///
 /// Owner: the loop.
 final class PeerLink {
     private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
     private static final long LONGEST_BACKOFF_NS = 1_000_000_000L;
     private static final long LONGEST_FALLBACK_BACKOFF_NS = 5_000_000_000L;
-    // A call that is under way when the time is up is given so much more to fail by itself, for it knows the reason.
+    // Extra time for a call in progress when the limit expires, because its own failure gives a more precise reason.
     private static final long GRACE_NS = 1_000_000_000L;
 
     enum State {
@@ -71,26 +71,26 @@ final class PeerLink {
     private @Nullable ChannelLife life;
     private long openConnectionId;
     private long epoch;
-    // Why the last channel ended or could not be had, and whether what waited then was told so.
+    // Why the last channel ended or was not set up, and whether the waiters received that failure.
     private @Nullable TransportException failure;
     private boolean down;
-    // Whoever wants a channel is sent to the fallback, and when that was so last.
+    // Whether waiters are sent to the fallback, and when the last one was.
     private boolean fallenBack;
     private long wantedAtNs;
-    // Attempts of this end, and the latest of the peer's that was seen, with the incarnation that it belongs to.
+    // Number of this end's attempts; the peer's latest attempt seen, and its incarnation.
     private long attempts;
     private long latestPeerAttempt;
     private long peerIncarnation;
     private final Backoff backoff = new Backoff();
     private final SuspectedDeath death = new SuspectedDeath();
     private CompletionLoop.@Nullable Timer timer;
-    // What goes on when the channel that was lost has ended; null for nothing.
+    // Continuation for the end of the lost channel; null if there is none.
     private @Nullable Runnable afterEnd;
-    // Runs while somebody waits, or has waited since the set-up began, whatever call is under way. It goes on when a
-    // channel is open, until the peer was heard on it: a set-up that succeeds over a network where no packet arrives is
-    // no channel.
+    // Runs while a waiter is queued, or was queued since the set-up began, regardless of the call in progress. It
+    // continues while a channel is open until the first arrival from the peer, because a set-up that succeeds over a
+    // network that delivers no packets yields no usable channel.
     private final Patience patience;
-    // What stood in the way last, since somebody has begun to wait.
+    // The latest obstacle since a waiter was first queued.
     private @Nullable TransportException obstacle;
 
     PeerLink(String peer, LinkContext shared, ChannelHandlers handlers) {
@@ -132,8 +132,8 @@ final class PeerLink {
         }
     }
 
-    /// `waiter` is not called any more, if it waits. The set-up goes on: another may ask soon, and must not begin with
-    /// the shortest pause again.
+    /// Removes `waiter`, if it is queued. The set-up continues: another waiter may follow soon, and must not restart
+    /// with the shortest pause.
     void withdraw(ChannelWaiter waiter) {
         waiters.remove(waiter);
     }
@@ -233,7 +233,8 @@ final class PeerLink {
         }
     }
 
-    /// Makes an endpoint on a worker thread and, back on the loop, gives it to `then` if the attempt still counts.
+    /// Creates an endpoint on a background thread and, back on the loop, gives it to `then` if the attempt is still
+    /// current.
     private void makeEndpoint(SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
         context.background().execute(() -> {
             ChannelEndpoint endpoint = null;
@@ -285,7 +286,7 @@ final class PeerLink {
                 .ready(peer, context.workerName(), context.incarnation(), connectionId)
                 .whenComplete((_, error) -> {
                     if (error != null && opened != null) {
-                        // Whatever the peer's reason, this channel is of no use; another may be.
+                        // Whatever the reason, this channel is unusable; another may work.
                         TransportException cause = failures.unavailable(
                                 "the peer did not take note that this end is ready", failures.ofCall(error));
                         context.loop().execute(() -> opened.lose(cause, true));
@@ -327,9 +328,9 @@ final class PeerLink {
         timer = context.loop().schedule(backoff.next(longestNs, context.random()), this::dial);
     }
 
-    /// Nobody waits any longer: all are sent to the fallback, if there is one, or fail.
+    /// Sends all waiters to the fallback, or fails them if none is configured.
     private void failWaiters(TransportException cause) {
-        // Also where those who waited have left meanwhile.
+        // Also if the waiters have left meanwhile.
         boolean wanted = patience.isRunning();
         patience.stop();
         abandonAttempt();
@@ -357,7 +358,7 @@ final class PeerLink {
         dialLater();
     }
 
-    /// Something of the peer has arrived on a channel: it can be used.
+    /// Marks the channel usable after the first arrival from the peer.
     private void onHeard(ChannelLife current) {
         if (life != current || !current.channel().isOpen()) {
             return;
@@ -374,7 +375,7 @@ final class PeerLink {
                 context.config().fallback());
     }
 
-    /// The peer dialled.
+    /// Handles an offer: the peer has dialled.
     void onOffer(ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
         if (state == State.CLOSED) {
             reply.completeExceptionally(failures.stopped());
@@ -391,7 +392,7 @@ final class PeerLink {
         }
         remember(offer);
         if (patience.isLongerThan(context.options().reconnectTimeout())) {
-            // Whoever waits, waits for a peer that has started.
+            // The waiters now wait for a peer that has started.
             startPatience();
         }
         if (state == State.DIALLING && context.workerName().compareTo(peer) < 0) {
@@ -404,7 +405,7 @@ final class PeerLink {
             old.lose(failures.replaced(restarted), !restarted);
         }
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
-        // The attempt may be superseded before its endpoint is connected; then nobody else would answer.
+        // The attempt may be superseded before its endpoint is connected; nothing else would then answer the offer.
         answered.onDiscard(
                 () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
         if (life == null) {
@@ -443,10 +444,10 @@ final class PeerLink {
         latestPeerAttempt = parameters.attempt();
     }
 
-    /// Connects the endpoint of an attempt on a worker, because a device may ask the network for the way to the peer,
-    /// and opens the channel.
+    /// Connects an attempt's endpoint on a background thread, because a device may resolve the path to the peer over
+    /// the network, and opens the channel.
     ///
-    /// @param then told on the loop, if the attempt still counts: null, or why there is no channel
+    /// @param then called on the loop, if the attempt is still current, with null or the failure
     private void connect(
             SetUpAttempt connecting,
             ConnectionParameters parameters,
@@ -501,9 +502,9 @@ final class PeerLink {
         shared.health().onOpen(begun, done.addressEvents);
     }
 
-    /// The dialling peer is ready to be written to.
+    /// Permits writes on the open channel, because the dialling peer is ready to receive.
     ///
-    /// @throws TransportException `NOT_FOUND` if no channel of this number is open
+    /// @throws TransportException `NOT_FOUND` if no channel with this id is open
     void onReady(long incarnation, long connectionId) {
         ChannelLife current = life;
         if (current == null
@@ -543,7 +544,7 @@ final class PeerLink {
             patience.stop();
             changeState(State.IDLE);
         } else {
-            // What is left of the first set-up is too much where the peer was there: it has answered that.
+            // The rest of the first set-up's time is too long for a peer that has already answered.
             if (lost.hasHeard()
                     || !patience.isRunning()
                     || patience.isLongerThan(context.options().reconnectTimeout())) {
@@ -553,7 +554,7 @@ final class PeerLink {
         }
     }
 
-    /// @param mayResume whether the peer may go on over another channel
+    /// @param mayResume whether the peer may resume over another channel
     void failChannel(TransportException cause, boolean mayResume) {
         ChannelLife current = life;
         if (current != null) {
@@ -561,7 +562,7 @@ final class PeerLink {
         }
     }
 
-    /// Ends everything; whoever waits fails.
+    /// Closes the link: ends the channel and fails all waiters.
     void close() {
         state = State.CLOSED;
         failChannel(failures.stopped(), false);

@@ -10,14 +10,14 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// How an adapter stands with each peer that it has had to do with.
+/// The status of each peer that an adapter has been in contact with.
 ///
 /// Threading: changed on the loop, read from any thread.
 final class PeerStatuses {
     private final ConcurrentHashMap<String, Known> byPeer = new ConcurrentHashMap<>();
 
-    /// What the loop said last. The way of a channel's requests is asked for when somebody wants to know it, because it
-    /// is found after the channel opens.
+    /// The state last published by the loop. The path of a channel's requests is queried on demand, because it is
+    /// resolved after the channel opens.
     private record Known(
             String peer,
             PeerStatus.State state,
@@ -31,7 +31,7 @@ final class PeerStatuses {
         }
     }
 
-    /// @param channel the one that is open, if one is
+    /// @param channel the open channel, or null
     void put(
             String peer,
             PeerStatus.State state,
@@ -41,7 +41,7 @@ final class PeerStatuses {
         byPeer.put(peer, new Known(peer, state, epoch, channel, failure));
     }
 
-    /// By peer.
+    /// The statuses, sorted by peer.
     List<PeerStatus> list() {
         return byPeer.values().stream()
                 .map(Known::now)
@@ -49,7 +49,7 @@ final class PeerStatuses {
                 .toList();
     }
 
-    /// The channels that are open, by peer.
+    /// The open channels, sorted by peer.
     List<ChannelDescription> channels() {
         return list().stream().map(PeerStatus::channel).filter(Objects::nonNull).toList();
     }

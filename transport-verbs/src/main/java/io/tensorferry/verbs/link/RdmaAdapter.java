@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 
 /// One worker's end of the verbs transport: a device, its registered memory, the loop, and the links to all peers.
 ///
-/// Threading: any thread, but what is said to belong to the loop.
+/// Threading: any thread, except for methods documented as on the loop.
 public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaAdapter.class);
 
@@ -48,7 +48,7 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
     private final LinkContext shared;
     private final LoopRunner runner;
     private final Set<String> members;
-    // Of members alone.
+    // Links to members of the cluster only.
     private final Map<String, PeerLink> links = new HashMap<>();
     // Set before the loop starts, and read on it.
     private @Nullable ChannelHandlers handlers;
@@ -115,9 +115,9 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         }
     }
 
-    /// Opens an adapter, to be started, with threads of its own: the loop, and a bounded pool for work that takes long.
+    /// Opens an adapter with its own threads, the loop and a bounded pool for long work. [#start] starts it.
     ///
-    /// @param port the device and port to use; the device belongs to the adapter from now on
+    /// @param port the device and port to use; the adapter takes ownership of the device
     /// @throws IllegalArgumentException if the ring has more slots than the device's queues have entries
     /// @throws io.tensorferry.verbs.device.VerbsException if the device refuses
     public static RdmaAdapter open(RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange) {
@@ -130,33 +130,34 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 options, port, exchange, new AdapterRuntime(System::nanoTime, runner, background, new SecureRandom()));
     }
 
-    /// Opens an adapter on somebody else's time and threads; see [AdapterRuntime].
+    /// Opens an adapter on the given clock and threads; see [AdapterRuntime].
     ///
-    /// @param port the device and port to use; the device belongs to the adapter from now on
+    /// @param port the device and port to use; the adapter takes ownership of the device
     public static RdmaAdapter open(
             RdmaAdapterOptions options, ChosenPort port, EndpointExchange exchange, AdapterRuntime runtime) {
         return new RdmaAdapter(options, port, exchange, runtime);
     }
 
-    /// Starts the loop. Called once, before anything else is asked of this adapter; `handlers` are told what the
-    /// channels bring.
+    /// Starts the loop. Called once, before any other use of this adapter.
+    ///
+    /// @param handlers receive the events of the channels
     public void start(ChannelHandlers handlers) {
         this.handlers = handlers;
         context.port().device().onAsyncEvent(event -> context.loop().execute(() -> health.on(event)));
         runner.start(context.loop());
     }
 
-    /// The most bytes of memory that one message names to a peer; a content of more comes in pieces.
+    /// The most bytes of memory that one message names to a peer; larger contents are sent in pieces.
     public long mostNamedBytes() {
         return context.mostGrantedBytes();
     }
 
-    /// The executor that is the loop: commands run one after the other, in the order given.
+    /// The loop as an executor: commands of one thread run one after the other, in the order given.
     public CompletionLoop loop() {
         return context.loop();
     }
 
-    /// Has `action` run on the loop after `delay`, unless the adapter is closed before. On the loop only.
+    /// Runs `action` on the loop after `delay`, unless the adapter is closed before. On the loop only.
     public void schedule(Duration delay, Runnable action) {
         context.loop().schedule(delay.toNanos(), action);
     }
@@ -169,12 +170,12 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         return context.incarnation();
     }
 
-    /// Where work that may take long is done.
+    /// Executor for long-running work.
     public Executor background() {
         return context.background();
     }
 
-    /// Where numbers come from that a peer is not to guess, or not to meet twice. On the loop only.
+    /// Source of numbers that a peer must not guess, or must not see twice. On the loop only.
     public RandomGenerator random() {
         return context.random();
     }
@@ -191,12 +192,12 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         return context.counters();
     }
 
-    /// The channels that are open now, by peer. Any thread.
+    /// The channels that are open now, sorted by peer. Any thread.
     public List<ChannelDescription> channels() {
         return peers.channels();
     }
 
-    /// How this worker stands with each peer that it has had to do with, by peer. Any thread.
+    /// The status of each peer that this worker has been in contact with, sorted by peer. Any thread.
     public List<PeerStatus> peers() {
         return peers.list();
     }
@@ -268,8 +269,8 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
                 StatusCode.UNAVAILABLE, "the transport of " + context.workerName() + " is stopped", null, 0, null);
     }
 
-    /// Ends every channel, then the loop, then everything on the device, children before parents, then the device.
-    /// What waits fails with `UNAVAILABLE`. The second and later calls do nothing.
+    /// Ends every channel, then the loop, then all resources of the device, children before parents, then the device.
+    /// Waiting operations fail with `UNAVAILABLE`. Later calls have no effect.
     ///
     /// @throws IllegalStateException on a thread of a transport
     @Override
@@ -297,15 +298,15 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
             stopping = true;
             List.copyOf(links.values()).forEach(PeerLink::close);
         });
-        // The channels' queue pairs are stopped and destroyed, before what else uses the memory ends.
+        // Stop and destroy the channels' queue pairs before other users of the memory end.
         finishWork();
         context.memory().endUses();
         finishWork();
         context.background().close();
     }
 
-    /// The loop is this thread's now: what was still under way is given to it, and may want a worker, of which the loop
-    /// hears again.
+    /// Runs the remaining work; the calling thread now owns the loop. Commands may give tasks to background threads,
+    /// which may give further commands.
     private void finishWork() {
         do {
             context.loop().doWork();

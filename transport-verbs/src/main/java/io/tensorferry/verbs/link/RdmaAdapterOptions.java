@@ -5,13 +5,13 @@ import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.config.RdmaConfig;
 import java.util.Set;
 
-/// What an adapter is made with. Immutable.
+/// The configuration of an adapter. Immutable.
 ///
-/// @param workerName this worker, as `/job:worker/replica:0/task:1`
-/// @param members every worker of the cluster: nobody else gets a channel
-/// @param incarnation a random number of this process's life
-/// @param piecesAtOnce pieces of one content that peers may name and have not got yet, 0 to 255: what the rendezvous
-///     above this serves, 0 for none
+/// @param workerName this worker, such as `/job:worker/replica:0/task:1`
+/// @param members every worker of the cluster; other workers are refused
+/// @param incarnation a random number chosen at the start of this process
+/// @param piecesAtOnce pieces of one content that peers may name before they are written, 0 to 255, as the rendezvous
+/// supports; 0 disables pieces
 public record RdmaAdapterOptions(
         String workerName,
         Set<String> members,
@@ -20,7 +20,7 @@ public record RdmaAdapterOptions(
         ChannelOptions channel,
         MemoryOptions memory,
         int piecesAtOnce) {
-    /// @throws IllegalArgumentException if [#piecesAtOnce] is out of its range
+    /// @throws IllegalArgumentException if [#piecesAtOnce] is out of range
     public RdmaAdapterOptions {
         members = Set.copyOf(members);
         ChannelOptions.require(
@@ -30,7 +30,7 @@ public record RdmaAdapterOptions(
                 "0.." + ChannelOptions.MAX_PIECES_AT_ONCE);
     }
 
-    /// For a rendezvous that serves no pieces.
+    /// Creates options for a rendezvous that does not support pieces.
     public RdmaAdapterOptions(
             String workerName,
             Set<String> members,
@@ -41,7 +41,7 @@ public record RdmaAdapterOptions(
         this(workerName, members, incarnation, config, channel, memory, 0);
     }
 
-    /// The same with another number of [#piecesAtOnce].
+    /// Returns a copy with another value of [#piecesAtOnce].
     public RdmaAdapterOptions withPiecesAtOnce(int changed) {
         return new RdmaAdapterOptions(workerName, members, incarnation, config, channel, memory, changed);
     }

@@ -5,8 +5,8 @@ import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; what a superseded
-/// one still brings is thrown away.
+/// One attempt to set up a channel, by dialling or by answering. A link has one current attempt; results of a
+/// superseded attempt are discarded.
 ///
 /// Owner: the loop.
 final class SetUpAttempt {
@@ -20,8 +20,8 @@ final class SetUpAttempt {
 
     /// @param connectionId the dialling end's number of the channel
     /// @param number this end's count of attempts for this peer
-    /// @param addressEvents [DeviceHealth#addressEvents()] at its beginning
-    /// @param background closes an unwanted endpoint: the device may take its time
+    /// @param addressEvents the value of [DeviceHealth#addressEvents()] at the beginning
+    /// @param background closes an unwanted endpoint, because a device may take long for it
     SetUpAttempt(long connectionId, long number, long addressEvents, Executor background) {
         this.connectionId = connectionId;
         this.number = number;
@@ -29,7 +29,7 @@ final class SetUpAttempt {
         this.background = background;
     }
 
-    /// The endpoint was made; returns false, and closes it, if nobody wants it any more.
+    /// Takes the created endpoint; if the attempt was discarded, closes it and returns false.
     boolean offerEndpoint(ChannelEndpoint made) {
         if (discarded) {
             background.execute(made::close);
@@ -39,9 +39,9 @@ final class SetUpAttempt {
         return true;
     }
 
-    /// Checks that an answer is `peer`'s, and to this attempt.
+    /// Checks that an answer comes from `peer` and belongs to this attempt.
     ///
-    /// @throws IllegalArgumentException if it is not, or one of its values is wrong
+    /// @throws IllegalArgumentException if it does not, or one of its values is out of range
     void checkAnswer(String peer, ConnectionParameters answer) {
         answer.validate();
         if (answer.connectionId() != connectionId || !answer.hostName().equals(peer)) {
@@ -51,7 +51,7 @@ final class SetUpAttempt {
         }
     }
 
-    /// The endpoint, which belongs to the caller from now on.
+    /// Returns the endpoint, which the caller owns from now on.
     ChannelEndpoint takeEndpoint() {
         ChannelEndpoint taken = endpoint;
         if (taken == null) {
@@ -61,7 +61,7 @@ final class SetUpAttempt {
         return taken;
     }
 
-    /// What is to be done if the attempt is thrown away.
+    /// Sets the action to run if the attempt is discarded.
     void onDiscard(Runnable action) {
         onDiscard = action;
     }

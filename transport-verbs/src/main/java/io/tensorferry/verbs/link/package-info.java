@@ -1,4 +1,3 @@
-/// The way to each peer: sets up channels by offer and answer, watches the device, falls back, and reports the status
-/// of
-/// each peer. [io.tensorferry.verbs.link.RdmaAdapter] is the entrance for the rooms above.
+/// The links to peers: set up channels by offer and answer, monitor the device, fall back, and report the status of
+/// each peer. [io.tensorferry.verbs.link.RdmaAdapter] is the entry point for the layers above.
 package io.tensorferry.verbs.link;

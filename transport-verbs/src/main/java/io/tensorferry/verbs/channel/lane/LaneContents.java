@@ -2,11 +2,11 @@ package io.tensorferry.verbs.channel.lane;
 
 import java.util.Collection;
 
-/// The contents that wait for one lane, and which of them is served next.
+/// The waiting contents of one lane, and the scheduling policy among them.
 ///
-/// A content is cut into chunks, so that one that comes later need not wait for all of a large one. Contents of one
-/// chunk go before larger ones, but not for more than a chunk's bytes
-/// at a time; of larger ones each in turn may post [#CHUNKS_IN_TURN].
+/// A content is cut into chunks, so that later contents need not wait for all of a large one. Contents of one chunk
+/// precede larger ones, but for no more than one chunk's bytes at a time. Larger contents take turns of
+/// [#CHUNKS_IN_TURN] chunks.
 ///
 /// ```
 /// choose -> write, offset, length, isLast -> take
@@ -14,29 +14,29 @@ import java.util.Collection;
 ///
 /// Owner: the loop.
 final class LaneContents {
-    /// Enough that of several tensors of a usual size one is done before the next begins.
+    /// Large enough that among several tensors of a usual size, one completes before the next begins.
     private static final int CHUNKS_IN_TURN = 16;
 
     private final int chunkBytes;
     private final ContentQueue small = new ContentQueue();
     private final ContentQueue large = new ContentQueue();
     private ContentQueue chosen = small;
-    // Of small ones since the last chunk of a large one, while a large one waits.
+    // Bytes of small contents since the last chunk of a large one, while a large one waits.
     private long smallBytes;
-    // Chunks that the first of the large ones has posted in its turn.
+    // Number of chunks that the first large content has posted in its turn.
     private int chunks;
 
     LaneContents(int chunkBytes) {
         this.chunkBytes = chunkBytes;
     }
 
-    /// @param from the first byte of the part that this lane writes
-    /// @param end the byte behind it
+    /// @param from offset of the first byte of the part that this lane writes
+    /// @param end offset after the part's last byte
     void enqueue(ContentWrite write, long from, long end) {
         (end - from <= chunkBytes ? small : large).add(write, from, end);
     }
 
-    /// Chooses the next chunk; returns whether there is one.
+    /// Chooses the next chunk; returns false if no content waits.
     boolean choose() {
         if (small.isEmpty() || (smallBytes >= chunkBytes && !large.isEmpty())) {
             chosen = large;
@@ -58,12 +58,12 @@ final class LaneContents {
         return Math.min(chosen.left(), chunkBytes);
     }
 
-    /// Whether nothing of the content is left behind this chunk.
+    /// Whether the chosen chunk is the last of its content.
     boolean isLast() {
         return chosen.left() <= chunkBytes;
     }
 
-    /// The chunk that was chosen is posted.
+    /// Records that the chosen chunk is posted.
     void take() {
         if (chosen == small) {
             smallBytes = large.isEmpty() ? 0 : smallBytes + length();
@@ -84,7 +84,7 @@ final class LaneContents {
         }
     }
 
-    /// Moves all that was not posted to its end.
+    /// Moves all contents that were not posted completely.
     void drainTo(Collection<ContentWrite> taken) {
         drain(small, taken);
         drain(large, taken);
