@@ -4,19 +4,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
 /// The checksum of a tensor's content in data-validation mode: CRC32C (RFC 3720, the Castagnoli polynomial) of the
-/// bytes that travel.
+/// transferred bytes.
 ///
-/// Threading: one of a content that comes in pieces belongs to one thread at a time.
+/// Threading: not thread-safe; the checksum of a content sent in pieces belongs to one thread at a time.
 public final class Checksum {
-    /// No more than a byte buffer can span; a power of two, so that slices keep the content's alignment.
+    /// At most what a byte buffer can span; a power of two, so that slices keep the content's alignment.
     private static final long SLICE_BYTES = 1L << 30;
 
     private final CRC32C crc = new CRC32C();
 
-    /// Of no content yet.
+    /// Creates the checksum of empty content.
     public Checksum() {}
 
-    /// 0 to 2^32 - 1; 0 for empty content. Reads every byte once, which takes about 0.1 s per GiB; no copy.
+    /// Returns the checksum of `content`, 0 to 2^32 - 1; 0 for empty content. Reads every byte once without a copy, at
+    /// about 0.1 s per GiB.
     public static long of(MemorySegment content) {
         return of(content, SLICE_BYTES);
     }
@@ -27,7 +28,7 @@ public final class Checksum {
         return checksum.value();
     }
 
-    /// Adds the bytes that come behind those that were added before.
+    /// Adds the bytes that follow those added before.
     public void add(MemorySegment piece) {
         add(piece, SLICE_BYTES);
     }
@@ -40,7 +41,7 @@ public final class Checksum {
         }
     }
 
-    /// Of all that was added.
+    /// The checksum of all bytes added.
     public long value() {
         return crc.getValue();
     }

@@ -1,43 +1,42 @@
 package io.tensorferry.verbs.wire;
 
-/// What the 32-bit immediate of an RDMA write with immediate tells its receiver.
+/// Encodes and decodes the 32-bit immediate of an RDMA write with immediate.
 ///
-/// A valid [RequestIndex] says that the content of that request has landed. The values from `0xFFF00000` up are no
-/// request indexes: the lowest 65,536 of them say that a tensor of an edge has landed, two more have a meaning, and any
-/// other is a violation of the protocol.
+/// A valid [RequestIndex] reports that the content of that request has landed. The values from `0xFFF00000` up are not
+/// request indexes: the lowest 65,536 of them report a tensor of an edge, two more have a meaning, and all others are
+/// protocol violations.
 public final class Immediate {
     /// The write filled the next slot of the receiver's message ring.
     public static final int CONTROL_MESSAGE = 0xFFFFFFFF;
 
-    /// The write returns credits for message slots that the receiver of it had used.
+    /// The write returns credits for message slots that its receiver had used.
     public static final int ACKNOWLEDGEMENT = 0xFFFFFFFE;
 
-    /// How many edges of one receiver and one sender have numbers.
+    /// Number of edges that can be numbered for one receiver and one sender.
     public static final int EDGES = 1 << 16;
 
     private static final int FIRST_EDGE = 0xFFF00000;
 
     private Immediate() {}
 
-    /// Says that the next tensor of an edge has landed.
+    /// The immediate that reports an edge's next tensor.
     ///
-    /// @param edge its number, 0 to [#EDGES] - 1
+    /// @param edge number of the edge, 0 to [#EDGES] - 1
     public static int ofEdge(int edge) {
         return FIRST_EDGE + edge;
     }
 
-    /// Whether `immediate` says so. Says nothing about whether that edge exists.
+    /// Whether `immediate` reports a tensor of an edge. Does not check that the edge exists.
     public static boolean isEdge(int immediate) {
         return Integer.compareUnsigned(immediate - FIRST_EDGE, EDGES) < 0;
     }
 
-    /// The number of the edge, where it is one.
+    /// The edge number of an immediate for which [#isEdge] is true.
     public static int edge(int immediate) {
         return immediate - FIRST_EDGE;
     }
 
-    /// Whether `immediate` is the index of a request whose content has landed. Says nothing about whether that
-    /// request exists.
+    /// Whether `immediate` is the index of a request whose content has landed. Does not check that the request exists.
     public static boolean isRequestIndex(int immediate) {
         return RequestIndex.isValid(immediate);
     }

@@ -2,9 +2,9 @@ package io.tensorferry.verbs.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// The bytes of a control message break the protocol: which field, its value, and the rule it breaks.
+/// Reports that the bytes of a control message violate the protocol: the field, its value, and the violated rule.
 ///
-/// The peer is of another version, broken or hostile; nothing of the message may be used.
+/// The peer has another version, is defective, or is hostile; no part of the message may be used.
 public final class MalformedMessageException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +12,7 @@ public final class MalformedMessageException extends RuntimeException {
     private final String value;
 
     /// @param field the field's name as in the protocol's byte table
-    /// @param rule what must hold instead
+    /// @param rule the violated rule
     MalformedMessageException(String field, String value, String rule) {
         this(field, value, rule, null);
     }
@@ -23,12 +23,12 @@ public final class MalformedMessageException extends RuntimeException {
         this.value = value;
     }
 
-    /// The field that is wrong, by its name in the protocol's byte table.
+    /// The invalid field, by its name in the protocol's byte table.
     public String field() {
         return field;
     }
 
-    /// What stood there, printed.
+    /// The field's value as text.
     public String value() {
         return value;
     }

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A control message from one end of a channel to the other. Immutable.
 ///
-/// A message that exists obeys the protocol: the constructors throw [IllegalArgumentException] for what may not be
-/// sent.
+/// Every instance obeys the protocol: the constructors throw [IllegalArgumentException] for invalid values.
 public sealed interface Message extends OutgoingMessage {
     @Override
     default int encodedSize() {
@@ -22,7 +21,7 @@ public sealed interface Message extends OutgoingMessage {
         return MessageEncoder.encode(this, target.asSlice(offset, room));
     }
 
-    /// A message about one request, between the receiver of the tensor, who owns the request, and its sender.
+    /// A message about one request, between the receiver of the tensor, which owns the request, and its sender.
     sealed interface OfRequest extends Message {
         /// The step of the request.
         long stepId();
@@ -31,26 +30,25 @@ public sealed interface Message extends OutgoingMessage {
         int requestIndex();
     }
 
-    /// Says nothing but that the process at this end goes on.
+    /// A sign of life of the sending process, without content.
     record Heartbeat() implements Message {}
 
-    /// Receiver to sender, once on each channel: all requests of earlier channels that have not ended have been asked
-    /// again. What the sender keeps for others has arrived or is not wanted.
+    /// Receiver to sender, once on each channel: all requests of earlier channels that have not ended have been
+    /// repeated. The content of all other requests has arrived or is not wanted.
     record Resumed() implements Message {}
 
-    /// Receiver to sender: asks for the tensor of a key, and tells where to write it if its metadata is as the
-    /// receiver believes.
+    /// Receiver to sender: requests the tensor of a key, and names the destination memory for the case that the tensor
+    /// has the expected metadata.
     ///
-    /// @param nameId the [NameId] that stands from now on for this key, this metadata and `wantsChecksum`, or
-    ///     [NameId#NONE]; then the message is short, [MessageCodec#mayName]
-    /// @param key the rendezvous key as it is printed; not empty, well-formed Unicode
-    /// @param metaData what the receiver has allocated for, or null where it knows nothing yet; then `address` and
-    ///     `remoteKey` are 0
-    /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0)
-    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
-    /// @param wantsChecksum whether the receiver validates data, so that it needs a [MetaDataResponse] with a
-    ///     checksum
-    /// @param replay whether the same request, with the same index, was sent on an earlier channel that is gone
+    /// @param nameId the [NameId] that from now on stands for this key, this metadata and `wantsChecksum`, or
+    /// [NameId#NONE]; with an id, the message must be short, [MessageCodec#mayName]
+    /// @param key the rendezvous key as text; not empty, well-formed Unicode
+    /// @param metaData the metadata that the receiver has allocated memory for, or null if unknown; then `address` and
+    /// `remoteKey` are 0
+    /// @param address destination of the content; 0 without content (`metaData.byteSize()` is 0)
+    /// @param remoteKey rkey of the memory at `address`; 0 without content
+    /// @param wantsChecksum whether the receiver validates data, so that it needs a [MetaDataResponse] with a checksum
+    /// @param replay whether the same request, with the same index, was sent on an earlier channel that was lost
     record TensorRequest(
             long stepId,
             int requestIndex,
@@ -69,7 +67,7 @@ public sealed interface Message extends OutgoingMessage {
             MessageRules.checkDestination(metaData, address, remoteKey);
         }
 
-        /// Asked for the first time; gives its key no number.
+        /// Creates a first request, which assigns no name id to its key.
         public TensorRequest(
                 long stepId,
                 int requestIndex,
@@ -82,12 +80,12 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Receiver to sender: a [TensorRequest] once more, with the key, the metadata and `wantsChecksum` of the last one
-    /// that had this name id on this channel.
+    /// Receiver to sender: a [TensorRequest] with the key, the metadata and the `wantsChecksum` of the last one that
+    /// had this name id on this channel.
     ///
     /// @param nameId valid as a [NameId]
-    /// @param address where the content goes; 0 where there is none
-    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
+    /// @param address destination of the content; 0 without content
+    /// @param remoteKey rkey of the memory at `address`; 0 without content
     record RepeatedRequest(long stepId, int requestIndex, int nameId, long address, int remoteKey)
             implements OfRequest {
         public RepeatedRequest {
@@ -96,12 +94,12 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Sender to receiver: the tensor is not what the request expected; this is what it is. Unless its content comes
-    /// with it, the sender keeps the tensor until the [TensorReRequest].
+    /// Sender to receiver: the tensor differs from the metadata that the request expected; this is its metadata. Unless
+    /// the content is included, the sender keeps the tensor until the [TensorReRequest].
     ///
-    /// @param checksum the [Checksum] of the content, where the request asked for it
-    /// @param content `metaData.byteSize()` bytes, from the buffer's position to its limit, which end the request; or
-    ///     null. Nobody changes the buffer
+    /// @param checksum the [Checksum] of the content, if the request asked for it
+    /// @param content `metaData.byteSize()` bytes, from the buffer's position to its limit, which complete the request;
+    /// or null. The buffer must not be modified
     record MetaDataResponse(
             long stepId,
             int requestIndex,
@@ -114,7 +112,7 @@ public sealed interface Message extends OutgoingMessage {
             MessageRules.checkContent(metaData, content);
         }
 
-        /// Without the content.
+        /// Creates a response without content.
         public MetaDataResponse(long stepId, int requestIndex, TensorMetaData metaData, OptionalLong checksum) {
             this(stepId, requestIndex, metaData, checksum, null);
         }
@@ -125,10 +123,10 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Sender to receiver: the content of a tensor that is as the request expected, instead of a write into the memory
+    /// Sender to receiver: the content of a tensor that matches the request, sent instead of a write into the memory
     /// that the request named.
     ///
-    /// @param content from the buffer's position to its limit; nobody changes the buffer
+    /// @param content from the buffer's position to its limit; the buffer must not be modified
     record TensorContent(long stepId, int requestIndex, ByteBuffer content) implements OfRequest {
         public TensorContent {
             MessageRules.checkRequestIndex(requestIndex);
@@ -140,12 +138,12 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Receiver to sender: memory for the tensor that the sender described is allocated here; write it.
+    /// Receiver to sender: names memory allocated for the tensor that the sender described, and requests its content.
     ///
-    /// @param address where the content goes; 0 where there is none (`metaData.byteSize()` is 0), or `inPieces`
-    /// @param remoteKey the key of the memory at `address`; 0 where that is 0
-    /// @param inPieces whether memory is named piece by piece instead, each by a [TensorPiece]; only for a content of
-    ///     1 byte or more that is carried as it is
+    /// @param address destination of the content; 0 without content (`metaData.byteSize()` is 0), or if `inPieces`
+    /// @param remoteKey rkey of the memory at `address`; 0 if that is 0
+    /// @param inPieces whether memory is named piece by piece instead, each by a [TensorPiece]; only for a content of 1
+    /// byte or more of a numeric type
     record TensorReRequest(
             long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey, boolean inPieces)
             implements OfRequest {
@@ -158,19 +156,19 @@ public sealed interface Message extends OutgoingMessage {
             }
         }
 
-        /// For the content as a whole.
+        /// Creates a request for the content as a whole.
         public TensorReRequest(long stepId, int requestIndex, TensorMetaData metaData, long address, int remoteKey) {
             this(stepId, requestIndex, metaData, address, remoteKey, false);
         }
     }
 
-    /// Receiver to sender, behind a [TensorReRequest] in pieces: memory for the next piece of the content, which begins
-    /// where the one before it ends.
+    /// Receiver to sender, after a [TensorReRequest] in pieces: names memory for the next piece of the content, which
+    /// begins where the previous piece ends.
     ///
-    /// @param piece its number, counted from 0 for each such request
-    /// @param bytes of the piece, 1 or more
-    /// @param address where it goes
-    /// @param remoteKey the key of the memory at `address`, over the lane of this piece
+    /// @param piece number of the piece, counted from 0 for each such request
+    /// @param bytes size of the piece, 1 or more
+    /// @param address destination of the piece
+    /// @param remoteKey rkey of the memory at `address`, for the lane of this piece
     record TensorPiece(long stepId, int requestIndex, int piece, int bytes, long address, int remoteKey)
             implements OfRequest {
         public TensorPiece {
@@ -179,10 +177,10 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// The request ends without content: the sender failed it, or the receiver gave it up.
+    /// Ends a request without content: the sender failed it, or the receiver cancelled it.
     ///
     /// @param code not [StatusCode#OK]
-    /// @param message for a person to read; cut to what fits when it is encoded
+    /// @param message human-readable text; truncated to the available room when encoded
     record ErrorStatus(long stepId, int requestIndex, Direction direction, StatusCode code, String message)
             implements OfRequest {
         public ErrorStatus {
@@ -201,7 +199,7 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// A message about one edge, between its receiver, who gives it a number, and its sender.
+    /// A message about one edge, between its receiver, which numbers it, and its sender.
     sealed interface OfEdge extends Message {
         /// The receiver's number of the edge, 0 to [Immediate#EDGES] - 1.
         int edge();
@@ -209,32 +207,33 @@ public sealed interface Message extends OutgoingMessage {
 
     /// Receiver to sender, once on each channel: this end of an edge is open.
     sealed interface Opening extends OfEdge {
-        /// The rendezvous key as it is printed.
+        /// The rendezvous key as text.
         String key();
 
-        /// Whether this process of the sender was offered it on an earlier channel.
+        /// Whether this process of the sender was offered the edge on an earlier channel.
         boolean resumed();
 
-        /// A number that the receiver drew when it opened this end: another one is another edge of the same key.
+        /// A random number drawn when the receiver opened this end; a different number denotes another edge with the
+        /// same key.
         int opening();
 
         /// Tensors that have arrived so far, over all channels.
         long received();
     }
 
-    /// Receiver to sender, once on each channel: here is the memory of an edge.
+    /// Receiver to sender, once on each channel: offers the memory of a static edge.
     ///
-    /// @param key the rendezvous key as it is printed
-    /// @param metaData what each tensor is
-    /// @param places how many the memory holds, one behind the other, each at the next multiple of 64 bytes; 1 or 2
+    /// @param key the rendezvous key as text
+    /// @param metaData metadata of each tensor
+    /// @param places number of places in the memory, contiguous, each at the next multiple of 64 bytes; 1 or 2
     /// @param credit whether the sender waits for [EdgeCredit] before it writes a place again
-    /// @param resumed whether this process of the sender was offered it on an earlier channel
-    /// @param opening a random number that the receiver chose when it opened its end: the same in every offer of that
-    ///     end, and most likely another in those of the next one with this key
+    /// @param resumed whether this process of the sender was offered the edge on an earlier channel
+    /// @param opening a random number that the receiver chose when it opened its end: identical in every offer of that
+    /// end, and most likely different in the offers of the next end with this key
     /// @param received tensors that have arrived so far, over all channels
-    /// @param unreleased of these, those that the sender may not write over yet
-    /// @param address of the first place; 0 where a tensor has no bytes
-    /// @param remoteKey the key of the memory; 0 where there is none
+    /// @param unreleased number of the received tensors that the sender may not overwrite yet
+    /// @param address address of the first place; 0 if a tensor has no bytes
+    /// @param remoteKey rkey of the memory; 0 if a tensor has no bytes
     record EdgeOffer(
             int edge,
             String key,
@@ -257,13 +256,13 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Receiver to sender, once on each channel: takes tensors of any type and shape over an edge. The sender
-    /// announces each by an [EdgeTensor]; the receiver READs it and then says so by an [EdgeCredit].
+    /// Receiver to sender, once on each channel: offers to take tensors of any type and shape over a dynamic edge. The
+    /// sender announces each by an [EdgeTensor]; the receiver reads it with RDMA READ and then sends an [EdgeCredit].
     ///
-    /// @param key the rendezvous key as it is printed
+    /// @param key the rendezvous key as text
     /// @param slots tensors that may be announced and not released at a time, 1 to 65,535
-    /// @param largestBytes of a tensor
-    /// @param resumed whether this process of the sender was offered it on an earlier channel
+    /// @param largestBytes largest size of a tensor in bytes
+    /// @param resumed whether this process of the sender was offered the edge on an earlier channel
     /// @param opening as in an [EdgeOffer]
     /// @param received tensors that have arrived so far, over all channels
     record DynamicOffer(int edge, String key, int slots, long largestBytes, boolean resumed, int opening, long received)
@@ -277,13 +276,13 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Sender to receiver, of an edge that was offered by a [DynamicOffer]: here is the next tensor. The sender keeps
-    /// it until it is released.
+    /// Sender to receiver, on an edge offered by a [DynamicOffer]: announces the next tensor, which the sender keeps
+    /// until its release.
     ///
-    /// @param sequence which tensor, counted from 0 over all channels
-    /// @param metaData what it is: numeric, not dead
-    /// @param address where the receiver may READ the content; 0 where there is none (`metaData.byteSize()` is 0)
-    /// @param remoteKey the key of the memory at `address`; 0 where there is no content
+    /// @param sequence number of the tensor, counted from 0 over all channels
+    /// @param metaData metadata of the tensor: numeric, not dead
+    /// @param address where the receiver may read the content; 0 without content (`metaData.byteSize()` is 0)
+    /// @param remoteKey rkey of the memory at `address`; 0 without content
     record EdgeTensor(int edge, long sequence, TensorMetaData metaData, long address, int remoteKey) implements OfEdge {
         public EdgeTensor {
             MessageRules.checkEdge(edge);
@@ -293,12 +292,12 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// The edge is accepted, or ends.
+    /// Accepts an edge, or ends it.
     ///
-    /// @param count to the receiver: tensors that the sender has written or announced so far; with any code but OK
-    ///     these are all that come. 0 to the sender
-    /// @param code to the receiver [StatusCode#OK] to accept; otherwise why the edge ends
-    /// @param message for a person to read; cut to what fits when it is encoded
+    /// @param count to the receiver: tensors that the sender has written or announced so far; with any code but OK, no
+    /// more follow. To the sender: 0
+    /// @param code to the receiver: [StatusCode#OK] to accept; otherwise the reason why the edge ends
+    /// @param message human-readable text; truncated to the available room when encoded
     record EdgeStatus(int edge, long count, Direction direction, StatusCode code, String message) implements OfEdge {
         public EdgeStatus {
             MessageRules.checkEdge(edge);
@@ -320,8 +319,8 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Receiver to sender: so many tensors of the edge are released, over all channels. The sender may write their
-    /// places again, or have the memory back that they were READ from.
+    /// Receiver to sender: the number of tensors of the edge released so far, over all channels. The sender may
+    /// overwrite their places, or reuse the memory that they were read from.
     record EdgeCredit(int edge, long released) implements OfEdge {
         public EdgeCredit {
             MessageRules.checkEdge(edge);
@@ -329,20 +328,20 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// A message about one part of a tensor whose rows are shared out among workers, between the worker that reads the
-    /// part, the receiver, who gives it a number, and the worker that owns it, the sender.
+    /// A message about one part of a tensor whose rows are partitioned among workers. The receiver is the reader of the
+    /// part, which numbers it; the sender is its owner.
     sealed interface OfPart extends Message {
-        /// How many parts of one owner have numbers for one reader.
+        /// Number of parts of one owner that can be numbered for one reader.
         int COUNT = 1 << 16;
 
         /// The reader's number of the part, 0 to [#COUNT] - 1.
         int part();
     }
 
-    /// Reader to owner, once on each channel: wants to READ the owner's rows of a tensor.
+    /// Reader to owner, once on each channel: requests access to the owner's rows of a tensor by RDMA READ.
     ///
-    /// @param name of the tensor; not empty, well-formed Unicode
-    /// @param metaData of the whole tensor: numeric, not dead, of rows and columns
+    /// @param name name of the tensor; not empty, well-formed Unicode
+    /// @param metaData metadata of the whole tensor: numeric, not dead, of rank 2
     record PartOpen(int part, String name, TensorMetaData metaData) implements OfPart {
         public PartOpen {
             MessageRules.checkPart(part);
@@ -350,13 +349,13 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Owner to reader: the rows are there, and may be READ until this channel is gone or the reader has said that it
+    /// Owner to reader: grants RDMA READ access to the rows, until this channel is lost or the reader reports that it
     /// is done.
     ///
-    /// @param firstRow of the part in the tensor
-    /// @param bytes of the part, all its rows
-    /// @param address of the first row; 0 where the part is empty
-    /// @param remoteKey the key of the memory at `address`; 0 where the part is empty
+    /// @param firstRow first row of the part in the tensor
+    /// @param bytes size of the part, all its rows
+    /// @param address address of the first row; 0 if the part is empty
+    /// @param remoteKey rkey of the memory at `address`; 0 if the part is empty
     record PartGrant(int part, long firstRow, long bytes, long address, int remoteKey) implements OfPart {
         public PartGrant {
             MessageRules.checkPart(part);
@@ -371,11 +370,11 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// To the reader: the part is refused, or ends, and no READ of it is to begin. To the owner: no READ of it is
-    /// under way, and none will be.
+    /// To the reader: the part is refused, or ends, and the reader must issue no further RDMA READ. To the owner: no
+    /// RDMA READ of the part is in progress, and none will follow.
     ///
     /// @param code not [StatusCode#OK]
-    /// @param message for a person to read; cut to what fits when it is encoded
+    /// @param message human-readable text; truncated to the available room when encoded
     record PartStatus(int part, Direction direction, StatusCode code, String message) implements OfPart {
         public PartStatus {
             MessageRules.checkPart(part);
@@ -393,11 +392,11 @@ public sealed interface Message extends OutgoingMessage {
         }
     }
 
-    /// Who is told by an [ErrorStatus], an [EdgeStatus] or a [PartStatus].
+    /// The recipient of an [ErrorStatus], an [EdgeStatus] or a [PartStatus].
     enum Direction {
-        /// The sender cannot serve the request: it writes nothing for it, and will write nothing any more.
+        /// The status comes from the sender, which cannot serve the request and writes nothing more for it.
         TO_RECEIVER,
-        /// The receiver gave the request up; the sender is to drop it.
+        /// The status comes from the receiver, which gave the request up; the sender must drop it.
         TO_SENDER
     }
 }

@@ -22,7 +22,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 
-/// Bytes of a peer to a message: what each type has, and that it has nothing else.
+/// Decodes a peer's bytes into a message, and checks that the fields which its type does not use are 0.
 final class MessageDecoder {
     private static final int FLAGS_OF_META_DATA = MessageLayout.FLAG_META_DATA | MessageLayout.FLAG_DEAD;
 
@@ -66,7 +66,7 @@ final class MessageDecoder {
                 default -> throw new MalformedMessageException("type", "" + fields.type(), "it must be 0 to 16");
             };
         } catch (IllegalArgumentException e) {
-            // A rule between the fields that the message, the metadata or the shape checks for its local callers too.
+            // A rule between fields, which the constructors of message, metadata and shape check for local callers too.
             throw new MalformedMessageException("the content", "contradictory", String.valueOf(e.getMessage()), e);
         }
     }
@@ -142,7 +142,7 @@ final class MessageDecoder {
         return new ErrorStatus(stepId, requestIndex, fields.direction(), fields.failureCode(), fields.statusText());
     }
 
-    /// A message that is about no request carries nothing but its type.
+    /// A message that concerns no request carries nothing but its type.
     private Message bare(Message message, long stepId, int requestIndex) {
         fields.allowFlags(0);
         MessageFields.refuse("step_id", stepId);

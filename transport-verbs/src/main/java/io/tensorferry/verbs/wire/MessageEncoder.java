@@ -25,18 +25,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Messages to bytes; allocates nothing.
+/// Encodes messages without allocation.
 final class MessageEncoder {
     // Magic, version, type and length of a repeated request as one number.
     static final long REPEATED_PREAMBLE = MessageLayout.MAGIC_VALUE
             | MessageLayout.VERSION_VALUE << 16
             | MessageLayout.TYPE_REPEATED_REQUEST << 24
             | (long) MessageLayout.REPEATED_BYTES << 32;
-    // Magic, version and type of a content.
+    // Magic, version and type of a tensor content as one number.
     static final int CONTENT_PREAMBLE =
             MessageLayout.MAGIC_VALUE | MessageLayout.VERSION_VALUE << 16 | MessageLayout.TYPE_TENSOR_CONTENT << 24;
 
-    // Magic, version, type and length of a credit for an edge as one number.
+    // Magic, version, type and length of an edge credit as one number.
     static final long CREDIT_PREAMBLE = MessageLayout.MAGIC_VALUE
             | MessageLayout.VERSION_VALUE << 16
             | MessageLayout.TYPE_EDGE_CREDIT << 24
@@ -147,7 +147,7 @@ final class MessageEncoder {
         target.set(MessageLayout.U32, offset + MessageLayout.REQUEST_INDEX, requestIndex);
         target.set(MessageLayout.U32, offset + MessageLayout.CONTENT_SIZE, bytes);
         if (bytes > 0) {
-            // The padding; the content then covers what it has of it.
+            // Clears the padding; the content then overwrites its part of these eight bytes.
             target.set(MessageLayout.U64, offset + length - Long.BYTES, 0);
             MemorySegment.copy(content, 0, target, offset + MessageLayout.CONTENT_HEADER_BYTES, bytes);
         }
@@ -341,8 +341,8 @@ final class MessageEncoder {
         }
     }
 
-    /// Zeroes the whole message, so that what is not set later is zero and nothing stale travels, and sets what
-    /// every message has.
+    /// Zeroes the whole message, so that fields not set later are 0 and no stale bytes are sent, and sets the fields
+    /// common to all messages.
     private static void begin(int type, int length, MemorySegment target) {
         target.asSlice(0, length).fill((byte) 0);
         target.set(MessageLayout.U16, MessageLayout.MAGIC, (short) MessageLayout.MAGIC_VALUE);
@@ -387,7 +387,8 @@ final class MessageEncoder {
     }
 
     private static int nameBytes(String key) {
-        // A character takes at most 4 bytes, so a key that is cut here still shows that it is too long.
+        // A character takes at most 4 bytes, so the length of a key truncated at this limit still shows that it is too
+        // long.
         int bytes = Utf8.length(key, MessageLayout.MAX_NAME_BYTES + 4);
         if (bytes > MessageLayout.MAX_NAME_BYTES) {
             throw new IllegalArgumentException(

@@ -11,13 +11,13 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of one message of a peer, over a private copy of its bytes. Once it is made, the message is one of this
-/// version, and as long as its parts; what a type must have or may not have is asked of this one by one.
+/// The fields of one message of a peer, over a private copy of its bytes. The factory checks the version and that the
+/// length equals the sum of the parts. Rules specific to a type are checked by separate methods.
 final class MessageFields {
     private final byte[] bytes;
     private final MemorySegment message;
     private final int type;
-    // 0 in a short message, which has none of them.
+    // 0 in a short message, which has none of these fields.
     private final int rank;
     private final int nameBytes;
     private final int statusBytes;
@@ -51,7 +51,7 @@ final class MessageFields {
                 : 0;
     }
 
-    /// Whether it is of a type that has no header of 64 bytes.
+    /// Whether the message has a type without the header of 64 bytes.
     private boolean isShort() {
         return type == MessageLayout.TYPE_REPEATED_REQUEST
                 || type == MessageLayout.TYPE_TENSOR_CONTENT
@@ -69,7 +69,7 @@ final class MessageFields {
 
     /// Copies the message at the start of `source`.
     ///
-    /// @throws MalformedMessageException if there is none that is as long as its parts
+    /// @throws MalformedMessageException if its length does not match its parts
     static MessageFields of(MemorySegment source) {
         var fields = new MessageFields(copy(source));
         fields.checkPreamble();
@@ -77,7 +77,7 @@ final class MessageFields {
         return fields;
     }
 
-    /// The length is read once, checked, and then nothing of `source` is looked at but this copy.
+    /// Reads and checks the length once. After that, only this copy is read, never `source`.
     private static byte[] copy(MemorySegment source) {
         if (source.byteSize() < MessageCodec.MIN_MESSAGE_BYTES) {
             throw new MalformedMessageException(
@@ -128,7 +128,7 @@ final class MessageFields {
             case MessageLayout.TYPE_TENSOR_CONTENT -> MessageLayout.paddedContent(contentBytes);
             default -> MessageLayout.paddedLength(rank, nameBytes + contentBytes, statusBytes);
         };
-        // Of the copy: between the two looks at the source the field may have changed.
+        // Read from the copy: the field may have changed between the two reads of the source.
         int length = i32(MessageLayout.LENGTH);
         if (length != bytes.length || length != needed) {
             throw new MalformedMessageException(
@@ -191,7 +191,7 @@ final class MessageFields {
         refuse("tensor_bytes", i64(MessageLayout.TENSOR_BYTES));
     }
 
-    /// In a message that has `tensor_bytes`, and nothing else of metadata.
+    /// For a message with `tensor_bytes` but no other metadata.
     void refuseType() {
         refuse("rank", rank);
         refuse("data_type", i32(MessageLayout.DATA_TYPE));
@@ -202,7 +202,7 @@ final class MessageFields {
         refuse("remote_addr", address());
     }
 
-    /// Nor may there be a name id behind it.
+    /// Also refuses a name id, which follows the checksum.
     void refuseChecksum() {
         refuse("checksum", i64(MessageLayout.CHECKSUM));
     }
@@ -233,7 +233,7 @@ final class MessageFields {
         }
     }
 
-    /// Where the name, the content or the text begins.
+    /// Offset of the name, the content or the text.
     int behindDimensions() {
         return MessageLayout.HEADER_BYTES + rank * Long.BYTES;
     }
@@ -242,7 +242,7 @@ final class MessageFields {
         return ByteBuffer.wrap(bytes, offset, contentBytes).slice().asReadOnlyBuffer();
     }
 
-    /// 0 bytes where there is none.
+    /// 0 if the message has no name.
     int nameBytes() {
         return nameBytes;
     }
@@ -259,7 +259,7 @@ final class MessageFields {
         return StatusCode.ofNumber(i32(MessageLayout.STATUS_CODE));
     }
 
-    /// The code of a status that is never OK.
+    /// The code of a status that must not be OK.
     StatusCode failureCode() {
         StatusCode code = statusCode();
         if (code == StatusCode.OK) {

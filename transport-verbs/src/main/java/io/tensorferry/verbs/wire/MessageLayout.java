@@ -3,8 +3,8 @@ package io.tensorferry.verbs.wire;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Where the fields of a control message are, version 2. The table in `docs/protocol.md` is the definition; this is
-/// the same in code.
+/// Field offsets of a control message, version 2. The table in `docs/protocol.md` is the definition; this class is its
+/// transcription.
 final class MessageLayout {
     static final int MAGIC_VALUE = 0x4654;
     static final int VERSION_VALUE = 2;
@@ -27,10 +27,10 @@ final class MessageLayout {
     static final int TYPE_PART_STATUS = 15;
     static final int TYPE_TENSOR_PIECE = 16;
 
-    /// In the byte of the type: another message follows behind this one, in the same slot.
+    /// Flag in the type byte: another message follows in the same slot.
     static final int MORE = 1 << 7;
 
-    /// The same in the first eight bytes of a message as one number.
+    /// The same flag in the first eight bytes of a message, read as one number.
     static final long MORE_IN_PREAMBLE = (long) MORE << 24;
 
     static final int FLAG_DEAD = 1;
@@ -41,7 +41,7 @@ final class MessageLayout {
     static final int FLAG_REPLAY = 1 << 5;
     static final int FLAG_CONTENT = 1 << 6;
     static final int FLAG_IN_PIECES = 1 << 7;
-    /// In an offer of an edge these mean other things.
+    /// In an offer of an edge, these bits have other meanings.
     static final int FLAG_TWO_PLACES = 1 << 2;
 
     static final int FLAG_CREDIT = 1 << 3;
@@ -65,21 +65,21 @@ final class MessageLayout {
     static final int STATUS_SIZE = 60;
     static final int HEADER_BYTES = 64;
 
-    /// A repeated request has the fields up to the remote address where the others have them, and ends with its own.
+    /// A repeated request has the common fields up to the remote address, followed by its own.
     static final int REPEATED_NAME_ID = 32;
     static final int REPEATED_RESERVED = 36;
     static final int REPEATED_BYTES = 40;
 
-    /// A piece's memory has the fields up to the remote address where the others have them, and ends with its own.
+    /// A tensor piece has the common fields up to the remote address, followed by its own.
     static final int PIECE_SIZE = 32;
     static final int PIECE_NUMBER = 36;
     static final int PIECE_BYTES = 40;
 
-    /// The content of a tensor has the fields up to the request index where the others have them.
+    /// A tensor content has the common fields up to the request index.
     static final int CONTENT_SIZE = 20;
     static final int CONTENT_HEADER_BYTES = 24;
 
-    /// An edge's messages have its count of tensors and its number where others have the step and the request.
+    /// Messages about an edge have a count of tensors and the edge number in place of the step and the request index.
     static final int EDGE_COUNT = STEP_ID;
 
     static final int EDGE_NUMBER = REQUEST_INDEX;
@@ -89,21 +89,21 @@ final class MessageLayout {
     static final int CREDIT_RESERVED = 20;
     static final int CREDIT_BYTES = 24;
 
-    /// A part's messages have its first row and its number there.
+    /// Messages about a part have the first row and the part number in their place.
     static final int PART_FIRST_ROW = STEP_ID;
 
     static final int PART_NUMBER = REQUEST_INDEX;
 
-    /// How long a request may be that gives its key an id, an offer of an edge, and a question for a part: what bounds
-    /// the memory that a peer's names take.
+    /// Limit for a request that assigns a name id, an offer of an edge, and a request for a part. It bounds the memory
+    /// taken by a peer's names.
     static final int MAX_NAMING_BYTES = HEADER_BYTES + 512;
 
     static final int ALIGNMENT = 8;
     static final int MAX_NAME_BYTES = 0xFFFF;
-    /// Far longer than any status that a person reads; it bounds what a decoder copies.
+    /// Longer than any useful status text; it bounds the bytes that a decoder copies.
     static final int MAX_STATUS_BYTES = 0xFFFF;
 
-    /// Slots of a ring need not be aligned for a decoder, so no layout asks for alignment.
+    /// The slots of a ring need not be aligned for a decoder, so no layout requires alignment.
     static final ValueLayout.OfByte U8 = ValueLayout.JAVA_BYTE;
 
     static final ValueLayout.OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -117,7 +117,7 @@ final class MessageLayout {
         return padded(HEADER_BYTES + rank * Long.BYTES + nameBytes + statusBytes);
     }
 
-    /// The same for a message that has nothing but a content.
+    /// The length of a message with only a content, padding included.
     static int paddedContent(int contentBytes) {
         return padded(CONTENT_HEADER_BYTES + contentBytes);
     }

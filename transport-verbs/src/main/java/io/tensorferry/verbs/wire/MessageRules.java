@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// What must hold between the fields of a message, whoever makes it: this end, or a peer whose bytes were decoded.
+/// The rules between the fields of a message, checked for local messages and for decoded ones.
 final class MessageRules {
     private static final long MAX_CHECKSUM = 0xFFFFFFFFL;
     private static final int MAX_SLOTS = 0xFFFF;
@@ -27,8 +27,8 @@ final class MessageRules {
         if (text.isEmpty()) {
             throw new IllegalArgumentException(what + " is empty");
         }
-        // A lone surrogate would reach the peer as another character, and the peer would wait for a key that nobody
-        // sends.
+        // A lone surrogate would reach the peer as another character, and the peer would wait for a key that is never
+        // sent.
         if (!Utf8.isWellFormed(text)) {
             throw new IllegalArgumentException(what + " '" + text + "' is not well-formed Unicode");
         }
@@ -55,7 +55,7 @@ final class MessageRules {
         checkMemory(metaData == null ? 0 : metaData.byteSize(), address, remoteKey);
     }
 
-    /// Of a request for a content in pieces, whose memory is named later, piece by piece.
+    /// Checks a request for a content in pieces, whose memory is named later, piece by piece.
     static void checkInPieces(TensorMetaData metaData, long address, int remoteKey) {
         checkNumeric(metaData);
         if (metaData.byteSize() == 0) {

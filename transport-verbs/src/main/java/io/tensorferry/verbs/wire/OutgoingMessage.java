@@ -2,28 +2,29 @@ package io.tensorferry.verbs.wire;
 
 import java.lang.foreign.MemorySegment;
 
-/// What writes itself as a control message: a [Message], or the state of a transfer that need not make one.
+/// An object that encodes itself as a control message: a [Message], or the state of a transfer that needs no message
+/// object.
 ///
-/// Threading: the channel's loop calls it, and never after the message was sent or its channel lost.
+/// Threading: called on the channel's loop, and never after the message was sent or its channel lost.
 public interface OutgoingMessage {
-    /// Bytes that it takes where there is room enough, a multiple of 8: what [#encode] would write now.
-    /// Another message that is encoded first can change it.
+    /// The untruncated size in bytes, a multiple of 8, that [#encode] would write now. Encoding another message first
+    /// can change it.
     ///
-    /// @throws IllegalArgumentException if it cannot be expressed at all: its key is too long
+    /// @throws IllegalArgumentException if the message cannot be encoded because its key is too long
     int encodedSize();
 
-    /// Bytes that it takes at least: fewer than [#encodedSize()] where it has text that may be cut.
+    /// The smallest size in bytes: less than [#encodedSize()] if the message has text that may be truncated.
     default int shortestSize() {
         return encodedSize();
     }
 
-    /// Writes every byte of it, padding included, to `target` from `offset` on, and none behind it.
+    /// Writes all its bytes, padding included, to `target` at `offset`, and none after it.
     ///
-    /// @param room bytes that it may take, at least [#shortestSize()]
-    /// @return the bytes written: [#encodedSize()], or what is left of it in a smaller `room`
+    /// @param room bytes available, at least [#shortestSize()]
+    /// @return the bytes written: [#encodedSize()], or less if the text was truncated to `room`
     int encode(MemorySegment target, long offset, int room);
 
-    /// Whether it answers a request of the peer, which is to take it before it asks for more.
+    /// Whether this answers a request of the peer, which must take the answer before it sends more requests.
     default boolean isAnswer() {
         return false;
     }

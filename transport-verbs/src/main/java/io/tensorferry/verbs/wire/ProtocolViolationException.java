@@ -1,6 +1,7 @@
 package io.tensorferry.verbs.wire;
 
-/// A peer said something that the protocol does not allow in this state. The channel to it fails.
+/// Reports a message or immediate of a peer that the protocol does not allow in the current state. The channel to that
+/// peer fails.
 public final class ProtocolViolationException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -1,16 +1,16 @@
 package io.tensorferry.verbs.wire;
 
-/// The 32-bit number that names one request of a receiver, in control messages and as the immediate of the content:
-/// a slot of the receiver's request table in the low 20 bits, and a generation in the high 12.
+/// The 32-bit number of one request of a receiver, in control messages and as the immediate of the content: a slot of
+/// the receiver's request table in the low 20 bits, and a generation in the high 12.
 ///
-/// The generation tells a late message or write for an earlier request in the slot from one for the present
-/// request. It is 0 to 4094; 4095 stays unused, so that no index equals an immediate with another meaning
-/// ([Immediate]). Indexes compare as plain ints; a valid one may be negative as an int.
+/// The generation distinguishes a late message or write for an earlier request in the slot from those for the current
+/// request. It is 0 to 4094; 4095 is unused, so that no index equals an immediate with another meaning ([Immediate]).
+/// Indexes compare as plain ints; a valid index may be negative as an int.
 public final class RequestIndex {
-    /// How many slots an index can name.
+    /// Number of slots.
     public static final int SLOTS = 1 << 20;
 
-    /// How many generations a slot goes through before the first comes again.
+    /// Number of generations of a slot before the first repeats.
     public static final int GENERATIONS = 4095;
 
     private static final int SLOT_BITS = 20;
@@ -26,7 +26,7 @@ public final class RequestIndex {
         return (generation << SLOT_BITS) | slot;
     }
 
-    /// Whether some slot and generation make this index.
+    /// Whether `index` has a valid generation.
     public static boolean isValid(int index) {
         return generation(index) < GENERATIONS;
     }
@@ -41,7 +41,7 @@ public final class RequestIndex {
         return index >>> SLOT_BITS;
     }
 
-    /// The index as people read it: `slot 17, generation 3`.
+    /// The index as human-readable text, such as `slot 17, generation 3`.
     public static String describe(int index) {
         return isValid(index)
                 ? "slot " + slot(index) + ", generation " + generation(index)

@@ -4,28 +4,27 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
-/// Reads the messages of one slot of a ring, one after the other: each but the last says that another follows. Those
-/// that come for each transfer are read into fields of this, without an object, any other as a [Message].
+/// Reads the messages of one ring slot in sequence; a flag in each marks whether another follows. Messages that arrive
+/// for each transfer are read into fields of this reader without an object, all others as a [Message].
 ///
 /// ```
-/// open -> next -> what it says is there -> while hasMore: next ...
+/// open -> next -> read the fields of its kind -> while hasMore: next ...
 /// ```
 ///
-/// Each message is copied once, before anything of it is looked at, its length and whether another follows too: the
-/// peer may write the slot at any time. The bytes of a [Message.TensorContent] alone are left in the slot until
-/// somebody takes them.
+/// Each message is copied once, before any check of its content, length or flag, because the peer may write the slot at
+/// any time. Only the bytes of a [Message.TensorContent] stay in the slot until [#copyContent].
 ///
 /// Owner: one thread.
 public final class SlotReader {
-    /// What [#next()] has found.
+    /// The kind of the message that [#next()] found.
     public enum Kind {
-        /// A [Message.RepeatedRequest]: has a step, a request index, a name id, an address and a remote key.
+        /// A [Message.RepeatedRequest], with a step, a request index, a name id, an address and an rkey.
         REPEATED_REQUEST,
-        /// A [Message.TensorContent]: has a step, a request index and a content.
+        /// A [Message.TensorContent], with a step, a request index and a content.
         TENSOR_CONTENT,
-        /// A [Message.EdgeCredit]: has an edge and a count.
+        /// A [Message.EdgeCredit], with an edge and a count.
         EDGE_CREDIT,
-        /// Whatever [#message()] makes of it.
+        /// Any other message, which [#message()] decodes.
         OTHER
     }
 
@@ -35,7 +34,7 @@ public final class SlotReader {
     private final MemorySegment copy;
     private MemorySegment ring = MemorySegment.NULL;
     private long slot;
-    // Of the present message in the slot and in the copy, its length, and whether another follows it.
+    // Offset of the current message in the slot and in the copy, its length, and whether another follows it.
     private int offset;
     private int length;
     private boolean more;
@@ -46,7 +45,7 @@ public final class SlotReader {
         this.copy = MemorySegment.ofArray(new long[slotBytes / Long.BYTES]);
     }
 
-    /// Begins with the slot at `offset` of `ring`.
+    /// Starts with the slot at `offset` of `ring`.
     public void open(MemorySegment ring, long offset) {
         this.ring = ring;
         this.slot = offset;
@@ -55,12 +54,13 @@ public final class SlotReader {
         this.more = true;
     }
 
-    /// Whether another message follows in this slot, as the last one said; true for a slot that was just opened.
+    /// Whether another message follows in this slot, according to the last message; true for a slot that was just
+    /// opened.
     public boolean hasMore() {
         return more;
     }
 
-    /// Goes on to the next message; returns what it is. One that is not well-formed is [Kind#OTHER].
+    /// Advances to the next message and returns its kind. A malformed message is [Kind#OTHER].
     public Kind next() {
         offset += length;
         int room = slotBytes - offset;
@@ -74,7 +74,7 @@ public final class SlotReader {
         copy.set(MessageLayout.U64, offset, begin);
         int claimed = (int) (begin >>> Integer.SIZE);
         if (claimed < MessageCodec.MIN_MESSAGE_BYTES || claimed > room || claimed % MessageLayout.ALIGNMENT != 0) {
-            // The part behind an impossible length is not copied: the decoder refuses the length.
+            // With an impossible length, the rest is not copied: the decoder rejects the length.
             return Kind.OTHER;
         }
         length = claimed;
@@ -84,7 +84,7 @@ public final class SlotReader {
             if (isContent()) {
                 return Kind.TENSOR_CONTENT;
             }
-            // Whatever is wrong with it, the decoder says so.
+            // The decoder rejects it with the precise reason.
         }
         copyFrom(Long.BYTES, length - Long.BYTES);
         if (begin == MessageEncoder.CREDIT_PREAMBLE && isEdgeCredit()) {
@@ -93,9 +93,9 @@ public final class SlotReader {
         return begin == MessageEncoder.REPEATED_PREAMBLE && isRepeatedRequest() ? Kind.REPEATED_REQUEST : Kind.OTHER;
     }
 
-    /// Goes on to the next message and makes a [Message] of it, whatever its kind: for readers that may allocate.
+    /// Advances to the next message and decodes it, regardless of its kind: for readers that may allocate.
     ///
-    /// @throws MalformedMessageException if there is anything but a well-formed message; no other exception is thrown
+    /// @throws MalformedMessageException if the bytes are not a well-formed message; no other exception is thrown
     public Message nextMessage() {
         return switch (next()) {
             case REPEATED_REQUEST ->
@@ -130,7 +130,7 @@ public final class SlotReader {
                 && isPaddingZero(bytes % MessageLayout.ALIGNMENT);
     }
 
-    /// @param used bytes of the last eight that are no padding; 0 for all
+    /// @param used bytes of the last eight that are not padding; 0 for all
     private boolean isPaddingZero(int used) {
         return used == 0
                 || ring.get(MessageLayout.U64, slot + offset + length - Long.BYTES) >>> (used * Byte.SIZE) == 0;
@@ -150,55 +150,55 @@ public final class SlotReader {
                 && copy.get(MessageLayout.U32, (long) offset + MessageLayout.CREDIT_RESERVED) == 0;
     }
 
-    /// The present message, where it is [Kind#OTHER]. Nothing of it refers to the slot.
+    /// Decodes the current message, if its kind is [Kind#OTHER]. The result does not refer to the slot.
     ///
-    /// @throws MalformedMessageException if there is anything but a well-formed message; no other exception is thrown
+    /// @throws MalformedMessageException if the bytes are not a well-formed message; no other exception is thrown
     public Message message() {
         return MessageDecoder.decode(copy.asSlice(offset, length));
     }
 
-    /// Of a [Kind#EDGE_CREDIT], 0 to [Immediate#EDGES] - 1.
+    /// Edge number of a [Kind#EDGE_CREDIT], 0 to [Immediate#EDGES] - 1.
     public int edge() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.EDGE_NUMBER);
     }
 
-    /// Of a [Kind#EDGE_CREDIT], 0 or more.
+    /// Released tensors of a [Kind#EDGE_CREDIT], 0 or more.
     public long edgeCount() {
         return copy.get(MessageLayout.U64, (long) offset + MessageLayout.EDGE_COUNT);
     }
 
-    /// Of a request or a content.
+    /// Step of a request or a content.
     public long stepId() {
         return copy.get(MessageLayout.U64, (long) offset + MessageLayout.STEP_ID);
     }
 
-    /// Of a request or a content.
+    /// Request index of a request or a content.
     public int requestIndex() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.REQUEST_INDEX);
     }
 
-    /// Of a [Kind#REPEATED_REQUEST].
+    /// Name id of a [Kind#REPEATED_REQUEST].
     public int nameId() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.REPEATED_NAME_ID);
     }
 
-    /// Of a [Kind#REPEATED_REQUEST].
+    /// Destination address of a [Kind#REPEATED_REQUEST].
     public long address() {
         return copy.get(MessageLayout.U64, (long) offset + MessageLayout.REMOTE_ADDRESS);
     }
 
-    /// Of a [Kind#REPEATED_REQUEST].
+    /// The rkey of a [Kind#REPEATED_REQUEST].
     public int remoteKey() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.REMOTE_KEY);
     }
 
-    /// Bytes of the content of a [Kind#TENSOR_CONTENT], 0 or more.
+    /// Size in bytes of the content of a [Kind#TENSOR_CONTENT], 0 or more.
     public int contentBytes() {
         return copy.get(MessageLayout.U32, (long) offset + MessageLayout.CONTENT_SIZE);
     }
 
-    /// Copies the content of a [Kind#TENSOR_CONTENT] to the start of `target`, whatever the peer has made of it by
-    /// now.
+    /// Copies the content of a [Kind#TENSOR_CONTENT] to the start of `target`. The peer may have changed the bytes
+    /// since [#next()].
     ///
     /// @param target at least [#contentBytes()] long
     public void copyContent(MemorySegment target) {

@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
-/// Strings as UTF-8 in memory, written without an array in between and read strictly.
+/// Writes strings to memory as UTF-8 without an intermediate array, and reads them strictly.
 ///
-/// A lone surrogate, which has no UTF-8, is written as `?`, as [String#getBytes] does.
+/// A lone surrogate, which has no UTF-8 encoding, is written as `?`, as by [String#getBytes].
 final class Utf8 {
     private Utf8() {}
 
@@ -24,7 +24,7 @@ final class Utf8 {
         return true;
     }
 
-    /// Bytes of the longest start of `text`, in whole characters, that takes at most `limit` bytes.
+    /// Encoded length of the longest prefix of `text`, in whole characters, that takes at most `limit` bytes.
     static int length(String text, int limit) {
         int bytes = 0;
         for (int i = 0; i < text.length(); i += charsAt(text, i)) {
@@ -37,7 +37,7 @@ final class Utf8 {
         return bytes;
     }
 
-    /// Writes the start of `text` that takes `length` bytes, as [#length] said.
+    /// Writes the prefix of `text` that takes `length` bytes, a result of [#length].
     static void write(String text, int length, MemorySegment target, long offset) {
         long end = offset + length;
         for (int i = 0; offset < end; i += charsAt(text, i)) {
@@ -60,7 +60,7 @@ final class Utf8 {
     static String read(byte[] bytes, int offset, int length) throws CharacterCodingException {
         for (int i = offset; i < offset + length; i++) {
             if (bytes[i] < 0) {
-                // A new decoder reports what is malformed, where a String would put a replacement.
+                // A new decoder reports malformed input, where a String would substitute a replacement character.
                 return StandardCharsets.UTF_8
                         .newDecoder()
                         .decode(ByteBuffer.wrap(bytes, offset, length))

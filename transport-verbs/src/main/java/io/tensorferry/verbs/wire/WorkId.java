@@ -2,13 +2,13 @@ package io.tensorferry.verbs.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// The 64-bit id of a work request, which comes back with its completion: from the high bits down 8 of a [WorkKind], 8
-/// of the number of its queue pair in the channel, and 48 of its number among the requests of that queue.
+/// The 64-bit id of a work request, returned in its completion: from the high bits down, 8 bits of [WorkKind], 8 bits
+/// of the number of its queue pair in the channel, and 48 bits of its sequence number in that queue.
 ///
-/// Local: it never travels. No kind has the code 0, so that a completion of something never posted by this
-/// transport is recognised.
+/// Local: it is never sent. No kind has the code 0, so that the completion of a request not posted by this transport is
+/// recognised.
 public final class WorkId {
-    /// How many queue pairs an id can tell apart.
+    /// Number of queue pairs that an id can distinguish.
     public static final int LANES = 1 << 8;
 
     private static final int KIND_SHIFT = 56;
@@ -18,8 +18,8 @@ public final class WorkId {
     private WorkId() {}
 
     /// @param lane the queue pair, 0 to `LANES - 1`
-    /// @param sequence a number that counts up; its low 48 bits are kept
-    /// @throws IllegalArgumentException if `lane` is out of its range
+    /// @param sequence a sequence number, of which the low 48 bits are kept
+    /// @throws IllegalArgumentException if `lane` is out of range
     public static long of(WorkKind kind, int lane, long sequence) {
         if (lane < 0 || lane >= LANES) {
             throw new IllegalArgumentException("the queue pair " + lane + " must be in [0, " + LANES + ")");
@@ -37,7 +37,7 @@ public final class WorkId {
         return (int) (workId >>> LANE_SHIFT) & LANES - 1;
     }
 
-    /// How many requests of a queue were numbered from `first` on before this one, 0 to 2^48 - 1.
+    /// Difference between the sequence number of `workId` and `first`, modulo 2^48.
     public static long distance(long first, long workId) {
         return workId - first & SEQUENCE_MASK;
     }

@@ -2,13 +2,13 @@ package io.tensorferry.verbs.wire;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a posted work request is for.
+/// The purpose of a posted work request.
 public enum WorkKind {
     /// A write of a control message into the peer's message ring.
     CONTROL_MESSAGE(1),
     /// A write that returns credits.
     ACKNOWLEDGEMENT(2),
-    /// A write of a tensor's content, or of the last part of it; with the immediate, unless another brings that.
+    /// A write of a tensor's content, or of its last part; with the immediate, unless the write is silent.
     CONTENT(3),
     /// A posted receive, which takes one immediate.
     RECEIVE(4),
@@ -18,7 +18,7 @@ public enum WorkKind {
     BIND(6),
     /// The invalidation of a memory window.
     INVALIDATE(7),
-    /// An empty write that only shows whether the peer's queue pair is there.
+    /// An empty write that only checks whether the peer's queue pair exists.
     PROBE(8),
     /// A read of the peer's memory.
     READ(9);
@@ -37,7 +37,7 @@ public enum WorkKind {
         this.code = code;
     }
 
-    /// 1 to 9.
+    /// The code in a work id, 1 to 9.
     int code() {
         return code;
     }

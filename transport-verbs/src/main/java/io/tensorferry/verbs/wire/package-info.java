@@ -1,9 +1,9 @@
-/// The bytes that two ends of a channel exchange besides tensor content: control messages, immediates, and the
-/// numbers that both ends or a completion carry.
+/// The data that two ends of a channel exchange besides tensor content: control messages, immediates, and the numbers
+/// that both ends or a completion carry.
 ///
-/// Pure: no class here knows a device, a queue pair or a thread. The channel calls the codec; the rendezvous makes
-/// and reads the messages. What the bytes are is written down in `docs/protocol.md`, and tests hold both to it.
+/// No class here depends on a device, a queue pair or a thread. The channel calls the codec; the rendezvous creates and
+/// reads the messages. `docs/protocol.md` specifies the bytes, and tests check both against it.
 ///
-/// Bytes from a peer are hostile: [io.tensorferry.verbs.wire.MessageCodec#decode] answers any input with a valid
-/// message or with [io.tensorferry.verbs.wire.MalformedMessageException], never with anything else.
+/// Bytes from a peer are untrusted: [io.tensorferry.verbs.wire.MessageCodec#decode] turns any input into a valid
+/// message or throws [io.tensorferry.verbs.wire.MalformedMessageException], and nothing else.
 package io.tensorferry.verbs.wire;
