@@ -13,19 +13,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The way of a response's content to the peer, chunk by chunk, each over one lane; several are under way. From an
-/// accelerator each goes through a proxy: while one is written the next are copied.
+/// Writes a response's content to the peer chunk by chunk, with several chunks in flight, each over one lane. Chunks
+/// from an accelerator go through proxy buffers: while one chunk is written, the next are copied.
 ///
 /// ```
 /// proxy -> copy to the host -> write -> proxy back, or another chunk into it
 /// ```
 ///
-/// Chunks are copied in their order, and written in it. Which they are, and where they go, a subclass says.
+/// Chunks are copied and written in order. The subclass determines the chunks and their destinations.
 ///
-/// It ends once: all is written, or it was stopped, or the channel is lost, or a copy has failed and nothing is under
-/// way any more.
+/// The write ends exactly once: when all chunks are written, when it was stopped, when the channel is lost, or when a
+/// copy has failed and no chunk is in flight any more.
 ///
-/// Owner: the loop. Nothing is made per chunk while proxies are to be had.
+/// Owner: the loop. Chunks allocate nothing while proxies are available.
 public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedWrite, PieceServer {
     /// The response whose content is written.
     public interface Owner {
@@ -37,40 +37,40 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         /// All chunks are written. Nothing refers to `written` any more.
         void onChunksWritten(ChunkedWrite written);
 
-        /// The receiver has given up a content in pieces; nothing of it is under way any more.
+        /// The receiver has given up a content in pieces; no chunk is in flight any more.
         void onPiecesStopped();
 
-        /// The channel is lost. Copies may still be under way, and their chunks are not written.
+        /// The channel is lost. Copies may still be in progress; their chunks will not be written.
         void onStagingAbandoned();
 
-        /// A chunk cannot be copied to the host; nothing of the content is under way any more.
+        /// A chunk cannot be copied to the host; no chunk is in flight any more.
         void onStagingFailed(TransportException cause);
     }
 
     private final RendezvousCounters counters;
     private final Chunk[] all;
-    // Those that nothing is done with, in the first places.
+    // The idle chunks, in the first `idleCount` places.
     private final Chunk[] idle;
     private int idleCount;
 
     private @Nullable Owner response;
-    // Null where the device reads the content as it is, from the address and with the key.
+    // Null if the device reads the content directly, from `localAddress` with `localKey`.
     private @Nullable StagedTensor source;
     private long localAddress;
     private int localKey;
-    // Whether only the device reads the content: the chunks that are not copied.
+    // Whether only the device can read the content; such chunks are not copied.
     private boolean outOfReach;
     private @Nullable RdmaChannel channel;
     private long bytes;
-    // A proxy for the next was asked for, and not given.
+    // A proxy for the next chunk was requested and has not been granted.
     private boolean asking;
     private boolean advancing;
-    // Nobody wants the rest.
+    // The rest of the content is not wanted.
     private boolean stopped;
     private boolean ended;
     private @Nullable TransportException failure;
 
-    /// @param atOnce chunks that are under way at the same time
+    /// @param atOnce the number of chunks in flight at the same time
     ChunkedWrite(RendezvousCounters counters, int atOnce) {
         this.counters = counters;
         this.all = new Chunk[atOnce];
@@ -81,7 +81,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// Takes a content; its response is told of the end.
+    /// Takes a content and its response, which is notified of the end.
     ///
     /// @param content of 1 byte or more
     final void open(Owner of, OutgoingContent content, RdmaChannel over) {
@@ -97,24 +97,24 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         failure = null;
     }
 
-    /// Whether a chunk is known that has not begun, and is to.
+    /// Whether a chunk is ready to begin.
     abstract boolean hasNext();
 
-    /// Bytes of that chunk.
+    /// The length of that chunk in bytes.
     abstract long nextLength();
 
-    /// Takes that chunk: tells it what it is.
+    /// Takes that chunk: initialises `chunk` with its properties.
     abstract void takeNext(Chunk chunk);
 
     /// Whether all chunks of the content have begun.
     abstract boolean isAllBegun();
 
-    /// Bytes of the content.
+    /// The size of the content in bytes.
     final long bytes() {
         return bytes;
     }
 
-    /// Begins as many chunks as may be under way.
+    /// Begins as many chunks as may be in flight.
     final void advance() {
         if (advancing) {
             return;
@@ -136,7 +136,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// Not over a channel that is lost, which gives back what was posted before this hears of it.
+    /// False on a lost channel, which returns posted writes before this object is notified.
     private boolean mayBegin() {
         return !ended && !isStopped() && idleCount > 0 && hasNext() && channel().isOpen();
     }
@@ -156,12 +156,12 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
     @Override
     public final void onNoProxy(TransportException cause) {
         asking = false;
-        // There may be none because copies have kept theirs.
+        // Failed copies may have kept their proxies, so that none is left.
         fail(source().unit().firstCause(cause));
         endIfQuiet();
     }
 
-    /// Nothing else begins.
+    /// Records the failure; no further chunk begins.
     private void fail(TransportException cause) {
         if (failure == null) {
             failure = cause;
@@ -169,14 +169,14 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// Nothing else begins, and what is copied is not written: ends as soon as nothing is under way.
+    /// Begins no further chunk and writes no copied chunk; ends as soon as no chunk is in flight.
     final void stop() {
         stopped = true;
         stopAsking();
         endIfQuiet();
     }
 
-    /// Whether nothing else begins, because nobody wants it, or something went wrong.
+    /// Whether no further chunk begins, because of a stop or a failure.
     final boolean isStopped() {
         return stopped || failure != null;
     }
@@ -188,7 +188,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// Ends it, if all that has begun is over, and nothing else is to begin.
+    /// Ends the write if no chunk is in flight and none will begin.
     private void endIfQuiet() {
         if (ended || idleCount < all.length) {
             return;
@@ -208,7 +208,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// The channel is lost. What is copied goes on, and is not written.
+    /// Ends the write because the channel is lost. Copies in progress continue, and their chunks are not written.
     public final void abandon() {
         if (!ended) {
             stopAsking();
@@ -216,14 +216,15 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         }
     }
 
-    /// Nothing else comes of it; its response is to be told.
+    /// Marks the write as ended; returns the response to notify.
     private Owner end() {
         ended = true;
         channel = null;
         return response();
     }
 
-    /// The device of a lost channel may go on reading what it was given: nobody gets it any more.
+    /// Abandons the proxies of posted writes: the device of a lost channel may still read them, so they are never
+    /// reused.
     public final void strandProxies() {
         for (Chunk chunk : all) {
             chunk.strand();
@@ -250,7 +251,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         return Objects.requireNonNull(channel, "nothing is written any more");
     }
 
-    /// A part of the content on its way; one after the other.
+    /// A reusable slot for one chunk of the content.
     final class Chunk extends ContentWrite {
         private final Copy copy = new Copy();
         private long offset;
@@ -262,11 +263,11 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
         private @Nullable Proxy proxy;
         private boolean posted;
 
-        /// Becomes a part of the content.
+        /// Initialises the chunk.
         ///
-        /// @param address where it goes
+        /// @param address the remote address
         /// @param over the lane
-        /// @param brings whether the immediate goes behind it
+        /// @param brings whether the immediate follows the chunk
         void be(long from, long size, long address, int key, int over, boolean brings) {
             offset = from;
             length = size;
@@ -283,7 +284,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
             source().copy(offset, length < target.byteSize() ? target.asSlice(0, length) : target, copy);
         }
 
-        /// Without a copy: there is nothing to be copied.
+        /// Writes the next chunk without a copy.
         private void writeNext() {
             takeNext(this);
             write(localAddress + offset, localKey);
@@ -320,7 +321,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
 
         private void onCopyFailed(TransportException cause, boolean stranded) {
             source().copied();
-            // Before the pool hears of the proxy, and perhaps has none for this any more.
+            // Before the proxy returns to the pool, which might otherwise serve this write's pending request.
             fail(cause);
             if (stranded) {
                 proxy().strand();
@@ -341,7 +342,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
             advance();
         }
 
-        /// Whether the next chunk may go into it, of which this is to be the place: nobody waits for it.
+        /// Whether the next chunk may reuse `free` and this slot: no other request waits for a proxy.
         private boolean mayContinueWith(Proxy free) {
             if (ended || isStopped() || !hasNext() || !channel().isOpen()) {
                 return false;
@@ -365,7 +366,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
             endIfQuiet();
         }
 
-        /// It serves whoever waits first, perhaps this.
+        /// Closing the proxy serves the first waiter, possibly this write.
         private void closeProxy() {
             Proxy free = proxy;
             proxy = null;
@@ -385,7 +386,7 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
             return Objects.requireNonNull(proxy, "the chunk has no proxy");
         }
 
-        /// Brings the chunk to the host.
+        /// Copies the chunk to the host.
         private final class Copy extends CopyTask {
             @Override
             protected void onDone() {

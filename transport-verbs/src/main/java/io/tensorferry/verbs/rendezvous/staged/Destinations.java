@@ -18,12 +18,13 @@ import io.tensorferry.verbs.rendezvous.content.TransferContext;
 public final class Destinations {
     private Destinations() {}
 
-    /// The destination of a tensor that a peer has announced. On a worker: it may wait at the limit of the memory.
+    /// Allocates the destination of a tensor that a peer has announced. Call on a worker: it may wait for memory at the
+    /// limit.
     ///
     /// @param carried whether the content came with its announcement
-    /// @param pieces that the peer lets be named at once; 0 if the content comes as a whole
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor is larger than any that is received, or there is
-    ///     no memory; what has broken the accelerator that it is to be on
+    /// @param pieces the number of pieces that the peer allows to be named at once; 0 if the content comes as a whole
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor exceeds the size limit or there is no memory; the
+    ///     failure that has broken the accelerator of the result
     public static Destination allocate(
             TransferContext context, TensorMetaData metaData, RemoteReceive receive, boolean carried, int pieces) {
         if (metaData.byteSize() > context.maxTensorBytes()) {
@@ -55,8 +56,8 @@ public final class Destinations {
         }
     }
 
-    /// The result itself, or in pieces if it is larger than one message may name. A result that cannot come in pieces,
-    /// because the sender serves none or it is serialised, gets no key.
+    /// Returns the result itself, or a destination in pieces if it is larger than one message may name. A result that
+    /// cannot come in pieces, because the sender serves none or the content is serialised, gets no key.
     private static Destination inPieces(
             TransferContext context, Destination whole, TensorMetaData metaData, RemoteReceive receive, int pieces) {
         NamedMemory named = whole.named();
@@ -68,18 +69,19 @@ public final class Destinations {
                 : new WindowedPieces(receive, whole, named, context.mostNamedBytes(), pieces);
     }
 
-    /// Whether a request may name memory before its tensor is announced: no scarce memory, and of an accelerator only
-    /// memory that is known to be registered.
+    /// Whether a request may name memory before its tensor is announced. Excludes scarce proxies; accelerator memory
+    /// qualifies only if it is known to be registered.
     public static boolean mayNameAtOnce(TransferContext context, RemoteReceive receive) {
         AcceleratorUnit unit = receive.accelerator();
         return unit == null
                 || (DirectResult.isPossible(unit, context.options()) && DirectResult.isOwn(receive.options(), unit));
     }
 
-    /// The destination of a tensor that is expected to be as the last one for its key. On the caller's thread, which
-    /// must not wait.
+    /// Allocates the destination of a tensor that is expected to match the last tensor of its key. On the caller's
+    /// thread, which must not block.
     ///
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory now; what has broken the accelerator
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory now; the failure that has broken the
+    ///     accelerator
     public static Destination allocateNow(TransferContext context, TensorMetaData metaData, RemoteReceive receive) {
         AcceleratorUnit unit = receive.accelerator();
         return unit == null || !StagedResult.isFor(metaData)

@@ -21,34 +21,34 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Makes one tensor ready to be written that is on an accelerator, or that is there when an event of one is reached.
+/// Prepares a tensor for writing that is on an accelerator, or that becomes ready with an accelerator event.
 ///
 /// ```
 /// wait for its event, if it has one
-///   on the host       as any other then
-///   registered        leave it where it is: the device reads it there, unless a checksum is wanted
-///   small             copy it into registered memory: it may be carried by the ring
-///   larger            leave it where it is, until the peer has named memory
-///     with checksum   after it was brought to the host once, piece by piece
+/// on the host       as any other then
+/// registered        leave it where it is: the device reads it there, unless a checksum is wanted
+/// small             copy it into registered memory: the ring may carry it
+/// larger            leave it where it is, until the peer has named memory
+///      with checksum   after it was brought to the host once, piece by piece
 /// ```
 ///
-/// No proxy is held while something is waited for but the accelerator and a worker: what is small goes on in a buffer
-/// of the general pool.
+/// A proxy is held only while the accelerator or a worker uses it: a small content continues in a buffer of the general
+/// pool.
 ///
-/// Owner: the loop, which it is always on but for what workers do for it.
+/// Owner: the loop. Only the work handed to worker threads runs elsewhere.
 public final class DeviceSource extends CopyTask implements ProxyWaiter {
-    /// As much as may be carried by the ring.
+    /// The largest content that is copied so that the ring may carry it.
     static final int SMALL_BYTES = 4096;
 
     /// The response that the tensor is for.
     public interface Owner {
-        /// The worker that asked for the tensor.
+        /// The worker that requested the tensor.
         String peer();
 
-        /// The content is ready to be written, and the owner's.
+        /// The content is ready to be written; the owner takes it over.
         void ready(OutgoingContent content);
 
-        /// The tensor is not sent.
+        /// The tensor cannot be sent.
         void failed(Throwable cause);
     }
 
@@ -65,21 +65,21 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
     private final Owner response;
     private final Consumer<DeviceSource> onEventEnded;
     private Phase phase = Phase.EVENT;
-    // Nobody wants the tensor any more.
+    // The tensor is not wanted any more.
     private boolean dropped;
     private @Nullable TransportException aborted;
 
-    // When the event is reached: what is sent, and for the copy into it or for its checksum.
+    // Set once the event is reached: the content to send, and the memory for its copy or its checksum.
     private @Nullable StagedTensor staged;
     private @Nullable RegisteredBuffer buffer;
     private @Nullable Proxy proxy;
     private long offset;
     private final Checksum checksum = new Checksum();
 
-    /// @param tensor is taken over
-    /// @param unit of its device, or for one on the host of any
-    /// @param response is told what becomes of it
-    /// @param onEventEnded told on the loop when its event is waited for no longer, if it was
+    /// @param tensor taken over
+    /// @param unit the accelerator of the tensor's device; any accelerator for a tensor on the host
+    /// @param response notified of the result
+    /// @param onEventEnded called on the loop when the wait for the tensor's event ends, if there was a wait
     public DeviceSource(
             TransferContext context,
             Tensor tensor,
@@ -95,12 +95,12 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
         this.onEventEnded = onEventEnded;
     }
 
-    /// Waits for `event`, then goes on.
+    /// Waits for `event`, then continues.
     public void startAfter(DeviceEvent event) {
         unit.copies().whenReached(event, this);
     }
 
-    /// Goes on: the content is there.
+    /// Continues with complete content.
     public void start() {
         TransportException broken = unit.copies().broken();
         if (broken != null) {
@@ -160,7 +160,7 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
         return TensorMetaData.of(tensor.dataType(), tensor.shape());
     }
 
-    /// On a worker, for it may wait for memory at the limit.
+    /// Runs on a worker, because it may wait for memory at the limit.
     private void allocate() {
         try {
             RegisteredBuffer allocated = context.memory().allocate(tensor.byteSize());
@@ -179,7 +179,7 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
 
     @Override
     public void onNoProxy(TransportException cause) {
-        // There may be none because copies have kept theirs.
+        // Failed copies may have kept their proxies, so that none is left.
         fail(unit.firstCause(cause));
     }
 
@@ -264,7 +264,7 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
         fail(cause);
     }
 
-    /// The tensor is not sent: gives everything back, and has the receiver told.
+    /// Releases everything and reports to the receiver that the tensor is not sent.
     private void fail(Throwable cause) {
         if (proxy != null) {
             proxy.close();
@@ -280,19 +280,19 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
         response.failed(cause);
     }
 
-    /// The event is not to be waited for: the step has ended.
+    /// Ends the wait for the event, because the step has ended.
     public void abort(TransportException cause) {
         aborted = cause;
         callOff();
     }
 
-    /// Nobody wants the tensor: its event is not waited for any longer. What has begun goes on.
+    /// Ends the wait for the event, because the tensor is not wanted. Work in progress continues.
     public void drop() {
         dropped = true;
         callOff();
     }
 
-    /// What the receiver is told of a device that this worker was not given.
+    /// Returns the failure for a tensor on a device that this worker was not given.
     public static TransportException unknownDevice(Tensor tensor, TransferContext context) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,

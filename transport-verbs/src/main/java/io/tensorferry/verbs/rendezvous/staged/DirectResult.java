@@ -20,36 +20,36 @@ import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in accelerator memory that the RDMA device writes directly: the sender is told the tensor's own memory.
+/// A result in accelerator memory that the RDMA device writes directly: the request names the tensor's own memory.
 ///
-/// The processor does not reach that memory. A content that must be verified is staged instead.
+/// The processor cannot read that memory. A content that must be verified is staged instead.
 ///
-/// Owner: the thread that makes it, then the loop.
+/// Owner: the thread that creates it, then the loop.
 ///
 /// @param named all of the tensor
 record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) implements Destination {
-    /// Whether peers write results into accelerator memory, where that memory is registered.
+    /// Whether peers may write results into accelerator memory, if that memory is registered.
     static boolean isPossible(AcceleratorUnit unit, RendezvousOptions options) {
         return unit.directAccess().takesWrites() && !options.dataValidation();
     }
 
-    /// Whether the memory of a result is known to be registered before it is allocated, because it is the transport's.
+    /// Whether the memory of a result is known to be registered before it is allocated, because the transport owns it.
     static boolean isOwn(ReceiveOptions options, AcceleratorUnit unit) {
         TensorAllocator given = options.allocator();
         return given == null || unit.allocator().equals(given);
     }
 
-    /// A result in `tensor`; null where its memory is not registered, or where it has none.
+    /// Creates a result in `tensor`; null if its memory is not registered, or if it has no bytes.
     ///
-    /// @param tensor is taken, if there is a result
+    /// @param tensor taken over if a result is returned
     static @Nullable DirectResult of(AcceleratorUnit unit, Tensor tensor, RegisteredMemory memory) {
         long bytes = tensor.byteSize();
         MemoryRegion region = bytes == 0 ? null : memory.regionOf(tensor.address(), bytes);
         return region == null ? null : new DirectResult(unit, tensor, new NamedMemory(region, tensor.address(), bytes));
     }
 
-    /// A result in the transport's own memory, without waiting for the driver. A result of 0 bytes needs no such
-    /// memory.
+    /// Allocates a result in the transport's own memory, without blocking on the driver. A result of 0 bytes needs no
+    /// such memory.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if no slab has room now
     static Destination allocateNow(TensorMetaData metaData, AcceleratorUnit unit, RegisteredMemory memory) {
@@ -71,9 +71,8 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
         return StagedResult.ofCarried(unit, tensor, content);
     }
 
-    /// The content is visible to the accelerator once the writes of the NIC are flushed. The
-    /// [io.tensorferry.api.Delivery]
-    /// of the receive does not matter: no event stands for a flush.
+    /// The content is visible to the accelerator once the NIC's writes are flushed. The [io.tensorferry.api.Delivery]
+    /// of the receive has no effect: no event represents a flush.
     @Override
     public void deliver(
             TransferContext context, RemoteReceive receive, TensorMetaData metaData, OptionalLong checksum) {
@@ -122,7 +121,7 @@ record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) impl
             // Writes of the NIC must have arrived before the memory holds another content.
             unit.copies().whenWritten(new Closing());
         } else {
-            // Memory of the user's allocator may wait for the driver.
+            // Releasing memory of the user's allocator may block on the driver.
             unit.copies().release(tensor);
         }
     }

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 /// READY, WORKING -->      FREE
 /// ```
 ///
-/// As a grant it stands for the keys of the pieces that have landed: it is revoked when none of them can be written any
+/// As a grant it represents the keys of the landed pieces: it is revoked once none of these pieces can be written any
 /// more.
 ///
-/// Owner: the thread that makes it, then the loop. A message is made per piece, nothing per chunk.
+/// Owner: the thread that creates it, then the loop. It allocates one message per piece and nothing per chunk.
 abstract sealed class PieceDestination implements Destination, MemoryGrant permits PieceReceiver, WindowedPieces {
     enum State {
         FREE,
@@ -41,11 +41,11 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
     }
 
     final RemoteReceive receive;
-    /// Bytes of the content.
+    /// The size of the content in bytes.
     final long bytes;
-    /// Bytes of all pieces that were named.
+    /// The total size of the named pieces in bytes.
     long namedBytes;
-    /// No more pieces are named, and none is copied.
+    /// No further piece is named or copied.
     boolean stopped;
 
     boolean closed;
@@ -63,16 +63,16 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
         this.bytes = bytes;
     }
 
-    /// The places for pieces; always the same.
+    /// The slots for pieces; always the same array.
     abstract Piece[] pieces();
 
     /// Names and processes pieces as far as possible now.
     abstract void advance();
 
-    /// Whether it ends as soon as no piece is named or in work.
+    /// Whether the destination ends as soon as no piece is named or in work.
     abstract boolean isOver();
 
-    /// Gives the memory back or hands it over: no piece is named or in work. Called once.
+    /// Releases the memory or hands it over, once no piece is named or in work. Called once.
     abstract void end();
 
     @Override
@@ -137,7 +137,7 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
         end();
     }
 
-    /// [#end] is not called any more.
+    /// Prevents the call of [#end].
     final void skipEnd() {
         ended = true;
     }
@@ -188,12 +188,12 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
         return Objects.requireNonNull(asker, "nothing is asked for");
     }
 
-    /// One place for a piece; one after the other.
+    /// A reusable slot for one piece.
     abstract class Piece implements MemoryNaming, Revoked {
         State state = State.FREE;
-        /// The number of the piece: the first is 0.
+        /// The number of the piece; the first is 0.
         int number;
-        /// Where it begins in the content.
+        /// The offset in the content.
         long offset;
 
         int length;
@@ -203,7 +203,7 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
 
         /// Becomes the next piece.
         ///
-        /// @param at its memory
+        /// @param at the address of its memory
         final void name(MemoryRegion region, long at, int size) {
             state = State.NAMED;
             number = nextNumber++;

@@ -20,16 +20,16 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in accelerator memory whose content comes in pieces, each through a proxy: while the sender writes some,
-/// those that have landed are copied.
+/// A result in accelerator memory whose content arrives in pieces, each through a proxy: landed pieces are copied while
+/// the sender writes others.
 ///
-/// A piece that has landed is summed on a worker, where there is a checksum and in the order of the numbers, and then
-/// copied. Its place is free after the copy, or named again with the same proxy if nobody waits for one.
+/// A worker adds a landed piece to the checksum, if there is one, in piece order; then the piece is copied. After the
+/// copy its slot is free, or the same proxy is named again if no other request waits for a proxy.
 ///
-/// It is the request's until all has landed; then its last copy ends the receive. It stops naming when something fails
-/// or the request is given up: pieces that land afterwards are not copied.
+/// The request owns the result until all pieces have landed; the last copy then completes the receive. After a failure
+/// or a give-up no further piece is named, and pieces that land afterwards are not copied.
 ///
-/// Owner: the thread that makes it, then the loop.
+/// Owner: the thread that creates it, then the loop.
 final class PieceReceiver extends PieceDestination implements ProxyWaiter {
     private final TransferContext context;
     private final AcceleratorUnit unit;
@@ -39,7 +39,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
     private OptionalLong told = OptionalLong.empty();
     private final Checksum checksum = new Checksum();
     private int nextToSum;
-    // Of pieces whose copy has begun, and is done.
+    // The total size of the pieces whose copy has begun or is done.
     private long begunBytes;
     private int summing;
     private boolean asking;
@@ -50,7 +50,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
     private @Nullable TransportException failure;
 
     /// @param tensor the result, of 1 byte or more
-    /// @param most pieces that may be named and not landed
+    /// @param most the number of pieces that may be named and not landed
     PieceReceiver(TransferContext context, RemoteReceive receive, AcceleratorUnit unit, Tensor tensor, int most) {
         super(receive, tensor.byteSize());
         this.context = context;
@@ -82,7 +82,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
         return Math.min(unit.options().pieceBytes(), bytes - namedBytes);
     }
 
-    /// Asks for a proxy, if a piece is left to be named, and a place for it.
+    /// Requests a proxy, if a piece is left to be named and a slot is free.
     private void acquire() {
         while (!asking && mayName() && idle() != null) {
             asking = true;
@@ -144,7 +144,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
         }
     }
 
-    /// The content is here, except for its last copies: they end the receive.
+    /// The content has landed, and only copies are left: they complete the receive.
     @Override
     public void deliver(TransferContext in, RemoteReceive to, TensorMetaData metaData, OptionalLong expected) {
         unit.countStaged();
@@ -171,10 +171,10 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
     void end() {
         TransportException cause = failure;
         if (stranded) {
-            // The accelerator may copy for ever: the memory is never reused.
+            // The accelerator may still copy at any time: the memory is never reused.
             unit.strand(tensor);
         } else if (handedOver || closed || cause != null) {
-            // It may wait for the driver.
+            // The release may block on the driver.
             unit.copies().release(tensor);
         }
         if (delivered && !handedOver) {
@@ -197,7 +197,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
     private final class ProxiedPiece extends Piece {
         private final Copy copy = new Copy();
         private @Nullable Proxy proxy;
-        // It is the last piece of the content whose copy begins.
+        // The copy of this piece is the last to begin.
         private boolean last;
 
         private void name(Proxy given) {
@@ -207,13 +207,13 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
 
         @Override
         public void onRefused(TransportException cause) {
-            // First: this receiver may be the one that waits for the proxy, and is to name nothing else.
+            // First: this receiver may be the waiter that gets the proxy, and must not name another piece.
             fail(cause);
             giveBack();
             endIfDone();
         }
 
-        /// It has landed, and is the receiver's alone.
+        /// Processes a landed piece, which no peer can write any more.
         private void advance() {
             if (stopped) {
                 giveBack();
@@ -222,7 +222,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
                     sum();
                 }
             } else if (delivered || begunBytes + length < bytes) {
-                // The last copy ends the receive, so not before the request has ended.
+                // The last copy completes the receive, so it must not begin before the request has ended.
                 copy();
             }
         }
@@ -281,7 +281,7 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
         }
 
         private void onCopyFailed(TransportException cause, boolean mayStillCopy) {
-            // Before the pool hears of the proxy, and perhaps has none for this any more.
+            // Before the proxy returns to the pool, which might otherwise serve this receiver's pending request.
             if (mayStillCopy) {
                 stranded = true;
             }
@@ -316,15 +316,15 @@ final class PieceReceiver extends PieceDestination implements ProxyWaiter {
             return Objects.requireNonNull(proxy, "the piece has no proxy");
         }
 
-        /// Brings the piece from its proxy to the accelerator.
+        /// Copies the piece from its proxy to the accelerator.
         private final class Copy extends CopyTask {
-            /// Nothing of this result comes behind the last piece in the stream.
+            /// The last piece is the last work of this result in the stream.
             @Override
             protected boolean wantsToKnowWhenQueued() {
                 return last && receive.options().delivery() == Delivery.QUEUED;
             }
 
-            /// The user gets a handle of its own: the memory stays in use until the copy is done.
+            /// The user gets a separate handle: the memory stays in use until the copy is done.
             @Override
             protected void onQueued(DeviceEvent copied) {
                 Tensor users = tensor.share().readyAfter(copied);

@@ -7,24 +7,25 @@ import io.tensorferry.verbs.rendezvous.content.StagedTensor;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 
-/// The way of a response's content into memory that the peer names piece by piece, from an accelerator or from the
-/// host's memory.
+/// Writes a response's content, from an accelerator or from host memory, into memory that the peer names piece by
+/// piece.
 ///
-/// Pieces are written in the order of their numbers, cut into chunks, each over the lane of its piece; the last of a
-/// piece brings the immediate. It ends by the last write of the content; or, when the peer has given the request up
-/// before it had named all of it, as soon as nothing is under way.
+/// Pieces are written in order and cut into chunks, each over the lane of its piece; the last chunk of a piece carries
+/// the immediate. The transfer ends with the last write of the content. If the peer gives the request up before it has
+/// named all memory, the transfer ends as soon as no chunk is in flight.
 ///
 /// Owner: the loop.
 public final class PieceServer extends ChunkedWrite {
     private final int chunkBytes;
-    // Those that were named and whose last chunk has not begun, oldest first; a ring of as many as may be named.
+    // The named pieces whose last chunk has not begun, oldest first; a ring buffer with room for as many as may be
+    // named.
     private final long[] addresses;
     private final int[] keys;
     private final int[] sizes;
     private final int[] lanes;
     private int first;
     private int count;
-    // Of the first of them.
+    // Bytes begun of the first named piece.
     private int begunOfFirst;
     private int nextNumber;
     private long namedBytes;
@@ -33,7 +34,7 @@ public final class PieceServer extends ChunkedWrite {
     private boolean gap;
 
     /// @param content of 1 byte or more
-    /// @param most pieces that the peer may have named whose immediate is not posted
+    /// @param most the number of pieces that the peer may have named whose immediate is not posted
     public PieceServer(
             RendezvousCounters counters, Owner response, OutgoingContent content, RdmaChannel over, int most) {
         StagedTensor staged = content.staged();
@@ -48,9 +49,10 @@ public final class PieceServer extends ChunkedWrite {
         open(response, content, over);
     }
 
-    /// The peer has memory for a piece.
+    /// Accepts the memory that the peer has named for a piece.
     ///
-    /// @throws ProtocolViolationException if it is beyond the end of the content, or one too many
+    /// @throws ProtocolViolationException if the piece is beyond the end of the content, or exceeds the number of
+    ///     pieces named at once
     public void onPiece(Message.TensorPiece piece) {
         if (gap || isStopped()) {
             return;
@@ -78,8 +80,8 @@ public final class PieceServer extends ChunkedWrite {
         advance();
     }
 
-    /// The receiver does not want the content any more. What it has named all memory for comes all the same, and tells
-    /// it that its memory is free.
+    /// Stops, because the receiver does not want the content any more. A content whose memory has all been named is
+    /// still written, and its arrival shows the receiver that its memory is free.
     public void onGivenUp() {
         if (namedBytes < bytes()) {
             stop();

@@ -23,14 +23,14 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// A result in accelerator memory that the sender's device does not reach: the sender writes into a proxy, and the
-/// content is copied from there when all of it has landed. A result of 0 bytes needs neither. A result larger than a
-/// piece is staged as a whole only where its sender serves no pieces; otherwise it is a [PieceReceiver].
+/// A result in accelerator memory that the sender's device cannot write: the sender writes into a proxy, and the
+/// content is copied from there once all of it has landed. A result of 0 bytes needs neither proxy nor copy. A result
+/// larger than a piece is staged as a whole only if its sender serves no pieces; otherwise it is a [PieceReceiver].
 ///
-/// It obtains its proxy for a content that the peer has ready, and keeps it no longer than the write and the copy take:
-/// others wait for the proxy.
+/// It acquires its proxy once the peer has the content ready, and holds it only for the write and the copy, because
+/// other receives wait for proxies.
 ///
-/// Owner: the thread that makes it, then the loop.
+/// Owner: the thread that creates it, then the loop.
 public final class StagedResult implements Destination, ProxyWaiter {
     private final AcceleratorUnit unit;
     private final Tensor tensor;
@@ -38,7 +38,7 @@ public final class StagedResult implements Destination, ProxyWaiter {
     private @Nullable NamedMemory named;
     // A content that came in the ring, until there is a proxy for it.
     private @Nullable MemorySegment carried;
-    // What is called when there is a proxy.
+    // Notified when there is a proxy.
     private @Nullable Asker asker;
 
     private StagedResult(AcceleratorUnit unit, Tensor tensor) {
@@ -46,25 +46,25 @@ public final class StagedResult implements Destination, ProxyWaiter {
         this.tensor = tensor;
     }
 
-    /// Whether tensors of this kind are placed in accelerator memory: string tensors are in host memory.
+    /// Whether such tensors are placed in accelerator memory; string tensors are in host memory.
     static boolean isFor(TensorMetaData metaData) {
         return !metaData.dead() && metaData.dataType().isDmaAble();
     }
 
-    /// A result without a proxy. It may wait for the driver.
+    /// Allocates a result without a proxy. It may block on the driver.
     ///
     /// @param options name the allocator of the result
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, or no proxy is ever so large; what has
-    ///     broken the accelerator; the failures of [ResultAllocator]
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, or the tensor exceeds the largest proxy;
+    ///     the failure that has broken the accelerator; the failures of [ResultAllocator]
     static StagedResult allocate(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
         requireWorking(unit);
         requireProxies(unit, metaData.byteSize());
         return new StagedResult(unit, allocateTensor(metaData, options, unit));
     }
 
-    /// The memory of a result alone.
+    /// Allocates only the memory of a result.
     ///
-    /// @throws TransportException as [#allocate], but for proxies
+    /// @throws TransportException as [#allocate], except the check of the proxy size
     static Tensor allocateTensor(TensorMetaData metaData, ReceiveOptions options, AcceleratorUnit unit) {
         requireWorking(unit);
         return ResultAllocator.of(options, unit.allocator()).allocate(metaData.dataType(), metaData.shape());
@@ -81,23 +81,23 @@ public final class StagedResult implements Destination, ProxyWaiter {
         }
     }
 
-    /// A result in a tensor that exists.
+    /// Creates a result in an existing tensor.
     ///
-    /// @param tensor is taken, unless this throws
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if no proxy is ever so large
+    /// @param tensor taken over, unless this throws
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the tensor exceeds the largest proxy
     static StagedResult of(AcceleratorUnit unit, Tensor tensor) {
         requireProxies(unit, tensor.byteSize());
         return new StagedResult(unit, tensor);
     }
 
-    /// A result in a tensor that exists, for a content that came in the ring.
+    /// Creates a result in an existing tensor, for a content that came in the ring.
     static StagedResult ofCarried(AcceleratorUnit unit, Tensor tensor, MemorySegment content) {
         var result = new StagedResult(unit, tensor);
         result.fill(content);
         return result;
     }
 
-    /// @throws TransportException what has broken the accelerator, if something has
+    /// @throws TransportException the failure that has broken the accelerator, if it is broken
     public static void requireWorking(AcceleratorUnit unit) {
         TransportException cause = unit.copies().broken();
         if (cause != null) {
@@ -193,7 +193,7 @@ public final class StagedResult implements Destination, ProxyWaiter {
             context.verify(receive, content(), checksum);
             copyOrComplete(context, receive);
         } catch (RuntimeException | Error e) {
-            // Proxies are the loop's.
+            // The loop owns the proxies.
             context.loop().execute(this::close);
             context.fail(receive, receive.asFailure(e));
         }
@@ -208,10 +208,10 @@ public final class StagedResult implements Destination, ProxyWaiter {
         }
     }
 
-    /// Copies what has landed, and completes the receive when the copy is done; or queued, if the user wants no more
-    /// ([Delivery#QUEUED]).
+    /// Copies the landed content, and completes the receive when the copy is done, or when it is queued if the user
+    /// requested [Delivery#QUEUED].
     ///
-    /// Owner: the accelerator's queue of copies.
+    /// Owner: the accelerator's copy queue.
     private final class Copy extends CopyTask implements ProxyWaiter {
         private final TransferContext context;
         private final RemoteReceive receive;
@@ -252,7 +252,8 @@ public final class StagedResult implements Destination, ProxyWaiter {
             return receive.options().delivery() == Delivery.QUEUED;
         }
 
-        /// The user gets a handle of its own: the memory stays in use until the copy is done, whatever the user does.
+        /// The user gets a separate handle: the memory stays in use until the copy is done, even if the user closes the
+        /// tensor.
         @Override
         protected void onQueued(DeviceEvent copied) {
             Tensor users = tensor.share().readyAfter(copied);
@@ -264,7 +265,7 @@ public final class StagedResult implements Destination, ProxyWaiter {
         protected void onDone() {
             giveProxyBack();
             if (handedOver) {
-                // The last handle closes the event, which may wait for the driver.
+                // Closing the last handle closes the event, which may block on the driver.
                 release();
             } else {
                 receive.complete(new RecvResult.Received(tensor));
@@ -276,7 +277,7 @@ public final class StagedResult implements Destination, ProxyWaiter {
             if (stranded) {
                 strandCopy();
             } else {
-                // The copy was not queued: nobody has another handle.
+                // The copy was not queued: there is no other handle.
                 close();
             }
             if (!handedOver) {
@@ -291,12 +292,13 @@ public final class StagedResult implements Destination, ProxyWaiter {
         }
     }
 
-    /// Closes the tensor, which may wait for the driver: with memory of the user's allocator, or with an event.
+    /// Closes the tensor. This may block on the driver if the memory is of the user's allocator, or if there is an
+    /// event.
     private void release() {
         unit.copies().release(tensor);
     }
 
-    /// The accelerator may copy for ever: neither end is reused.
+    /// Abandons both ends, because the accelerator may still copy at any time.
     void strandCopy() {
         if (proxy != null) {
             proxy.strand();

@@ -5,10 +5,10 @@ import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.rendezvous.RendezvousCounters;
 import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 
-/// The way of a response's content from an accelerator into memory that the peer has named as a whole.
+/// Writes a response's content from an accelerator into memory that the peer has named as a whole.
 ///
-/// Its chunks go over the lanes that the content would go over from host memory, in turn; the last of each lane brings
-/// the immediate. Where it ended by its last write, it serves for another content.
+/// Its chunks use the same lanes as a content in host memory, in turn; the last chunk of each lane carries the
+/// immediate. After its last write the object can be reused for another content.
 ///
 /// Owner: the loop.
 public final class StagedWrite extends ChunkedWrite {
@@ -19,7 +19,7 @@ public final class StagedWrite extends ChunkedWrite {
     private int chunks;
     private int lanes;
     private int homeLane;
-    // The first that has not begun.
+    // The first chunk that has not begun.
     private int next;
 
     public StagedWrite(RendezvousCounters counters, AcceleratorOptions options) {
@@ -27,10 +27,10 @@ public final class StagedWrite extends ChunkedWrite {
         this.pieceBytes = options.pieceBytes();
     }
 
-    /// Writes the content; its response is told of the end, perhaps before this returns.
+    /// Writes the content; its response is notified of the end, possibly before this method returns.
     ///
-    /// @param content one that is staged, of 1 byte or more
-    /// @param address where the peer has memory for it
+    /// @param content a staged content of 1 byte or more
+    /// @param address the peer's memory for it
     public void begin(Owner of, OutgoingContent content, RdmaChannel over, long address, int key) {
         open(of, content, over);
         remoteAddress = address;
@@ -38,7 +38,7 @@ public final class StagedWrite extends ChunkedWrite {
         chunkBytes = Math.min(pieceBytes, over.chunkBytes());
         lanes = over.lanesOf(bytes());
         homeLane = over.laneOf(of.requestIndex());
-        // One at least for each lane, for its immediate: of no bytes if there are not so many.
+        // At least one chunk per lane, for its immediate; surplus chunks are empty.
         chunks = Math.max(Math.toIntExact((bytes() - 1) / chunkBytes + 1), lanes);
         next = 0;
         advance();
@@ -67,7 +67,7 @@ public final class StagedWrite extends ChunkedWrite {
                 remoteAddress + offset(next),
                 remoteKey,
                 lane,
-                // None of its lane comes behind it.
+                // The last chunk of its lane.
                 next + lanes >= chunks);
         next++;
     }

@@ -8,11 +8,11 @@ import io.tensorferry.verbs.rendezvous.content.Destination;
 import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import java.util.OptionalLong;
 
-/// A result larger than one memory window of the device: each of its pieces has a window of its own.
+/// A result larger than one memory window of the device: each of its pieces has a memory window.
 ///
-/// Owner: the thread that makes it, then the loop.
+/// Owner: the thread that creates it, then the loop.
 final class WindowedPieces extends PieceDestination {
-    /// A piece of a content has 2^31 - 1 bytes at most; this keeps pieces at multiples of the largest page.
+    /// The protocol limits a piece to 2^31 - 1 bytes; this value keeps pieces at multiples of the largest page.
     private static final long MOST_PIECE_BYTES = 1L << 30;
 
     private final Destination whole;
@@ -20,10 +20,10 @@ final class WindowedPieces extends PieceDestination {
     private final long pieceBytes;
     private final Window[] windows;
 
-    /// @param whole the result; is taken over
-    /// @param memory all of it
-    /// @param windowBytes what one window opens
-    /// @param most pieces that may be named and not landed
+    /// @param whole the result; taken over
+    /// @param memory all of the result's memory
+    /// @param windowBytes the size of one window
+    /// @param most the number of pieces that may be named and not landed
     WindowedPieces(RemoteReceive receive, Destination whole, NamedMemory memory, long windowBytes, int most) {
         super(receive, memory.length());
         this.whole = whole;
