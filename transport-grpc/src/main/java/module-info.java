@@ -1,7 +1,8 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The server, the cluster, the channel set-up over gRPC, and tensors over plain gRPC.
-// gRPC names no module of its own
+/// The transport server, the cluster description, channel set-up over gRPC, and the transport of tensors over plain
+/// gRPC.
+// gRPC's jars declare no module name
 @SuppressWarnings("requires-automatic")
 @NullMarked
 module io.tensorferry.grpc {

@@ -1,10 +1,10 @@
 package io.tensorferry.grpc;
 
-/// When a worker connects to its peers. Peers may start in any order with both.
+/// Determines when a worker connects to its peers. With either policy, peers may start in any order.
 public enum DialPolicy {
-    /// A peer is dialled by the first receive that names it: workers that exchange nothing hold no channel.
+    /// The first receive that names a peer connects to it. Workers that exchange no tensors hold no channel.
     ON_FIRST_USE,
-    /// All peers are dialled in the background from the start on, again and again until they answer: the first step
-    /// pays for no set-up.
+    /// The server connects to all peers in the background when it starts, and retries until they answer, so that the
+    /// first step does not include the set-up.
     AT_START
 }

@@ -7,19 +7,21 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 import org.slf4j.LoggerFactory;
 
-/// Where the lines go that gRPC and its Netty log by themselves.
+/// Redirects the log records of gRPC and its Netty to slf4j.
 ///
-/// They log to `java.util.logging`, which prints INFO and more to standard error unless the application sets it up.
-/// What matters to a worker TensorFerry logs to slf4j in words of its own.
+/// Both log to `java.util.logging`, which by default prints records of level INFO and above to standard error.
+/// TensorFerry itself logs every event that matters to a worker to slf4j, independent of gRPC's records.
 public final class GrpcLog {
-    // Held here: java.util.logging forgets a logger that nobody holds, and its handlers with it.
+    // A strong reference: java.util.logging drops a logger that is not referenced, together with its handlers.
     private static final Logger GRPC = Logger.getLogger("io.grpc");
 
     private GrpcLog() {}
 
-    /// Hands gRPC's lines to slf4j from now on, under the names of their loggers, all below `io.grpc`, and to nobody
-    /// else. It holds for the whole process; the second and later calls do nothing. TensorFerry never calls it: it is
-    /// for an application that has no bridge for all of `java.util.logging`, as `jul-to-slf4j` is.
+    /// Redirects gRPC's log records to slf4j, under the names of their loggers, all below `io.grpc`. Other
+    /// `java.util.logging` handlers no longer receive them.
+    ///
+    /// Applies to the whole process; the second and later calls do nothing. TensorFerry never calls it. It is for
+    /// applications without a bridge for all of `java.util.logging`, such as `jul-to-slf4j`.
     ///
     /// Threading: any thread.
     public static synchronized void toSlf4j() {

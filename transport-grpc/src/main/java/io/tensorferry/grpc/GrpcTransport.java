@@ -38,7 +38,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Tensors over gRPC: no device, no registered memory, one call for each tensor.
+/// Moves tensors over gRPC: no RDMA device, no registered memory, one call per tensor.
 ///
 /// Threading: any thread.
 final class GrpcTransport implements WorkerTransport {
@@ -51,7 +51,7 @@ final class GrpcTransport implements WorkerTransport {
     private final TensorServiceImpl service;
     private final PeerPing ping;
 
-    /// @param handlers where tensors are copied; nothing that runs there blocks
+    /// @param handlers runs the copies of tensors; its tasks never block
     GrpcTransport(WorkerContext worker, long incarnation, PeerChannels peers, Callers callers, Executor handlers) {
         var caller = new RecvTensorCaller(
                 worker, incarnation, peers, options -> ResultAllocator.of(options, allocator), traffic);
@@ -123,7 +123,7 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public void awaitTransfers(Deadline patience) {
-        // A transfer to a peer is a call of that peer, and the server waits for its calls.
+        // A transfer to a peer is a call of that peer, and the server awaits its calls.
     }
 
     @Override
@@ -204,6 +204,6 @@ final class GrpcTransport implements WorkerTransport {
 
     @Override
     public void close() {
-        // The calls end with the channels and the server, which are not ours.
+        // The calls end with the channels and the server, which this class does not own.
     }
 }

@@ -20,20 +20,22 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The gRPC server of a worker, bounded in everything that a caller can make it hold.
+/// Configures and starts a worker's gRPC server, with a bound on every resource that a caller can consume.
 final class ListeningEnd {
-    // A request holds a key, an offer the addresses of at most 65 queue pairs.
+    // A request contains a key; an offer, the addresses of at most 65 queue pairs.
     private static final int MAX_REQUEST_BYTES = 64 << 10;
     private static final int MAX_HEADER_BYTES = 8 << 10;
     private static final int FLOW_CONTROL_WINDOW = 1 << 20;
-    // Who opens a connection and says nothing does not keep it for longer.
+    // Bounds the life of a connection that stays silent.
     private static final int HANDSHAKE_SECONDS = 10;
     private static final int IDLE_SECONDS = 300;
 
     private ListeningEnd() {}
 
+    /// Starts the server.
+    ///
     /// @param tls null for plaintext
-    /// @throws TransportException `FAILED_PRECONDITION` if the address is in use or not this machine's
+    /// @throws TransportException `FAILED_PRECONDITION` if the address is in use or does not belong to this machine
     static Server start(
             ServerOptions options,
             ServerThreads threads,
@@ -71,10 +73,10 @@ final class ListeningEnd {
         }
     }
 
-    /// Before a device is opened and memory registered: both would fail at an address that is not this machine's, and
-    /// not say so as plainly.
+    /// Checks the bind address before a device is opened and memory registered. Both would fail at a foreign address,
+    /// with a less clear message.
     ///
-    /// @throws TransportException `FAILED_PRECONDITION` if the address to listen on is not this machine's
+    /// @throws TransportException `FAILED_PRECONDITION` if the bind address does not belong to this machine
     static void requireLocal(ServerOptions options) {
         try (var probe = new Socket()) {
             probe.bind(new InetSocketAddress(options.bindAddress(), 0));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Dials peers until they answer: all at the start, or all that a caller waits for.
+/// Connects to peers, with retries until they answer: to all at the start of the server, or for a caller that waits.
 ///
 /// Threading: any thread.
 final class PeerDialer implements AutoCloseable {
@@ -35,15 +35,15 @@ final class PeerDialer implements AutoCloseable {
     private final WorkerTransport transport;
     private final ScheduledExecutorService timer;
     private final Function<String, @Nullable String> obstacles;
-    // Why the latest attempt at a peer failed that may be tried again.
+    // The latest retryable failure of each peer.
     private final Map<String, TransportException> latest = new ConcurrentHashMap<>();
-    // Those that have not ended.
+    // Dials that have not ended.
     private final Set<Dial> dials = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     /// @param workerName this worker
-    /// @param peers the workers to dial, without this one
-    /// @param obstacles what keeps gRPC from reaching a peer, where that is known
+    /// @param peers the workers to dial, without this worker
+    /// @param obstacles returns the known reason why gRPC cannot reach a peer, or null
     PeerDialer(
             String workerName,
             Set<String> peers,
@@ -57,8 +57,8 @@ final class PeerDialer implements AutoCloseable {
         this.obstacles = obstacles;
     }
 
-    /// Dials all peers in the background. A peer that refuses is logged: the first receive that names it says so
-    /// again.
+    /// Dials all peers in the background. Refusals are logged; the first receive that names such a peer reports the
+    /// refusal again.
     void startAll() {
         for (String peer : peers) {
             var _ = dial(peer).whenComplete((_, failure) -> {
@@ -69,8 +69,10 @@ final class PeerDialer implements AutoCloseable {
         }
     }
 
-    /// @throws TransportException `DEADLINE_EXCEEDED` naming the peers that did not answer in time, and why some
-    ///     of them did not where that is known; `UNAVAILABLE` once this is closed; or a refusal
+    /// Dials all peers and waits until all have answered.
+    ///
+    /// @throws TransportException `DEADLINE_EXCEEDED`, naming the peers that did not answer in time and known reasons;
+    ///     `UNAVAILABLE` once this dialer is closed; or the refusal of a peer
     void awaitAll(Duration timeout) throws InterruptedException {
         Map<String, CompletableFuture<Void>> dialled = new TreeMap<>();
         peers.forEach(peer -> dialled.put(peer, dial(peer)));
@@ -85,7 +87,7 @@ final class PeerDialer implements AutoCloseable {
         var _ = CompletableFuture.allOf(dialled.values().toArray(CompletableFuture[]::new))
                 .thenRun(() -> outcome.complete(null));
         try {
-            // Not toNanos(), which refuses what 292 years do not hold.
+            // Duration#toNanos() throws for durations over 292 years; convert() saturates.
             outcome.get(TimeUnit.NANOSECONDS.convert(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof TransportException refusal
@@ -110,7 +112,7 @@ final class PeerDialer implements AutoCloseable {
                 "no answer within " + timeout + " from " + silent + (reasons.isEmpty() ? "" : "; " + reasons));
     }
 
-    /// As `/job:worker/replica:0/task:1: no connection to ...`; null where nothing is known.
+    /// Formats a reason as `/job:worker/replica:0/task:1: no connection to ...`; null if none is known.
     private @Nullable String reason(String peer) {
         String why = obstacles.apply(peer);
         if (why == null) {
@@ -120,19 +122,19 @@ final class PeerDialer implements AutoCloseable {
         return why == null ? null : peer + ": " + why;
     }
 
-    /// One that has not ended.
+    /// A dial that has not ended.
     private static final class Dial {
         private final CompletableFuture<Void> done = new CompletableFuture<>();
     }
 
-    /// Cancelling the future ends the dialling.
+    /// Dials one peer with retries. Cancelling the future ends them.
     private CompletableFuture<Void> dial(String peer) {
         var dial = new Dial();
         CompletableFuture<Void> done = dial.done;
         dials.add(dial);
         var _ = done.whenComplete((_, _) -> dials.remove(dial));
         if (closed) {
-            // Perhaps after the last look at the set.
+            // close() may have read the set before this dial was added.
             done.completeExceptionally(stopping());
         }
         attempt(peer, done, FIRST_BACKOFF_MILLIS);
@@ -171,7 +173,7 @@ final class PeerDialer implements AutoCloseable {
         return new TransportException(StatusCode.UNAVAILABLE, workerName + " is stopping");
     }
 
-    /// Ends the dialling: whoever waits for a peer is told.
+    /// Ends all dials: their futures fail with `UNAVAILABLE`.
     @Override
     public void close() {
         closed = true;

@@ -8,12 +8,12 @@ import java.net.InetAddress;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// What a server is started with, checked. Immutable.
+/// The validated options of a server. Immutable.
 ///
-/// @param bindAddress where the gRPC server listens
-/// @param port the port there
+/// @param bindAddress the local address of the gRPC server
+/// @param port the port of the gRPC server
 /// @param callbacks the user's executor, or null for the server's own
-/// @param callbacksOnLoop whether callbacks run where receives end, and on no executor
+/// @param callbacksOnLoop whether callbacks run on the thread that ends the receive, without an executor
 /// @param verbs null for the protocol `grpc`
 /// @param security null for plaintext
 record ServerOptions(

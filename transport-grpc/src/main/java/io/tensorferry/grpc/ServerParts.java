@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What a running server is made of, in the order of its making; it is taken apart in the other order.
+/// The components of a running server, in order of creation; they are closed in reverse order.
 ///
 /// @param tls null for plaintext
 record ServerParts(
@@ -30,7 +30,7 @@ record ServerParts(
         Server server,
         PeerDialer dialer,
         Refusals refusals) {
-    // For what does not depend on anybody else: closing sockets, queue pairs and threads.
+    // For steps that do not depend on peers or users: closing sockets, queue pairs and threads.
     private static final Duration END_LIMIT = Duration.ofSeconds(5);
 
     static ServerParts start(ServerOptions options) {
@@ -104,8 +104,8 @@ record ServerParts(
         return drawn;
     }
 
-    /// Nothing new comes in, contents that are under way to peers and callbacks end within `grace`, then everything is
-    /// ended and freed, children before parents.
+    /// Stops the server: refuses new work, lets responses to peers and callbacks end within `grace`, then closes all
+    /// components, children before parents.
     void close(Duration grace) {
         var patience = new Deadline(grace);
         dialer.close();
@@ -119,7 +119,7 @@ record ServerParts(
         }
     }
 
-    /// Each step runs even if one before it throws: a server that is stopped leaves no thread behind.
+    /// Runs each step even if an earlier one throws, so that a stopped server leaves no thread behind.
     private void end(Deadline patience) {
         var limit = new Deadline(patience.remaining().plus(END_LIMIT));
         try {

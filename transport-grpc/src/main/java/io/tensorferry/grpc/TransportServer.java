@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One worker of a cluster: gives a rendezvous for each step, and serves the other workers.
+/// Runs one worker of a cluster: provides a rendezvous for each step and serves the other workers.
 ///
 /// ```java
 /// try (var server = TransportServer.builder().cluster(cluster).job("worker").task(0).start()) {
@@ -42,9 +42,9 @@ import org.slf4j.LoggerFactory;
 /// }
 /// ```
 ///
-/// Once the server is stopping every call ends at once. What opens something is refused with `UNAVAILABLE`; a
-/// [Rendezvous] that was had before is closed, and its receives tell their callbacks `ABORTED`; edges and partitioned
-/// tensors have ended; what only tells or closes something does so.
+/// Once the server is stopping, every call returns at once. Methods that open a resource fail with `UNAVAILABLE`. Each
+/// existing [Rendezvous] is closed, and its receives end with `ABORTED`. Edges and partitioned tensors have ended.
+/// Methods that only query or close a resource still work.
 ///
 /// Threading: any thread.
 public final class TransportServer implements AutoCloseable {
@@ -60,6 +60,7 @@ public final class TransportServer implements AutoCloseable {
         this.parts = parts;
     }
 
+    /// Returns a builder with the default options.
     public static TransportServerBuilder builder() {
         return new TransportServerBuilder();
     }
@@ -77,36 +78,40 @@ public final class TransportServer implements AutoCloseable {
         return server;
     }
 
-    /// This worker's name, as `/job:worker/replica:0/task:0`.
+    /// The name of this worker, as `/job:worker/replica:0/task:0`.
     public String workerName() {
         return config.workerName();
     }
 
-    /// The name of this worker's CPU device `cpuIndex`, for keys.
+    /// The name of this worker's CPU device `cpuIndex`, for use in keys.
     public DeviceName deviceName(int cpuIndex) {
         return new DeviceName(config.job(), 0, config.task(), Device.HOST.type(), cpuIndex);
     }
 
-    /// The name of a device on this worker, for keys: `/job:worker/replica:0/task:0/device:GPU:1`.
+    /// The name of a device on this worker, for use in keys, as `/job:worker/replica:0/task:0/device:GPU:1`.
     public DeviceName deviceName(Device device) {
         return new DeviceName(config.job(), 0, config.task(), device.type(), device.index());
     }
 
+    /// The description of the cluster, including this worker.
     public ClusterSpec cluster() {
         return config.cluster();
     }
 
+    /// The protocol, `grpc+verbs` or `grpc`.
     public String protocol() {
         return config.protocol();
     }
 
-    /// The device that moves the tensors, as `soft0`; `none (grpc)` where they travel over gRPC.
+    /// The name of the RDMA device, as `soft0`; `none (grpc)` over gRPC.
     public String transportDevice() {
         return parts.transport().deviceName();
     }
 
-    /// The rendezvous of a step: made when this worker or a peer first names the step, the same object until
-    /// [#finishStep] or [#closeStep], one of which every step needs: a step that is not closed stays in memory.
+    /// Returns the rendezvous of a step.
+    ///
+    /// It is created when this worker or a peer first names the step, and stays the same object until [#finishStep] or
+    /// [#closeStep]. Every step needs one of these calls: a step that is never closed stays in memory.
     ///
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public Rendezvous rendezvous(long stepId) {
@@ -120,89 +125,98 @@ public final class TransportServer implements AutoCloseable {
         }
     }
 
-    /// Opens the producer's end of an edge, which is to be on this worker. The consumer opens the other end, earlier or
-    /// later. The caller closes it; [#stop] ends it too.
+    /// Opens the producer's end of a static edge on this worker. The consumer may open its end earlier or later. The
+    /// caller closes it; [#stop] ends it too.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster
-    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws IllegalArgumentException if the producer is on another worker, the consumer is not in the cluster, or
+    ///     key and shape together are too long for a control message (about 500 bytes)
+    /// @throws IllegalStateException if this end of the edge is already open
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public StaticSender openSender(StaticEdge edge) {
         requireRunning();
         return parts.transport().openSender(edge);
     }
 
-    /// Opens the consumer's end of an edge, which is to be on this worker, in memory of the transport. The caller
-    /// closes it; [#stop] ends it too.
+    /// Opens the consumer's end of a static edge on this worker, in memory of the transport. The caller closes it;
+    /// [#stop] ends it too.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
-    /// @throws IllegalStateException if this end of the edge is open already
-    /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no
-    ///     memory; `UNIMPLEMENTED` over gRPC
+    /// @throws IllegalArgumentException if the consumer is on another worker, the producer is not in the cluster, or
+    ///     key and shape together are too long for a control message (about 500 bytes)
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `RESOURCE_EXHAUSTED` if no memory is left;
+    ///     `UNIMPLEMENTED` over gRPC
     public StaticReceiver openReceiver(StaticEdge edge) {
         requireRunning();
         return parts.transport().openReceiver(edge, null);
     }
 
-    /// The same in memory of the caller, as where a placement plan lays it.
+    /// Opens the consumer's end of a static edge on this worker, in memory of the caller, such as memory laid out by a
+    /// placement plan.
     ///
-    /// @param memory [#register]ed, `edge.memoryBytes()` long, at a multiple of [StaticEdge#PLACE_ALIGNMENT]; it stays
-    ///     registered until [StaticReceiver#ended()]
-    /// @throws IllegalArgumentException if the memory is none of that, too
+    /// @param memory registered with [#register(MemorySegment)], `edge.memoryBytes()` long, aligned to
+    ///     [StaticEdge#PLACE_ALIGNMENT]; it stays registered until [StaticReceiver#ended()]
+    /// @throws IllegalArgumentException as for [#openReceiver(StaticEdge)], and if `memory` does not meet its
+    ///     requirements
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public StaticReceiver openReceiver(StaticEdge edge, MemorySegment memory) {
         requireRunning();
         return parts.transport().openReceiver(edge, memory);
     }
 
-    /// Opens the producer's end of a dynamic edge, which is to be on this worker. The consumer opens the other end,
-    /// earlier or later. The caller closes it; [#stop] ends it too.
+    /// Opens the producer's end of a dynamic edge on this worker. The consumer may open its end earlier or later. The
+    /// caller closes it; [#stop] ends it too.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, or the consumer no member of the cluster
-    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws IllegalArgumentException if the producer is on another worker, the consumer is not in the cluster, or
+    ///     the key is too long for a control message (about 500 bytes)
+    /// @throws IllegalStateException if this end of the edge is already open
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public DynamicSender openSender(DynamicEdge edge) {
         requireRunning();
         return parts.transport().openSender(edge);
     }
 
-    /// Opens the consumer's end of a dynamic edge, which is to be on this worker; its tensors are in memory of the
-    /// transport. The caller closes it; [#stop] ends it too.
+    /// Opens the consumer's end of a dynamic edge on this worker; its tensors are in memory of the transport. The
+    /// caller closes it; [#stop] ends it too.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, or the producer no member of the cluster
-    /// @throws IllegalStateException if this end of the edge is open already
+    /// @throws IllegalArgumentException if the consumer is on another worker, the producer is not in the cluster, or
+    ///     the key is too long for a control message (about 500 bytes)
+    /// @throws IllegalStateException if this end of the edge is already open
     /// @throws TransportException `UNAVAILABLE` once the server is stopping; `UNIMPLEMENTED` over gRPC
     public DynamicReceiver openReceiver(DynamicEdge edge) {
         requireRunning();
         return parts.transport().openReceiver(edge);
     }
 
-    /// Opens this worker's end of a tensor whose rows lie on several workers, with memory of the transport for
-    /// those that it has. The others open theirs earlier or later. The caller closes it; [#stop] ends it too.
+    /// Opens this worker's end of a partitioned tensor, with memory of the transport for the rows that this worker
+    /// owns. The other workers may open their ends earlier or later. The caller closes it; [#stop] ends it too.
     ///
-    /// @throws IllegalArgumentException if a worker that has rows is no member of the cluster
-    /// @throws IllegalStateException if this worker has a partitioned tensor of this name open already
-    /// @throws TransportException `UNAVAILABLE` once the server is stopping, `RESOURCE_EXHAUSTED` if there is no memory
+    /// @throws IllegalArgumentException if a worker that owns rows is not in the cluster
+    /// @throws IllegalStateException if this worker already has a partitioned tensor of this name open
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; `RESOURCE_EXHAUSTED` if no memory is left
     ///     or it cannot be pinned; `UNIMPLEMENTED` over gRPC
     public PartitionedTensor openPartitioned(PartitionedTensorSpec spec) {
         requireRunning();
         return parts.transport().openPartitioned(spec);
     }
 
-    /// Ends a step on this worker as soon as nothing is left to be done in it, and waits for that: from now on nothing
-    /// more is sent in it by this worker, and it is closed when all that was sent is with whoever asked for it, and all
-    /// receives of this worker in it have ended. Receives that wait for a tensor of this worker which was not sent end
-    /// with `ABORTED`, because it will not come. After that the step starts anew if it is named again.
+    /// Ends a step on this worker once all its work is done, and waits for that.
     ///
-    /// This is how every step is to end, on each worker that names it, producers and consumers. A consumer that is
-    /// gone,
-    /// or never asks for what was sent to it, makes this last until `timeout`: then what is left is dropped, as
-    /// [#closeStep] does. A receive of this worker from a producer that is gone ends by itself, with `UNAVAILABLE`.
+    /// From now on this worker sends no tensor in the step. The step is closed when every tensor that was sent is with
+    /// its receiver, and all receives of this worker have ended. Receives that wait for a tensor that this worker has
+    /// not sent end with `ABORTED`. If the step is named again after that, it starts anew.
     ///
-    /// @throws TransportException `DEADLINE_EXCEEDED`, naming what was left, if `timeout` has passed; the status of
-    ///     [Rendezvous#startAbort] if the step was aborted, here, before or meanwhile; `ABORTED` if it was closed
-    ///     meanwhile, with the server or by [#closeStep]; `UNAVAILABLE` once the server is stopping. The step is closed
-    ///     in any case
-    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
-    /// @throws InterruptedException if the calling thread was interrupted; the step goes on to its end
+    /// Every worker that names a step, producer or consumer, should end it this way. If a consumer is gone, or never
+    /// requests a tensor that was sent to it, the call lasts until `timeout`; the remaining sends are then dropped, as
+    /// by [#closeStep]. A receive of this worker from a producer that is gone ends with `UNAVAILABLE`.
+    ///
+    /// The step is closed in every case except an interrupt, after which it still finishes in the background.
+    ///
+    /// @throws TransportException `DEADLINE_EXCEEDED`, naming the unfinished work, after `timeout`; the status of
+    ///     [Rendezvous#startAbort] if the step was aborted on this worker, before or during the call; `ABORTED` if it
+    ///     was closed meanwhile, with the server or by [#closeStep]; `UNAVAILABLE` once the server is stopping
+    /// @throws IllegalStateException on a thread of the transport, such as the thread of a callback on the loop
+    /// @throws InterruptedException if the calling thread was interrupted
     public void finishStep(long stepId, Duration timeout) throws InterruptedException {
         requireRunning();
         TransportThread.refuseToWait("finishStep", "call finishStepAsync");
@@ -215,10 +229,10 @@ public final class TransportServer implements AutoCloseable {
         }
     }
 
-    /// The same without waiting.
+    /// Ends a step on this worker once all its work is done, without waiting.
     ///
-    /// @return completes when the step is closed, or fails with what [#finishStep] throws. Dependent stages run on the
-    ///     callback executor. Cancelling it changes nothing for the step
+    /// @return a future that completes when the step is closed, or fails as [#finishStep]. Dependent stages run on the
+    ///     callback executor. Cancelling the future does not affect the step
     /// @throws TransportException `UNAVAILABLE` once the server is stopping
     public CompletableFuture<Void> finishStepAsync(long stepId, Duration timeout) {
         requireRunning();
@@ -235,53 +249,61 @@ public final class TransportServer implements AutoCloseable {
         return finished;
     }
 
-    /// Ends a step on this worker now: what waits ends with `ABORTED`, also receives of other workers that wait for a
-    /// tensor of this one, or ask for one later; sends that nobody asked for are dropped and counted, their memory goes
-    /// back. [#finishStep] is the end of a step whose tensors are wanted.
+    /// Ends a step on this worker at once.
     ///
-    /// @return the sends that were dropped
+    /// Pending receives end with `ABORTED`, including receives of other workers that wait for a tensor of this worker
+    /// or request one later. Unclaimed sends are dropped and counted, and their memory is released. If the tensors of
+    /// the step are still wanted, call [#finishStep] instead.
+    ///
+    /// @return the number of sends that were dropped
     public int closeStep(long stepId) {
         return parts.transport().closeStep(stepId);
     }
 
-    /// Makes tensors that travel without an extra copy. Once the server has stopped it throws `FAILED_PRECONDITION`
-    /// where the memory was the transport's.
+    /// Returns the allocator of tensors that travel without an extra copy. After the server has stopped, an allocation
+    /// of transport memory fails with `FAILED_PRECONDITION`.
     public TensorAllocator allocator() {
         return parts.transport().allocator();
     }
 
-    /// Makes tensors in the pooled memory of an accelerator. It may wait for the driver.
+    /// Returns the allocator of tensors in the pooled memory of an accelerator. An allocation may wait for the driver.
     ///
-    /// @throws IllegalArgumentException if the server was not given it
+    /// @throws IllegalArgumentException if the server was not given the accelerator
     public TensorAllocator allocator(Accelerator device) {
         return parts.transport().allocator(device);
     }
 
-    /// Lets the device read and write memory of the caller, so that tensors on it travel without an extra copy.
-    /// Over gRPC this does nothing.
+    /// Registers memory of the caller with the RDMA device, so that tensors on it travel without an extra copy. Over
+    /// gRPC this does nothing.
     ///
-    /// @param memory off-heap, and alive until the registration is closed
-    /// @throws TransportException `UNAVAILABLE` once the server is stopping; what the device says
+    /// @param memory off-heap, alive until the registration is closed
+    /// @throws TransportException `UNAVAILABLE` once the server is stopping; otherwise the failure that the device
+    ///     reports
     public MemoryRegistration register(MemorySegment memory) {
         requireRunning();
         return parts.transport().register(memory);
     }
 
-    /// Lets the RDMA device read and write an accelerator's memory that the caller has: tensors there are sent, and
-    /// received, without a copy. That of [#allocator(Accelerator)] is registered already, where that can be; a receive
-    /// into it costs one round trip less.
+    /// Registers memory of the caller on an accelerator with the RDMA device, so that tensors on it are sent and
+    /// received without a copy.
     ///
-    /// @param address of the first byte, as the accelerator counts it
-    /// @param bytes of one allocation, which is kept until the registration is closed
-    /// @throws IllegalArgumentException if the accelerator is none of the server's, or the bytes are not all of one
-    ///     allocation
-    /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach its memory;
-    ///     `UNAVAILABLE` once the server is stopping; otherwise what the accelerator or the RDMA device says
+    /// The memory of [#allocator(Accelerator)] is already registered if the device supports it, and a receive into it
+    /// saves one round trip.
+    ///
+    /// @param address the device address of the first byte
+    /// @param bytes the length of the range, contained in one allocation, which stays alive until the registration is
+    ///     closed
+    /// @throws IllegalArgumentException if the server was not given the accelerator, or the range is not contained in
+    ///     one allocation
+    /// @throws TransportException `FAILED_PRECONDITION`, with the reasons, if the RDMA device cannot access the
+    ///     accelerator's memory; `UNAVAILABLE` once the server is stopping; otherwise the failure that the accelerator
+    ///     or the RDMA device reports
     public MemoryRegistration register(Accelerator device, long address, long bytes) {
         requireRunning();
         return parts.transport().register(device, address, bytes);
     }
 
+    /// Returns a snapshot of this server's counters.
     public TransportStatistics statistics() {
         Refusals refusals = parts.refusals();
         return parts.transport()
@@ -292,27 +314,28 @@ public final class TransportServer implements AutoCloseable {
                         parts.threads().callbacks().refused());
     }
 
-    /// The channels to other workers that are open now, by peer: devices, addresses and what both ends agreed on. A
-    /// channel comes with the first receive that needs it, or as [DialPolicy] says, and goes when its peer does. Over
-    /// gRPC there is none.
+    /// Returns the open channels, sorted by peer: devices, addresses and the parameters that both ends agreed on.
+    ///
+    /// A channel is opened by the first receive that needs it, or as [DialPolicy] specifies, and closed when its peer
+    /// goes away. Empty over gRPC.
     public List<ChannelDescription> channels() {
         return parts.transport().channels();
     }
 
-    /// How this worker stands with each other worker that it has had to do with, by peer: whether the channel is open,
-    /// is being set up again, could not be had, or is done without
-    /// ([io.tensorferry.verbs.statistics.PeerStatus.State#FALLBACK]), and why; and where the device knows several ways
-    /// to
-    /// its peers, as the software device does, which one requests take. Over gRPC there is nothing to tell.
+    /// Returns the state of each peer that this worker has communicated with, sorted by peer.
+    ///
+    /// The state tells whether the channel is open, is being re-established, could not be established, or is replaced
+    /// by the fallback ([io.tensorferry.verbs.statistics.PeerStatus.State#FALLBACK]), and why. For devices with several
+    /// carriers, such as the software device, it names the carrier of requests. Empty over gRPC.
     public List<PeerStatus> peers() {
         return parts.transport().peers();
     }
 
-    /// Waits until every other worker of the cluster has answered, dialling each that has not been.
+    /// Connects to every other worker of the cluster and waits until all have answered.
     ///
-    /// @throws TransportException `DEADLINE_EXCEEDED` naming the workers that are missing; the cause, if a worker
-    ///     refuses this one for good; `UNAVAILABLE` once the server is stopping
-    /// @throws IllegalStateException on a thread of the transport, such as that of a callback on the loop
+    /// @throws TransportException `DEADLINE_EXCEEDED` after `timeout`, naming the missing workers; the refusal, if a
+    ///     worker refuses this one permanently; `UNAVAILABLE` once the server is stopping
+    /// @throws IllegalStateException on a thread of the transport, such as the thread of a callback on the loop
     /// @throws InterruptedException if the calling thread was interrupted
     public void awaitPeers(Duration timeout) throws InterruptedException {
         requireRunning();
@@ -320,14 +343,18 @@ public final class TransportServer implements AutoCloseable {
         parts.dialer().awaitAll(timeout);
     }
 
-    /// Stops the server: refuses what is new, ends with `ABORTED` every receive of this worker and every one of a
-    /// peer that still waits for its tensor, lets contents that are under way to peers and callbacks end within
-    /// `grace`, then ends everything and all threads. Returns within `grace` and 5 s, and what the device
-    /// takes to close. The second and later calls do nothing. A callback may call it, which is not waited for then,
-    /// unless
-    /// it runs on a thread of the transport: on the loop, or with an executor that runs it on the thread that calls it.
+    /// Stops the server.
     ///
-    /// @throws IllegalStateException on a thread of the transport, unless the server is stopping; nothing has happened
+    /// The server refuses new work. It ends with `ABORTED` every receive of this worker and every receive of a peer
+    /// that still waits for its tensor. Responses in flight to peers and running callbacks may end within `grace`; then
+    /// the server ends everything and all threads. Returns within `grace` and 5 s, plus the time that the device takes
+    /// to close. The second and later calls do nothing.
+    ///
+    /// A callback may call this method, which then does not wait for that callback. The exception is a callback on a
+    /// thread of the transport: on the loop, or on an executor that runs it in the calling thread.
+    ///
+    /// @throws IllegalStateException on a thread of the transport, unless the server is already stopping; the server is
+    ///     then unchanged
     public void stop(Duration grace) {
         if (!stopping.get()) {
             TransportThread.refuseToWait("the end of " + workerName(), "start a thread for it");
@@ -338,7 +365,7 @@ public final class TransportServer implements AutoCloseable {
         }
     }
 
-    /// [#stop] with 5 s of grace.
+    /// Stops the server with 5 s of grace, as [#stop].
     @Override
     public void close() {
         stop(DEFAULT_GRACE);

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Describes a [TransportServer] and starts it. For one thread.
+/// Configures and starts a [TransportServer].
+///
+/// Threading: one thread.
 public final class TransportServerBuilder {
     private static final Logger LOG = LoggerFactory.getLogger(TransportServerBuilder.class);
 
@@ -54,159 +56,166 @@ public final class TransportServerBuilder {
 
     TransportServerBuilder() {}
 
-    /// All workers, this one too.
+    /// Sets the description of the cluster, including this worker. Required.
     public TransportServerBuilder cluster(ClusterSpec cluster) {
         this.cluster = cluster;
         return this;
     }
 
-    /// This worker's job.
+    /// Sets this worker's job. Required.
     public TransportServerBuilder job(String job) {
         this.job = job;
         return this;
     }
 
-    /// This worker's task within its job.
+    /// Sets this worker's task within its job. Required.
     public TransportServerBuilder task(int task) {
         this.task = task;
         return this;
     }
 
-    /// `grpc+verbs` (the default) or `grpc`.
+    /// Sets the protocol, `grpc+verbs` (the default) or `grpc`.
     public TransportServerBuilder protocol(String protocol) {
         this.protocol = protocol;
         return this;
     }
 
-    /// Cluster, job, task and protocol at once.
+    /// Sets cluster, job, task and protocol.
     public TransportServerBuilder config(ServerConfig config) {
         return cluster(config.cluster()).job(config.job()).task(config.task()).protocol(config.protocol());
     }
 
-    /// Where the callbacks of receives run; by default each on a virtual thread of its own. The executor stays the
-    /// caller's to shut down, after the server.
+    /// Sets the executor of receives' callbacks; by default each callback runs on a new virtual thread. The caller
+    /// shuts the executor down after the server.
     ///
-    /// One thread of the transport hands callbacks to it, so it may wait, and `Runnable::run` runs them on that thread,
-    /// one after the other. A callback that it rejects runs on a virtual thread of the transport's; such callbacks are
-    /// counted ([TransportStatistics#refusedCallbacks()]) and the first is logged.
+    /// One thread of the transport submits callbacks to the executor, so a submission may block, and `Runnable::run`
+    /// runs the callbacks on that thread one after another. A callback that the executor rejects runs on a virtual
+    /// thread of the transport. Such callbacks are counted ([TransportStatistics#refusedCallbacks()]), and the first is
+    /// logged.
     public TransportServerBuilder callbackExecutor(Executor callbacks) {
         this.callbacks = callbacks;
         this.callbacksOnLoop = false;
         return this;
     }
 
-    /// Runs the callbacks of receives where the receives end, which saves their way to another thread: on the
-    /// transport's loop, or on the thread that gives a receive up. None of them may wait for anything, take long, or
-    /// stop the server: meanwhile nothing is received from anybody. What a callback throws is logged.
+    /// Runs callbacks on the thread that ends the receive, which saves a thread switch: the transport's loop, or the
+    /// thread that cancels the receive.
+    ///
+    /// A callback must not wait, run for long, or stop the server: the loop receives nothing meanwhile. Exceptions of a
+    /// callback are logged.
     public TransportServerBuilder callbacksOnLoop() {
         this.callbacks = null;
         this.callbacksOnLoop = true;
         return this;
     }
 
-    /// The local address to listen on, where it is not the one that the cluster gives this worker: behind address
-    /// translation, or the wildcard address. The port stays the cluster's.
+    /// Sets the local address to listen on, if it differs from this worker's address in the cluster: behind address
+    /// translation, or for the wildcard address. The port is always the cluster's.
     public TransportServerBuilder bindAddress(InetAddress address) {
         this.bindAddress = address;
         return this;
     }
 
-    /// [DialPolicy#ON_FIRST_USE] by default.
+    /// Sets when the server connects to its peers; [DialPolicy#ON_FIRST_USE] by default.
     public TransportServerBuilder dialPolicy(DialPolicy policy) {
         this.dialPolicy = policy;
         return this;
     }
 
-    /// How long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; 30 s by
-    /// default.
+    /// Sets how long a receive waits for a peer that has not started yet before it ends with `UNAVAILABLE`; by default
+    /// 30 s.
+    ///
+    /// @throws IllegalArgumentException if `timeout` is not positive
     public TransportServerBuilder connectTimeout(Duration timeout) {
         this.connectTimeout = PeerTimeouts.requirePositive("connect timeout", timeout);
         return this;
     }
 
-    /// How long a receive waits for a peer that was there and has gone, before it ends with `UNAVAILABLE`; 3 s by
-    /// default.
+    /// Sets how long a receive waits for a peer that was reached before and is gone, before it ends with `UNAVAILABLE`;
+    /// by default 3 s.
+    ///
+    /// @throws IllegalArgumentException if `timeout` is not positive
     public TransportServerBuilder reconnectTimeout(Duration timeout) {
         this.reconnectTimeout = PeerTimeouts.requirePositive("reconnect timeout", timeout);
         return this;
     }
 
-    /// What may pile up in this worker, and how large a tensor it receives.
+    /// Sets the limits of queued sends, requests and steps, and of the size of a received tensor.
     public TransportServerBuilder limits(RendezvousLimits limits) {
         this.limits = limits;
         return this;
     }
 
-    /// Which device, port and GID to use, and how; by default what the `RDMA_*` variables of the environment say.
-    /// For `grpc+verbs`.
+    /// Sets the device, port and GID, and how they are used; by default from the `RDMA_*` environment variables. For
+    /// `grpc+verbs`.
     public TransportServerBuilder rdmaConfig(RdmaConfig config) {
         this.rdmaConfig = config;
         return this;
     }
 
-    /// What the device must be; by default what the [RdmaConfig] says, which is anything unless `RDMA_REQUIRE` is set.
-    /// With [DeviceRequirement#HARDWARE] the server does not start where it would have to take the software device. For
-    /// `grpc+verbs`.
+    /// Sets the requirement on the device; by default from the [RdmaConfig], which accepts any device unless
+    /// `RDMA_REQUIRE` is set. With [DeviceRequirement#HARDWARE], the server fails to start instead of using the
+    /// software device. For `grpc+verbs`.
     public TransportServerBuilder require(DeviceRequirement requirement) {
         this.requirement = requirement;
         return this;
     }
 
-    /// What carries receives while no channel to their peer can be had; by default what the [RdmaConfig] says, which is
-    /// nothing unless `RDMA_FALLBACK` is set: they end with `UNAVAILABLE`. All workers should be given the same. For
-    /// `grpc+verbs`.
+    /// Sets the fallback that carries receives while no channel to their peer can be established; by default from the
+    /// [RdmaConfig]. Without a fallback, the default unless `RDMA_FALLBACK` is set, such receives end with
+    /// `UNAVAILABLE`. All workers should use the same setting. For `grpc+verbs`.
     public TransportServerBuilder fallback(Fallback fallback) {
         this.fallback = fallback;
         return this;
     }
 
-    /// How channels to peers are made and watched; [#connectTimeout] and [#reconnectTimeout], where they are called,
-    /// hold in the place of its own. For `grpc+verbs`.
+    /// Sets how channels to peers are established and monitored. [#connectTimeout] and [#reconnectTimeout], if called,
+    /// override the timeouts of `options`. For `grpc+verbs`.
     public TransportServerBuilder channelOptions(ChannelOptions options) {
         this.channelOptions = options;
         return this;
     }
 
-    /// How registered memory is taken from the system, and how much of it at most. For `grpc+verbs`.
+    /// Sets how registered memory is allocated from the system, and its limit. For `grpc+verbs`.
     public TransportServerBuilder memoryOptions(MemoryOptions options) {
         this.memoryOptions = options;
         return this;
     }
 
-    /// Checksums, and how much metadata is remembered. For `grpc+verbs`.
+    /// Sets checksums and the size of the metadata cache. For `grpc+verbs`.
     public TransportServerBuilder rendezvousOptions(RendezvousOptions options) {
         this.rendezvousOptions = options;
         return this;
     }
 
-    /// The accelerators that this worker's tensors may be on, each with a type and index of its own: those are its name
-    /// in keys, as `GPU:0`. They stay the caller's, to close after the server and all its tensors. For `grpc+verbs`.
+    /// Sets the accelerators that this worker's tensors may be on. Each has a unique type and index, its name in keys,
+    /// as `GPU:0`. The caller closes them after the server and all its tensors. For `grpc+verbs`.
     public TransportServerBuilder accelerators(List<Accelerator> devices) {
         this.accelerators = List.copyOf(devices);
         return this;
     }
 
-    /// How tensors get to each accelerator and from it. For `grpc+verbs`.
+    /// Sets how tensors are transferred to and from each accelerator. For `grpc+verbs`.
     public TransportServerBuilder acceleratorOptions(AcceleratorOptions options) {
         this.acceleratorOptions = options;
         return this;
     }
 
-    /// Where devices come from, in order of preference, instead of this library's own. For `grpc+verbs`.
+    /// Replaces the library's device providers, in order of preference. For `grpc+verbs`.
     public TransportServerBuilder verbsProviders(List<VerbsProvider> providers) {
         this.providers = List.copyOf(providers);
         return this;
     }
 
-    /// Mutual TLS for everything that gRPC carries, at both ends; by default as the `RDMA_TLS_*` variables of the
-    /// environment say, and plaintext where they are not set. Contents that travel by RDMA are not encrypted.
+    /// Enables mutual TLS for all gRPC connections, at both ends; by default as the `RDMA_TLS_*` environment variables
+    /// specify, or plaintext if they are not set. Contents that travel by RDMA are not encrypted.
     public TransportServerBuilder security(TransportSecurity security) {
         this.security = security;
         return this;
     }
 
-    /// Whether the server may speak plaintext beyond this machine; by default only if the environment has
-    /// `RDMA_ALLOW_INSECURE=true`. Whoever reaches the server is then served as whoever he says he is.
+    /// Sets whether the server may use plaintext beyond this machine; by default only if `RDMA_ALLOW_INSECURE=true` is
+    /// set in the environment. In plaintext, the server cannot verify the worker name that a caller claims.
     public TransportServerBuilder allowInsecure(boolean allow) {
         this.allowInsecure = allow;
         return this;
@@ -214,13 +223,12 @@ public final class TransportServerBuilder {
 
     /// Starts the server: when this returns, peers can connect.
     ///
-    /// @throws IllegalArgumentException naming the value, the accelerator or the file of the TLS that is missing or
-    ///     wrong
-    /// @throws io.tensorferry.grpc.security.PlaintextRefusedException if the server would speak plaintext beyond this
-    /// machine and nobody has
-    ///     allowed it
-    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or not this
-    ///     machine's; another code if the device cannot be opened
+    /// @throws IllegalArgumentException if a value, an accelerator or a TLS file is missing or wrong; the message names
+    ///     it
+    /// @throws io.tensorferry.grpc.security.PlaintextRefusedException if the server would use plaintext beyond this
+    ///     machine without permission
+    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` if the address is in use or does not belong
+    ///     to this machine; another code if the device cannot be opened
     public TransportServer start() {
         if (cluster == null || job == null || task == null) {
             throw new IllegalArgumentException("a server needs cluster(...), job(...) and task(...); missing: "
@@ -263,7 +271,8 @@ public final class TransportServerBuilder {
     }
 
     private VerbsOptions verbsOptions(WorkerAddress own, InetAddress listening) {
-        // A device has one address: where the server listens on all, it is the one that peers are told.
+        // A device needs a concrete address: for the wildcard address, use the address that the cluster announces to
+        // peers.
         InetAddress address = listening.isAnyLocalAddress() ? own.resolve() : listening;
         RdmaConfig config = rdmaConfig != null ? rdmaConfig : RdmaConfig.fromEnvironment();
         if (requirement != null) {
@@ -287,7 +296,7 @@ public final class TransportServerBuilder {
                 defaults.call());
     }
 
-    /// What was said of the server itself holds for its channels too.
+    /// Returns the channel options with the timeouts of this builder, if set.
     private ChannelOptions channelOptions() {
         return channelOptions.withTimeouts(
                 Objects.requireNonNullElse(connectTimeout, channelOptions.connectTimeout()),

@@ -8,32 +8,30 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a server has moved since its start, and what it is about. A picture of one moment; the numbers are read one
-/// after the other.
+/// A snapshot of a server's counters since its start, and of its current load. The values are read one after another,
+/// so they are not mutually consistent.
 ///
-/// Tensors that stay on their worker are not counted: they do not move.
+/// Tensors whose producer and consumer are on the same worker are not counted.
 ///
 /// @param openSteps steps that this worker or a peer has named and this worker has not closed
-/// @param ownOpenSteps of these, steps that this worker has named itself, and is to finish or close; a number that
-/// grows
-///     shows that some never are. At 1,000 a warning is logged, once
-/// @param oldestOwnStep how long the oldest of them has been open; 0 if there is none
-/// @param pendingReceives receives of tensors on other workers that have not ended
-/// @param droppedSends sends that nobody had asked for when their step was closed
-/// @param tensorsReceived tensors from other workers, dead ones too
-/// @param bytesReceived their content on the wire
-/// @param tensorsSent tensors to other workers, dead ones too
-/// @param bytesSent their content on the wire
-/// @param refusedCalls calls of others that were turned away for who made them: no certificate, another worker's, no
-///     member of the cluster
-/// @param refusedConnections connections to this worker that ended before their other end had shown the certificate of
-///     a peer, or did not speak HTTP/2 to a worker without TLS, or that were too many
-/// @param refusedCallbacks callbacks of receives that the executor of callbacks rejected, and which ran on a thread of
-///     the transport's
-/// @param edges what of this went over edges, and more about them; null over gRPC
-/// @param partitioned what was read of partitioned tensors, which is not counted above; null over gRPC
-/// @param accelerators what was copied to and from each accelerator, and its memory; empty over gRPC
-/// @param verbs more about the verbs transport and its memory; null over gRPC
+/// @param ownOpenSteps those of `openSteps` that this worker itself has named and must finish or close; continuous
+///     growth indicates that some steps are never closed. At 1,000 a warning is logged once
+/// @param oldestOwnStep the age of the oldest of these steps; 0 if none is open
+/// @param pendingReceives receives from other workers that have not ended
+/// @param droppedSends unclaimed sends that were dropped when their step was closed
+/// @param tensorsReceived tensors from other workers, dead tensors included
+/// @param bytesReceived bytes of their content on the wire
+/// @param tensorsSent tensors to other workers, dead tensors included
+/// @param bytesSent bytes of their content on the wire
+/// @param refusedCalls calls refused because of the caller: without a certificate, with another worker's certificate,
+///     or not a member of the cluster
+/// @param refusedConnections connections refused: closed before the caller presented a peer's certificate, without the
+///     HTTP/2 preface on a server without TLS, or over the limits
+/// @param refusedCallbacks callbacks that the callback executor rejected and that ran on a thread of the transport
+/// @param edges the share of edges in these counts, and further counters of edges; null over gRPC
+/// @param partitioned counters of reads of partitioned tensors, not included in the counts above; null over gRPC
+/// @param accelerators counters of copies to and from each accelerator, and its memory; empty over gRPC
+/// @param verbs further counters of the verbs transport and its memory; null over gRPC
 public record TransportStatistics(
         int openSteps,
         int ownOpenSteps,

@@ -11,9 +11,9 @@ import io.tensorferry.verbs.device.choice.ChosenPort;
 import io.tensorferry.verbs.device.choice.DeviceChoice;
 import java.util.List;
 
-/// What the verbs transport of a server is opened with. Immutable.
+/// The options of a server's verbs transport. Immutable.
 ///
-/// @param providers where devices come from, in order of preference
+/// @param providers the device providers, in order of preference
 record VerbsOptions(
         RdmaConfig config,
         ChannelOptions channel,
@@ -27,7 +27,7 @@ record VerbsOptions(
         providers = List.copyOf(providers);
     }
 
-    /// The caller closes the device.
+    /// Selects and opens a device. The caller closes it.
     ChosenPort openDevice() {
         return DeviceChoice.choose(config, providers);
     }

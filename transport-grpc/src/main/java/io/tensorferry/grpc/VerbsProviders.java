@@ -14,23 +14,24 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.List;
 
-/// This library's own sources of devices, in order of preference: what a server uses that is given no other, and
-/// what a tool lists that wants to say which device a server would take.
+/// Lists this library's device providers, in order of preference. A server uses them unless it is given others; tools
+/// use them to determine which device a server would select.
 public final class VerbsProviders {
     private VerbsProviders() {}
 
-    /// All sources for a worker that peers reach at `address`. Opens nothing.
+    /// Returns all providers for a worker that peers reach at `address`. Opens no device.
     ///
-    /// @param address an address of this machine: the software device would listen there. It speaks IPv4 only, so at
-    ///     an IPv6 address other than loopback its provider has no device, and says so
+    /// @param address an address of this machine, where the software device would listen. The software device supports
+    ///     IPv4 only: at an IPv6 address other than loopback, its provider offers no device and reports the reason
     public static List<VerbsProvider> forHost(InetAddress address) {
         return forHost(address, RdmaConfig.builder().build());
     }
 
-    /// As [#forHost(InetAddress)].
+    /// Returns all providers, configured by `config`.
     ///
-    /// @param config of which the sources have what they need before a device is open: how the software device reaches
-    ///     its peers, and in what memory the bytes of messages may come in any order
+    /// @param address as for [#forHost(InetAddress)]
+    /// @param config supplies the settings that providers need before a device is open: the software device's carrier,
+    ///     and relaxed ordering of memory regions
     public static List<VerbsProvider> forHost(InetAddress address, RdmaConfig config) {
         // The software device is the last resort.
         return List.of(
@@ -44,7 +45,7 @@ public final class VerbsProviders {
             return new SoftwareProvider(options.withBindAddress(address));
         }
         if (address.isLoopbackAddress()) {
-            // On this machine 127.0.0.1 serves as well.
+            // Peers on this machine can reach 127.0.0.1 as well.
             return new SoftwareProvider(options);
         }
         return new Absent(
@@ -53,7 +54,7 @@ public final class VerbsProviders {
                         + "; give the cluster IPv4 addresses, or use the protocol '" + ServerConfig.GRPC + "'");
     }
 
-    /// A provider that has no device.
+    /// A provider that offers no device and reports the reason.
     private record Absent(String name, String obstacle) implements VerbsProvider {
         @Override
         public List<String> deviceNames() {

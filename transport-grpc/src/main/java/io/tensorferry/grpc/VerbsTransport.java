@@ -52,13 +52,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// Tensors by RDMA; gRPC sets up the channels and, where that is allowed, takes the place of one that cannot be had.
+/// Moves tensors by RDMA. gRPC sets up the channels and, if the fallback is enabled, carries tensors while no channel
+/// can be established.
 ///
 /// Threading: any thread.
 final class VerbsTransport implements WorkerTransport {
-    // Offer and ready of one channel at a time, and what is still open of earlier attempts.
+    // The offer and the confirmation of one channel at a time, and calls of earlier attempts that are still open.
     private static final int MAX_CALLS = 64;
-    // Over the fallback each receive that waits for its tensor is an open call.
+    // Over the fallback, each receive that waits for its tensor is an open call.
     private static final int MAX_FALLBACK_CALLS = 1 << 17;
     private static final int LOOK_MILLIS = 2;
 
@@ -116,11 +117,11 @@ final class VerbsTransport implements WorkerTransport {
                         + ", does not allow the fallback to gRPC (RDMA_FALLBACK=grpc)");
     }
 
-    /// Opens the device that `options` ask for.
+    /// Opens the device that `options` select.
     ///
-    /// @throws IllegalArgumentException if the device cannot do what the configuration asks for
-    /// @throws io.tensorferry.api.TransportException if there is no usable device, or `RESOURCE_EXHAUSTED` if it cannot
-    ///     pin the first slab of memory
+    /// @throws IllegalArgumentException if the device does not support the configuration
+    /// @throws io.tensorferry.api.TransportException if no device is usable; `RESOURCE_EXHAUSTED` if the device cannot
+    ///     pin the first slab
     static VerbsTransport open(
             WorkerContext worker,
             long incarnation,
@@ -210,8 +211,8 @@ final class VerbsTransport implements WorkerTransport {
         partitions.close();
     }
 
-    /// With the steps closed nothing new begins: what is left are contents whose tensors were taken, and requests of
-    /// this worker whose memory a peer may still write.
+    /// Once the steps are closed, no transfer begins. The remaining work is responses whose tensors were taken, and
+    /// requests of this worker whose memory a peer may still write.
     @Override
     public void awaitTransfers(Deadline patience) {
         try {
@@ -275,7 +276,7 @@ final class VerbsTransport implements WorkerTransport {
     @Override
     public CompletableFuture<Void> connect(String peer) {
         CompletableFuture<Void> connected = adapter.connect(peer);
-        // A peer that can be reached over the fallback can be worked with.
+        // With the fallback, a peer that answers over gRPC is usable.
         return hasFallback ? connected.exceptionallyCompose(_ -> ping.ping(peer)) : connected;
     }
 

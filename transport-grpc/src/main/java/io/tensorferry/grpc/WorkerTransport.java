@@ -21,81 +21,81 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// What moves the tensors of one server: by RDMA, or over gRPC. The server knows no more of a protocol than this.
+/// The transport of one server: RDMA or gRPC. The server depends on no other part of a protocol.
 ///
 /// Threading: any thread.
 interface WorkerTransport extends AutoCloseable {
     StepRendezvous rendezvous(long stepId);
 
-    /// The producer's end of an edge.
+    /// Opens the producer's end of a static edge.
     StaticSender openSender(StaticEdge edge);
 
-    /// The consumer's end of an edge.
+    /// Opens the consumer's end of a static edge.
     ///
-    /// @param memory where its tensors go; null for memory of the pool
+    /// @param memory the memory for its tensors; null for memory of the pool
     StaticReceiver openReceiver(StaticEdge edge, @Nullable MemorySegment memory);
 
-    /// The producer's end of a dynamic edge.
+    /// Opens the producer's end of a dynamic edge.
     DynamicSender openSender(DynamicEdge edge);
 
-    /// The consumer's end of a dynamic edge.
+    /// Opens the consumer's end of a dynamic edge.
     DynamicReceiver openReceiver(DynamicEdge edge);
 
-    /// This worker's end of a partitioned tensor.
+    /// Opens this worker's end of a partitioned tensor.
     PartitionedTensor openPartitioned(PartitionedTensorSpec spec);
 
-    /// Ends a step; returns the sends that nobody had asked for.
+    /// Ends a step; returns the number of unclaimed sends that were dropped.
     int closeStep(long stepId);
 
-    /// Ends a step when nothing is left to be done in it, as [io.tensorferry.verbs.rendezvous.table.StepTable#finish].
+    /// Ends a step once all its work is done, as [io.tensorferry.verbs.rendezvous.table.StepTable#finish].
     CompletableFuture<Void> finishStep(long stepId, Duration timeout);
 
-    /// Ends every step, every edge and every partitioned tensor: what waits fails with `ABORTED`.
+    /// Ends every step, edge and partitioned tensor; pending operations fail with `ABORTED`.
     void closeSteps();
 
-    /// Waits, with the steps closed, until `patience` is over or nothing is written to peers any more and no peer
-    /// writes here.
+    /// Waits, after the steps are closed, until transfers to and from peers have ended or `patience` is over.
     void awaitTransfers(Deadline patience);
 
-    /// How many calls one peer may have open at the same time; more wait at that peer.
+    /// The number of calls that one peer may have open at the same time; further calls wait at the peer.
     int maxCallsPerConnection();
 
     TensorAllocator allocator();
 
-    /// Makes tensors in an accelerator's memory.
+    /// Returns the allocator of an accelerator's memory.
     ///
-    /// @throws IllegalArgumentException if it is none of the server's
+    /// @throws IllegalArgumentException if the server was not given the accelerator
     TensorAllocator allocator(Accelerator device);
 
-    /// Makes memory of the user known to the device until the result is closed.
+    /// Registers the user's memory with the RDMA device until the result is closed.
     MemoryRegistration register(MemorySegment memory);
 
-    /// The same of an accelerator's memory.
+    /// Registers the user's memory on an accelerator with the RDMA device until the result is closed.
     ///
-    /// @throws IllegalArgumentException if it is none of the server's, or the bytes are not all of one allocation
-    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
-    ///     reach it
+    /// @throws IllegalArgumentException if the server was not given the accelerator, or the range is not contained in
+    ///     one allocation
+    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION`, with the reasons, if the RDMA device cannot
+    ///     access it
     MemoryRegistration register(Accelerator device, long address, long bytes);
 
-    /// What the server offers to peers.
+    /// The gRPC services that the server exposes to peers.
     List<BindableService> services();
 
-    /// One attempt to connect to `peer`, or its success at once if it is connected; ends by itself. Fails with a
+    /// Makes one attempt to connect to `peer`, of bounded duration; succeeds at once if it is connected. Fails with a
     /// [io.tensorferry.api.TransportException].
     CompletableFuture<Void> connect(String peer);
 
-    /// The RDMA device, as `soft0`.
+    /// The name of the RDMA device, as `soft0`; `none (grpc)` over gRPC.
     String deviceName();
 
     TransportStatistics statistics();
 
-    /// The channels to peers that are open now, by peer.
+    /// The open channels, sorted by peer.
     List<ChannelDescription> channels();
 
-    /// How this worker stands with each peer that it has had to do with, by peer.
+    /// The state of each peer that this worker has communicated with, sorted by peer.
     List<PeerStatus> peers();
 
-    /// Ends all transfers and frees everything; the steps are closed before.
+    /// Ends all transfers and releases all resources. Close the steps first.
     @Override
     void close();
 }
