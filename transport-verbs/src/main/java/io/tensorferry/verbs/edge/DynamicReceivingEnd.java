@@ -17,28 +17,29 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/// The consumer's end of a dynamic edge: allocates memory for each tensor that is announced, reads the content, and
-/// says so in batches.
+/// The consumer's end of a dynamic edge: allocates memory for each announced tensor, reads the content, and releases
+/// tensors in batches.
 ///
 /// ```
-/// announced -- memory is there --> reading -- read, and all before it --> arrived -- take --> the consumer's
+/// announced -- memory available --> reading -- read, and all before it --> arrived -- take --> owned by the consumer
 /// ```
 ///
-/// A tensor is released when it has arrived and not too many are here that nobody has taken, or when the edge is
-/// offered on another channel. It is read when there is room: at most twice as many as there are slots are here.
+/// A tensor is released when it has arrived and at most `slots` arrived tensors are not taken, or when the edge is
+/// offered on another channel. It is read when there is room: at most twice `slots` tensors are allocated and not
+/// taken.
 ///
-/// Owner: the loop, but for what the consumer does: [#poll], [#take].
+/// Owner: the loop, except for the consumer's calls: [#poll], [#take].
 final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver {
     private final DynamicEdge edge;
-    // Those that have arrived and are not taken, by their sequence numbers.
+    // Tensors that have arrived and are not taken, by sequence number.
     private final AtomicReferenceArray<@Nullable Tensor> landed;
     private final Runnable onTaken = this::releaseAndReadOn;
-    // That it is short of takers: some have arrived that are not released, or are not read.
+    // Whether a tensor waits for [#take]: some have arrived that are not released, or are not read.
     private volatile boolean awaitsTaker;
 
-    // Announced on this channel and not arrived, oldest first.
+    // Tensors announced on this channel that have not arrived, oldest first.
     private final ArrayDeque<Incoming> incoming = new ArrayDeque<>();
-    // Those of them that wait for room.
+    // Tensors among `incoming` that wait for room.
     private final ArrayDeque<Incoming> waiting = new ArrayDeque<>();
     private int reading;
 
@@ -50,7 +51,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
 
     @Override
     void checkMayTake() {
-        // One that has arrived is the consumer's.
+        // The consumer owns every tensor that has arrived.
     }
 
     @Override
@@ -98,7 +99,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         }
         RdmaChannel open = channel();
         if (hasGivenUp() || open == null) {
-            // The producer has it back when it hears that this end gave up.
+            // The producer reclaims the tensor when it learns that this end gave up.
             return;
         }
         var next = new Incoming(open, tensor);
@@ -107,7 +108,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         readOn();
     }
 
-    /// Reads those for which there is room.
+    /// Starts to read the waiting tensors for which there is room.
     private void readOn() {
         while (!waiting.isEmpty() && !hasGivenUp() && hasRoom()) {
             waiting.remove().allocate();
@@ -120,7 +121,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             return true;
         }
         awaitsTaker = true;
-        // Looked at again: one may have been taken before that was said.
+        // Checked again: a tensor may have been taken before the flag was set.
         return next < taken() + landed.length();
     }
 
@@ -143,7 +144,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         }
     }
 
-    /// The oldest that have been read have arrived.
+    /// Publishes, in order, the tensors that have been read.
     private void arriveInOrder() {
         while (!incoming.isEmpty() && incoming.element().isRead()) {
             Incoming first = incoming.remove();
@@ -177,7 +178,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         return saidReleased() + edge.slots();
     }
 
-    /// Nothing more comes, so that it does not matter whether somebody takes what is here.
+    /// No more tensors follow, so the release does not depend on [#take].
     @Override
     void onLastWord() {
         sendCredit();
@@ -207,11 +208,11 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         if (awaitsTaker != waits) {
             awaitsTaker = waits;
         }
-        // Looked at again: it may have been taken before that was said.
+        // Read again: a tensor may have been taken before the flag was set.
         return Math.min(arrived(), taken() + edge.slots());
     }
 
-    /// All that have arrived: the offer says so.
+    /// All tensors that have arrived, as the offer reports.
     @Override
     long releasedByOffer() {
         return arrived();
@@ -235,7 +236,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
 
     @Override
     void onLetGo() {
-        // What was read into is the consumer's, or closed.
+        // The consumer owns the tensors that were read, or they are closed.
     }
 
     /// Its reads have ended.
@@ -246,13 +247,13 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         waiting.clear();
     }
 
-    /// One tensor that was announced on one channel.
+    /// One tensor announced on one channel.
     private final class Incoming extends ContentRead {
         private final RdmaChannel open;
         private final Message.EdgeTensor announced;
         private @Nullable Tensor tensor;
         private boolean read;
-        // Nobody waits for it any more.
+        // Whether the tensor is not needed any more.
         private boolean dropped;
         private boolean underWay;
 
@@ -278,7 +279,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             return taken;
         }
 
-        /// Finds memory: now, if that takes no registration.
+        /// Allocates memory: at once, if that requires no registration.
         private void allocate() {
             TensorMetaData metaData = announced.metaData();
             RegisteredMemory memory = context().memory();
@@ -296,7 +297,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
                 giveUp(e);
                 return;
             }
-            // A slab is to be registered, or memory to be waited for.
+            // A slab must be registered, or memory awaited.
             context().workers().execute(() -> {
                 try {
                     Tensor made = memory.allocator().allocate(metaData.dataType(), metaData.shape());
@@ -359,7 +360,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             drop();
         }
 
-        /// Nobody wants it any more: its memory goes back unless the device may still write there.
+        /// Drops the tensor: its memory is freed unless the device may still write to it.
         private void drop() {
             dropped = true;
             Tensor unwanted = tensor;

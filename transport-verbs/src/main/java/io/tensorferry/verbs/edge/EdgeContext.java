@@ -9,13 +9,13 @@ import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 
-/// What all edges of one worker share.
+/// The resources shared by all edges of one worker.
 ///
-/// @param loop where everything about channels runs
-/// @param workers runs what may take long
-/// @param users runs code of the user's
-/// @param channels where a channel to a peer is asked for; on the loop
-/// @param random of the adapter; on the loop
+/// @param loop the loop of the adapter's channels
+/// @param workers runs work that may take long
+/// @param users runs the user's code
+/// @param channels provides channels to peers; on the loop
+/// @param random random source of the adapter; on the loop
 record EdgeContext(
         CompletionLoop loop,
         Executor workers,
@@ -24,9 +24,9 @@ record EdgeContext(
         EdgeCounters counters,
         ChannelSource channels,
         RandomGenerator random) {
-    /// Copies a tensor that an edge cannot send from where it is.
+    /// Copies a tensor that an edge cannot send from its own memory.
     ///
-    /// @param buffer as long as the tensor; becomes the copy's, and is closed if this throws
+    /// @param buffer as long as the tensor; owned by the copy, and closed if this throws
     Tensor copy(Tensor tensor, RegisteredBuffer buffer) {
         try {
             buffer.segment().copyFrom(tensor.segment());

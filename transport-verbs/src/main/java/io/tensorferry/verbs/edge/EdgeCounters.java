@@ -2,7 +2,7 @@ package io.tensorferry.verbs.edge;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// What the edges of one worker have done.
+/// Counters of one worker's edges.
 final class EdgeCounters {
     final LongAdder tensorsSent = new LongAdder();
     final LongAdder bytesSent = new LongAdder();

@@ -25,22 +25,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The edges of one worker over one adapter.
+/// Opens and tracks the edges of one worker over one adapter.
 ///
-/// Threading: the public methods from any thread; what the adapter tells comes on the loop.
+/// Threading: the public methods from any thread; the adapter's events on the loop.
 public final class EdgeManager implements AutoCloseable {
     private final String workerName;
     private final Set<String> members;
     private final EdgeContext context;
     private final Map<String, PeerEdges> peers = new ConcurrentHashMap<>();
-    // The ends that have not ended.
+    // The ends that are open or have not finished ending.
     private final Map<RendezvousKey, SendingEnd> senders = new ConcurrentHashMap<>();
     private final Map<RendezvousKey, ReceivingEnd> receivers = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
-    /// @param members of the cluster
-    /// @param users runs code of the user's: actions, and what hangs on futures
+    /// @param members members of the cluster
+    /// @param users runs the user's code: actions, and dependents of futures
     public EdgeManager(RdmaAdapter adapter, Set<String> members, UserCode users) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
@@ -54,27 +54,27 @@ public final class EdgeManager implements AutoCloseable {
                 adapter.random());
     }
 
-    /// What the adapter's channels are to tell.
+    /// The handler of the adapter's edge events.
     public EdgeHandler handler() {
         return new Incoming();
     }
 
-    /// The producer's end of an edge, on this worker.
+    /// Opens the producer's end of a static edge on this worker.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is no member of the
-    ///     cluster, or if the key and the shape have more than some 500 bytes together
-    /// @throws IllegalStateException if this end of the edge is open already
-    /// @throws TransportException `UNAVAILABLE` once this is closed
+    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is not a member of the
+    /// cluster, or if the key and the shape together exceed about 500 bytes
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `UNAVAILABLE` once this manager is closed
     public StaticSender openSender(StaticEdge edge) {
         return open(new StaticSendingEnd(edge, context, consumer(edge.key(), metaData(edge))), edge.key());
     }
 
-    /// The producer's end of a dynamic edge, on this worker.
+    /// Opens the producer's end of a dynamic edge on this worker.
     ///
-    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is no member of the
-    ///     cluster, or if the key has more than some 500 bytes
-    /// @throws IllegalStateException if this end of the edge is open already
-    /// @throws TransportException `UNAVAILABLE` once this is closed
+    /// @throws IllegalArgumentException if the producer is not this worker, if the consumer is not a member of the
+    /// cluster, or if the key exceeds about 500 bytes
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `UNAVAILABLE` once this manager is closed
     public DynamicSender openSender(DynamicEdge edge) {
         return open(new DynamicSendingEnd(edge, context, consumer(edge.key(), null)), edge.key());
     }
@@ -92,21 +92,23 @@ public final class EdgeManager implements AutoCloseable {
         return end;
     }
 
-    /// The consumer's end of an edge, on this worker, in memory of the pool.
+    /// Opens the consumer's end of a static edge on this worker, in memory of the pool.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is no member of the
-    ///     cluster, or if the key and the shape have more than some 500 bytes together
-    /// @throws IllegalStateException if this end of the edge is open already
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `UNAVAILABLE` once this is closed
+    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is not a member of the
+    /// cluster, or if the key and the shape together exceed about 500 bytes
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if no memory is available, `UNAVAILABLE` once this manager is
+    /// closed
     public StaticReceiver openReceiver(StaticEdge edge) {
         return openReceiver(edge, () -> Places.allocate(edge, context.memory()));
     }
 
-    /// The same in memory of the caller.
+    /// Opens the consumer's end of a static edge on this worker, in memory of the caller.
     ///
-    /// @param memory registered, `edge.memoryBytes()` long, at a multiple of [StaticEdge#PLACE_ALIGNMENT]; the caller
-    ///     keeps it as it is until [StaticReceiver#ended()]
-    /// @throws IllegalArgumentException if the memory is none of that
+    /// @param memory registered, `edge.memoryBytes()` long, aligned to [StaticEdge#PLACE_ALIGNMENT]; the caller keeps
+    /// it valid and registered until [StaticReceiver#ended()]
+    /// @throws IllegalArgumentException if the memory does not meet these conditions, or as for
+    /// [#openReceiver(StaticEdge)]
     public StaticReceiver openReceiver(StaticEdge edge, MemorySegment memory) {
         return openReceiver(edge, () -> Places.in(memory, edge, context.memory()));
     }
@@ -124,12 +126,12 @@ public final class EdgeManager implements AutoCloseable {
         }
     }
 
-    /// The consumer's end of a dynamic edge, on this worker. Its tensors are in memory of the pool.
+    /// Opens the consumer's end of a dynamic edge on this worker. Its tensors are in memory of the pool.
     ///
-    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is no member of the
-    ///     cluster, or if the key has more than some 500 bytes
-    /// @throws IllegalStateException if this end of the edge is open already
-    /// @throws TransportException `UNAVAILABLE` once this is closed
+    /// @throws IllegalArgumentException if the consumer is not this worker, if the producer is not a member of the
+    /// cluster, or if the key exceeds about 500 bytes
+    /// @throws IllegalStateException if this end of the edge is already open
+    /// @throws TransportException `UNAVAILABLE` once this manager is closed
     public DynamicReceiver openReceiver(DynamicEdge edge) {
         return open(new DynamicReceivingEnd(edge, context, producer(edge.key(), null)), edge.key());
     }
@@ -152,12 +154,12 @@ public final class EdgeManager implements AutoCloseable {
         return TensorMetaData.of(edge.dataType(), edge.shape());
     }
 
-    /// @param offered with the key
+    /// @param offered the metadata offered with the key, or null
     private PeerEdges consumer(RendezvousKey key, @Nullable TensorMetaData offered) {
         return other(key, key.source().worker(), key.destination().worker(), offered);
     }
 
-    /// @param offered with the key
+    /// @param offered the metadata offered with the key, or null
     private PeerEdges producer(RendezvousKey key, @Nullable TensorMetaData offered) {
         return other(key, key.destination().worker(), key.source().worker(), offered);
     }
@@ -198,7 +200,7 @@ public final class EdgeManager implements AutoCloseable {
         return known != null ? known : peers.computeIfAbsent(name, _ -> new PeerEdges(name, workerName));
     }
 
-    /// Whether a tensor that was sent is not written yet. Any thread; it may be so no longer.
+    /// Whether a sent tensor is not yet delivered. Any thread; the result may be stale.
     public boolean isBusy() {
         return senders.values().stream().anyMatch(SendingEnd::isBusy);
     }
@@ -215,8 +217,8 @@ public final class EdgeManager implements AutoCloseable {
                 counters.unregisteredCopies.sum());
     }
 
-    /// Ends every edge: tensors that are under way are written, those that wait are dropped. The adapter goes on until
-    /// it is closed.
+    /// Ends every edge: tensors in progress are completed, waiting ones are dropped. The adapter stays open until it is
+    /// closed.
     @Override
     public void close() {
         closed = true;
@@ -226,7 +228,7 @@ public final class EdgeManager implements AutoCloseable {
                                 peer.end(new TransportException(StatusCode.ABORTED, workerName + " is stopping"))));
     }
 
-    /// What the channels bring. On the loop.
+    /// Dispatches the channels' events to the peers' edges. On the loop.
     private final class Incoming implements EdgeHandler {
         @Override
         public void onMessage(RdmaChannel channel, Message.OfEdge message) {

@@ -3,26 +3,26 @@ package io.tensorferry.verbs.edge;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.Arrays;
 
-/// Counts the tensors of one edge that have landed over one channel: one has when its part has come over every lane,
-/// each of which brings the parts in order.
+/// Counts the tensors of one edge that have landed over one channel. A tensor has landed when its part has arrived over
+/// every lane; each lane delivers the parts in order.
 ///
 /// Owner: the loop.
 final class LandedParts {
     private final int places;
     private int lanes = 1;
-    // Of each lane since the channel is open; the first is not in use.
+    // Parts landed on each lane since the channel opened; index 0 is unused.
     private long[] landed = new long[2];
     private long complete;
 
-    /// @param places tensors that can be under way at once
+    /// @param places tensors that can be in progress at once
     LandedParts(int places) {
         this.places = places;
     }
 
-    /// Nothing has come over the channel yet: what a lost one has brought of a tensor does not count.
+    /// Resets the counts for a new channel: parts delivered by a lost channel do not count.
     ///
-    /// @param lanesOfTensor over which each comes: 1, or all
-    /// @param allLanes of the channel
+    /// @param lanesOfTensor number of lanes that each tensor uses: 1, or all
+    /// @param allLanes data lanes of the channel
     void begin(int lanesOfTensor, int allLanes) {
         lanes = lanesOfTensor;
         landed = landed.length == allLanes + 1 ? landed : new long[allLanes + 1];
@@ -30,7 +30,7 @@ final class LandedParts {
         complete = 0;
     }
 
-    /// The next part has come over a lane; returns whether a tensor is complete with it.
+    /// Records the next part of a lane; returns whether it completes a tensor.
     ///
     /// @throws ProtocolViolationException if the sender cannot have written it yet
     boolean add(int lane) {

@@ -17,12 +17,12 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The edges between this worker and one peer, in both directions. Those to this worker have numbers, which it gives;
-/// those from it are found by their keys when the peer offers, and by the peer's numbers from then on.
+/// The edges between this worker and one peer, in both directions. This worker assigns numbers to its incoming edges.
+/// Outgoing edges are found by key when the peer offers them, and by the peer's numbers afterwards.
 ///
 /// Owner: the loop.
 final class PeerEdges {
-    // How producers' ends ended, which a consumer asks that has lost the channel before it heard.
+    // Bounds the final statuses of producers' ends, kept for consumers that lost the channel before they received them.
     private static final int MOST_LAST_WORDS = 4096;
 
     private final String name;
@@ -31,7 +31,7 @@ final class PeerEdges {
     private final BitSet numbers = new BitSet();
     private final EdgeTable<SendingEnd> accepted = new EdgeTable<>();
     private final Map<String, SendingEnd> senders = new HashMap<>();
-    // Offers of the open channel that wait for this worker to open its end.
+    // Offers on the open channel that wait until this worker opens its end.
     private final Map<String, Message.Opening> parked = new LinkedHashMap<>();
     private final EdgeTable<Message.Opening> parkedByNumber = new EdgeTable<>();
     private final Map<String, LastWord> lastWords = new LinkedHashMap<>() {
@@ -41,7 +41,7 @@ final class PeerEdges {
         }
     };
     private @Nullable RdmaChannel channel;
-    // Why nothing is accepted any more.
+    // The reason why offers are refused, once this worker is stopping.
     private @Nullable TransportException stopped;
 
     PeerEdges(String name, String workerName) {
@@ -66,7 +66,7 @@ final class PeerEdges {
     }
 
     void forget(ReceivingEnd end, int number) {
-        // One that was refused has no number.
+        // A refused end has no number.
         if (number >= 0 && end.equals(receivers.get(number))) {
             receivers.put(number, null);
             numbers.clear(number);
@@ -87,7 +87,7 @@ final class PeerEdges {
         }
     }
 
-    /// @param lastWord what the consumer is told if it asks again; null if it was never told that there is this end
+    /// @param lastWord the answer if the consumer offers again; null if this end was never accepted
     void forget(SendingEnd end, int number, @Nullable LastWord lastWord) {
         senders.remove(end.key(), end);
         if (lastWord != null) {
@@ -153,7 +153,7 @@ final class PeerEdges {
         if (offer.resumed() && offer.opening() == word.opening()) {
             return word.status();
         }
-        // Whoever opened the consumer's end before has heard why that ended, or does not care.
+        // The consumer has opened a new end; its earlier end has received the status, or was dropped.
         lastWords.remove(offer.key());
         return null;
     }
@@ -182,7 +182,7 @@ final class PeerEdges {
         parkedByNumber.clear();
     }
 
-    /// Nothing comes over the edge beyond what the consumer has.
+    /// Refuses an offer: no tensors follow beyond those that the consumer has received.
     private static void refuse(RdmaChannel from, Message.Opening offer, StatusCode code, String why) {
         from.send(new Message.EdgeStatus(offer.edge(), offer.received(), Message.Direction.TO_RECEIVER, code, why));
     }
@@ -217,7 +217,7 @@ final class PeerEdges {
             end.onGivenUp(status);
             return;
         }
-        // Nobody has accepted it here, or its last word is on its way already.
+        // The edge was not accepted here, or its final status is already on its way.
         Message.Opening offer = parkedByNumber.get(status.edge());
         if (offer != null) {
             unpark(offer);
@@ -225,7 +225,7 @@ final class PeerEdges {
         }
     }
 
-    /// The consumer has offered again what it still wants.
+    /// Ends the edges that the consumer did not offer again, after it has repeated all offers.
     void onResumed() {
         for (SendingEnd end : List.copyOf(senders.values())) {
             if (end.waitsForConsumer()) {
@@ -241,7 +241,7 @@ final class PeerEdges {
 
     void onCredit(int number, long released) {
         SendingEnd end = accepted.get(number);
-        // None is left where the last word is on its way.
+        // The end is gone if its final status is on its way.
         if (end != null) {
             end.onCredit(released);
         }
@@ -282,7 +282,7 @@ final class PeerEdges {
         List.copyOf(senders.values()).forEach(end -> end.onChannelLost(loss));
     }
 
-    /// Ends all edges, and refuses those that are offered from now on.
+    /// Ends all edges, and refuses later offers.
     void end(TransportException cause) {
         stopped = cause;
         RdmaChannel open = channel;
@@ -294,12 +294,13 @@ final class PeerEdges {
         List.copyOf(senders.values()).forEach(end -> end.fail(cause));
     }
 
-    /// What a consumer is told that asks again.
+    /// The final status for a consumer that offers again.
     ///
-    /// @param opening of the consumer's end that it is for
+    /// @param opening opening number of the consumer's end that the status is for
     record LastWord(int opening, Message.EdgeStatus status) {}
 
-    /// Ends by their numbers, the least of which are in use: a look-up makes nothing.
+    /// Ends by their numbers. Numbers are assigned from the smallest free one, so a list suffices and a look-up
+    /// allocates nothing.
     private static final class EdgeTable<E> {
         private final ArrayList<@Nullable E> ends = new ArrayList<>();
 

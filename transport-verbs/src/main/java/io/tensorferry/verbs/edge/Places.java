@@ -11,19 +11,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of an edge at its consumer: one or two places, each seen as a tensor.
+/// The memory of a static edge at its consumer: one or two places, each wrapped as a tensor.
 ///
-/// It is given back when all who hold it have let go: the peer that may write it, the consumer's end, and whoever has a
-/// handle on one of the tensors.
+/// The memory is freed when all its holders have released it: the peer that may write it, the consumer's end, and the
+/// holders of a handle on one of the tensors.
 ///
-/// Threading: any; tensors are made and closed under the lock of this, so that none is made behind the end.
+/// Threading: any thread. Tensors are created and closed under this object's lock, so that none is created after the
+/// end.
 final class Places {
     private final StaticEdge edge;
     private final MemorySegment memory;
     private final @Nullable NamedMemory named;
     private final Runnable onFree;
     private final Tensor[] tensors;
-    // The peer and the consumer's end.
+    // Holds of the peer and the consumer's end; each tensor adds one.
     private final AtomicInteger holds = new AtomicInteger(2);
     private boolean closed;
 
@@ -38,9 +39,9 @@ final class Places {
         }
     }
 
-    /// In the pool.
+    /// Allocates the places in memory of the pool.
     ///
-    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory
+    /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if no memory is available
     static Places allocate(StaticEdge edge, RegisteredMemory memory) {
         if (edge.memoryBytes() == 0) {
             return new Places(edge, MemorySegment.NULL, null, () -> {});
@@ -53,9 +54,9 @@ final class Places {
                 buffer::close);
     }
 
-    /// In memory of the user.
+    /// Creates the places in memory of the user.
     ///
-    /// @throws IllegalArgumentException if it is of another size, not aligned, or not registered
+    /// @throws IllegalArgumentException if the memory has a different size, is not aligned, or is not registered
     static Places in(MemorySegment given, StaticEdge edge, RegisteredMemory memory) {
         if (given.byteSize() != edge.memoryBytes()) {
             throw new IllegalArgumentException(
@@ -75,22 +76,22 @@ final class Places {
         return new Places(edge, given, new NamedMemory(region, given.address(), given.byteSize()), () -> {});
     }
 
-    /// What the producer is told; null where there is nothing to write.
+    /// The memory to name to the producer; null if tensors are empty.
     @Nullable
     NamedMemory named() {
         return named;
     }
 
-    /// The tensor of the place that a sequence number has.
+    /// The tensor in the place of a sequence number.
     ///
-    /// @throws IllegalStateException if the consumer takes no more
+    /// @throws IllegalStateException if the consumer's end is closed
     synchronized Tensor tensor(long sequence) {
         if (closed) {
             throw new IllegalStateException("the consumer's end of " + edge + " is closed");
         }
         int place = (int) (sequence % tensors.length);
         if (tensors[place].isClosed()) {
-            // Whoever took it has closed it, too.
+            // The consumer has closed the tensor of this place.
             tensors[place] = wrap(place);
         }
         return tensors[place];
@@ -102,12 +103,12 @@ final class Places {
         return Tensor.wrap(edge.dataType(), edge.shape(), part, (PromptRelease) this::letGo);
     }
 
-    /// The peer can write no more.
+    /// Releases the peer's hold: the peer can write no more.
     void peerIsDone() {
         letGo();
     }
 
-    /// The consumer takes no more.
+    /// Releases the consumer's hold: the consumer takes no more tensors.
     synchronized void consumerIsDone() {
         closed = true;
         for (Tensor tensor : tensors) {

@@ -14,18 +14,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// The consumer's end of one edge, of either kind: offers itself on each channel, counts what arrives, and says what is
-/// released.
+/// The consumer's end of one edge of either kind: offers the edge on each channel, counts arrivals, and reports
+/// releases.
 ///
 /// ```
-/// (no channel) -- channel open -->                offered
-/// offered      -- accepted -->                    open: tensors arrive
-/// offered, open -- channel lost, to be resumed --> (no channel)
-/// offered, open -- this end ends it -->           given up: the producer is told
-/// any          -- the producer's last word, and all before it is here; no channel --> ended
+/// (no channel) -- channel open -->                 offered
+/// offered      -- accepted -->                     open: tensors arrive
+/// offered, open -- channel lost, resumable -->     (no channel)
+/// offered, open -- this end ends the edge -->      given up: the producer is notified
+/// any          -- final status received and all tensors arrived; or no channel available --> ended
 /// ```
 ///
-/// Owner: the loop, but for what the consumer does: [#poll], [#take].
+/// Owner: the loop, except for the consumer's calls: [#poll], [#take].
 abstract class ReceivingEnd implements EdgeReceiver {
     private static final long ENDED = Long.MAX_VALUE;
 
@@ -35,7 +35,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    // What the user is given.
+    // The user's views of `opened` and `ended`.
     private final CompletableFuture<Void> shownOpened;
     private final CompletableFuture<Void> shownEnded;
     private Runnable onEnded = () -> {};
@@ -43,36 +43,37 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final ReleaseCredit credit = new ReleaseCredit(this);
     private final ChannelWaiter channelWaiter = new Offerer();
 
-    // What the consumer looks at: tensors that have arrived, or ENDED; then `failure` and `arrivedAtEnd` say more.
+    // Read by the consumer: the number of arrived tensors, or ENDED; then `failure` and `arrivedAtEnd` give the
+    // details.
     private volatile long ready;
     private volatile @Nullable TransportException failure;
     private long arrivedAtEnd;
     private volatile @Nullable Runnable readyAction;
-    // The consumer's own count.
+    // The consumer's count of taken tensors.
     private volatile long taken;
 
-    // Of the loop from here on.
+    // The fields from here on belong to the loop.
     private long arrived;
-    // When this channel was opened.
+    // Value of `arrived` when this channel was opened.
     private long arrivedBefore;
     private int number = -1;
     private int opening;
     private @Nullable RdmaChannel channel;
     private long incarnation;
-    // To that incarnation, on an earlier channel.
+    // Whether that incarnation was offered the edge on an earlier channel.
     private boolean wasOffered;
     private boolean resumes;
     private boolean wasAccepted;
     private boolean accepted;
     private @Nullable TransportException givenUp;
     private boolean saidGivenUp;
-    // What the producer said last, once it has: how many come, and why no more do.
+    // From the producer's final status: the total number of tensors, and the reason of the end.
     private long last = ENDED;
     private @Nullable TransportException lastWord;
     private boolean over;
     private boolean stranded;
 
-    /// @param edge as messages are to name it
+    /// @param edge the edge's description in error messages
     ReceivingEnd(RendezvousKey key, String edge, EdgeContext context, PeerEdges peer) {
         this.key = key;
         this.edge = edge;
@@ -98,17 +99,17 @@ abstract class ReceivingEnd implements EdgeReceiver {
         return number;
     }
 
-    /// Drawn when this end was opened.
+    /// The random number drawn when this end was opened.
     final int opening() {
         return opening;
     }
 
-    /// Whether this process of the producer was offered it on an earlier channel.
+    /// Whether this process of the producer was offered the edge on an earlier channel.
     final boolean resumes() {
         return resumes;
     }
 
-    /// @param action runs before [#ended()] completes; given before anything else happens
+    /// @param action runs before [#ended()] completes; set before anything else happens
     final void whenEnded(Runnable action) {
         onEnded = action;
     }
@@ -152,16 +153,16 @@ abstract class ReceivingEnd implements EdgeReceiver {
         return new IllegalStateException("the consumer's end of " + edge + " is closed");
     }
 
-    /// @throws IllegalStateException if something else must be done before the next is taken
+    /// @throws IllegalStateException if the consumer must release a tensor before it takes the next
     abstract void checkMayTake();
 
-    /// The tensor with a sequence number, which has arrived. On the consumer's thread, once for each.
+    /// The arrived tensor with a sequence number. Called once for each, on the consumer's thread.
     abstract Tensor arrivedTensor(long sequence);
 
-    /// On the consumer's thread.
+    /// Called after a tensor was taken, on the consumer's thread.
     abstract void onTaken();
 
-    /// Tensors that the consumer has taken. Any thread.
+    /// Number of tensors that the consumer has taken. Any thread.
     final long taken() {
         return taken;
     }
@@ -199,15 +200,15 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
-    /// Nothing is taken any more.
+    /// Called when the consumer has closed this end.
     abstract void onClosed();
 
-    /// There is no such edge: it has no number.
+    /// Ends this end before it has a number.
     final void refuse(TransportException cause) {
         end(cause);
     }
 
-    /// Wants a channel, to offer itself there.
+    /// Requests a channel on which to offer the edge.
     final void start(int freeNumber) {
         number = freeNumber;
         opening = context.random().nextInt();
@@ -250,10 +251,10 @@ abstract class ReceivingEnd implements EdgeReceiver {
         sendOffer(open);
     }
 
-    /// On a new channel, where what came over an earlier one and has not arrived as a whole does not count.
+    /// Sends the offer on a new channel. Parts of incomplete tensors from an earlier channel do not count.
     abstract void sendOffer(RdmaChannel open);
 
-    /// Tensors that have arrived, over all channels.
+    /// Number of tensors that have arrived, over all channels.
     final long arrived() {
         return arrived;
     }
@@ -262,7 +263,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         return channel;
     }
 
-    /// The producer has accepted the edge, or writes no more.
+    /// Handles the producer's acceptance of the edge, or its final status.
     final void onStatus(Message.EdgeStatus status) {
         if (status.code() == StatusCode.OK) {
             if (accepted || status.count() != arrivedBefore) {
@@ -282,7 +283,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
         var cause = new TransportException(status.code(), status.message(), peer.name(), 0, null);
         if (!accepted && status.count() > arrived) {
-            // They were on a channel that is lost, and its device had said that they are here.
+            // These tensors were on a lost channel, whose device had reported them as delivered.
             end(new TransportException(
                     StatusCode.UNAVAILABLE,
                     (status.count() - arrived) + " tensors of " + edge + " were written and lost with their channel",
@@ -297,33 +298,33 @@ abstract class ReceivingEnd implements EdgeReceiver {
         endIfAllIsHere();
     }
 
-    /// The producer goes on from here.
+    /// Records that the producer has accepted the edge on this channel.
     final void onAccepted() {
-        // What it sends may come before its acceptance, which goes over another queue pair.
+        // Its tensors may precede the acceptance, which uses another queue pair.
         wasAccepted = true;
     }
 
-    /// Tensors that have come, as a whole or not.
+    /// Number of tensors that have arrived or been announced.
     abstract long come();
 
-    /// The most that can come, as far as the producer was told what is released.
+    /// The most tensors that can arrive, given the releases reported to the producer.
     abstract long mostPossible();
 
-    /// No more come than the producer has said.
+    /// Called when the producer's final status has arrived.
     abstract void onLastWord();
 
-    /// Whether the producer has said how many come.
+    /// Whether the producer has reported the total number of tensors.
     final boolean hasLastWord() {
         return lastWord != null;
     }
 
-    /// A part of the next tensor has landed.
+    /// Called when a part of the next tensor has landed.
     abstract void onContent(int lane);
 
-    /// The producer has announced a tensor.
+    /// Called when the producer has announced a tensor.
     abstract void onTensor(Message.EdgeTensor tensor);
 
-    /// The next tensor is here, as a whole.
+    /// Publishes the next tensor, which has arrived completely.
     final void onArrived(long bytes) {
         arrived++;
         context.counters().tensorsReceived.increment();
@@ -346,10 +347,10 @@ abstract class ReceivingEnd implements EdgeReceiver {
         return saidGivenUp && !mayLandAfterGivingUp();
     }
 
-    /// Whether what the producer has begun before it hears that this end gave up still comes.
+    /// Whether tensors that the producer started before it learnt that this end gave up still arrive.
     abstract boolean mayLandAfterGivingUp();
 
-    /// This end wants no more: it ends when the producer knows.
+    /// Gives the edge up: this end ends when the producer has been notified.
     final void giveUp(TransportException cause) {
         if (over) {
             return;
@@ -367,7 +368,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         return givenUp != null;
     }
 
-    /// Once nothing here uses what is the producer's.
+    /// Notifies the producer that this end gave up, once no memory of the producer is in use here.
     final void sayGivenUp() {
         RdmaChannel open = channel;
         TransportException why = givenUp;
@@ -398,12 +399,12 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
-    /// Whether more is published: the edge has not failed at this end.
+    /// Whether arrivals are still published: the edge has not failed at this end.
     final boolean isPublishing() {
         return failure == null;
     }
 
-    /// Nobody sends any more, or will.
+    /// Ends this end, because nothing more can arrive.
     final void end(TransportException cause) {
         if (over) {
             return;
@@ -413,7 +414,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         context.channels().withdraw(peer.name(), channelWaiter);
         channel = null;
         publishEnd(cause);
-        // One that was given up here may end with the loss of its channel.
+        // An edge that this end gave up may end with the loss of its channel.
         opened.completeExceptionally(givenUp == null ? cause : givenUp);
         letGo(() -> {
             peer.forget(this, number);
@@ -425,15 +426,15 @@ abstract class ReceivingEnd implements EdgeReceiver {
         });
     }
 
-    /// The channel is still there, if it was.
+    /// Called before the end, while the channel, if any, is still set.
     abstract void onEnding();
 
-    /// Gives up what the producer was told of.
+    /// Revokes the producer's access to this end's memory.
     ///
-    /// @param then runs when the producer can reach nothing of it any more
+    /// @param then runs when the producer cannot access that memory any more
     abstract void letGo(Runnable then);
 
-    /// The memory of the edge is its own again.
+    /// Called when the producer cannot access the edge's memory any more.
     abstract void onLetGo();
 
     final void onMemoryStranded() {
@@ -462,25 +463,25 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
-    /// Whether what the producer has said to come and has not arrived comes over the next channel, and the last word
-    /// again.
+    /// Whether tensors that the producer has reported but that have not arrived are sent again on the next channel,
+    /// with the final status.
     abstract boolean comesAgain();
 
-    /// What came over the channel and has not arrived as a whole is void.
+    /// Discards tensors of the channel that have not arrived completely.
     abstract void onChannelGone();
 
-    /// Tensors that the producer may take as released now.
+    /// Number of tensors that can be reported as released now.
     abstract long releasable();
 
-    /// Tensors that it takes as released when it is offered the edge.
+    /// Number of tensors that an offer implies as released.
     abstract long releasedByOffer();
 
-    /// Says what is released, if that is to be said now.
+    /// Reports releases, if a message is worthwhile now.
     final void sendCredit() {
         sendCredit(false);
     }
 
-    /// @param inAnyCase also if it is not [#isWorthACredit]
+    /// @param inAnyCase whether to report even if [#isWorthACredit] is false
     final void sendCredit(boolean inAnyCase) {
         RdmaChannel open = channel;
         if (open != null && accepted && !saidGivenUp) {
@@ -488,13 +489,13 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
-    /// What the producer has been told to be released.
+    /// Number of tensors that the producer knows to be released.
     final long saidReleased() {
         return credit.said();
     }
 
-    /// Whether it is worth a message now.
+    /// Whether a credit message is worthwhile now.
     ///
-    /// @param unsaid tensors that are released and of which the producer does not know, 1 or more
+    /// @param unsaid released tensors that the producer does not know of, 1 or more
     abstract boolean isWorthACredit(long unsaid);
 }

@@ -5,8 +5,8 @@ import io.tensorferry.verbs.wire.MessageCodec;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import java.lang.foreign.MemorySegment;
 
-/// What the producer is told to be released: as much as is when the message leaves, which may be more than when it was
-/// queued, so that one stands for several.
+/// The credit message for the producer. It is encoded with the releases at the time of sending, which may exceed those
+/// at the time of queueing, so that one message covers several releases.
 ///
 /// Owner: the loop.
 final class ReleaseCredit implements OutgoingMessage {
@@ -18,20 +18,20 @@ final class ReleaseCredit implements OutgoingMessage {
         this.end = end;
     }
 
-    /// On a new channel, where the offer says what is released.
+    /// Resets the state for a new channel, whose offer reports the releases.
     void begin() {
         queued = false;
         said = end.releasedByOffer();
     }
 
-    /// Tensors that the producer has been told to be released, over all channels.
+    /// Tensors reported to the producer as released, over all channels.
     long said() {
         return said;
     }
 
-    /// Says what is not said, if there is something.
+    /// Queues the message if releases are unreported.
     ///
-    /// @param inAnyCase also where it is not [ReceivingEnd#isWorthACredit]
+    /// @param inAnyCase whether to queue it even if [ReceivingEnd#isWorthACredit] is false
     void send(RdmaChannel open, boolean inAnyCase) {
         long unsaid = end.releasable() - said;
         if (!queued && unsaid > 0 && (inAnyCase || end.isWorthACredit(unsaid))) {

@@ -18,10 +18,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The producer's end of one edge, of either kind: what was sent waits until it may go, is under way, and is done when
-/// the consumer has it. Accepts what the consumer offers on each channel, and goes on there with what is not done.
+/// The producer's end of one edge of either kind. A sent tensor waits until it may go, is in progress, and completes
+/// when the consumer has it. This end accepts the consumer's offer on each channel, and resumes there with the tensors
+/// that are not complete.
 ///
-/// Owner: the loop, but for [#queue], which its lock guards.
+/// Owner: the loop, except for [#queue], which its own lock guards.
 abstract class SendingEnd implements EdgeSender {
     private static final int MOST_WAITING = 1024;
 
@@ -31,15 +32,15 @@ abstract class SendingEnd implements EdgeSender {
     private final PeerEdges peer;
     private final CompletableFuture<Void> opened = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    // What the user is given.
+    // The user's views of `opened` and `ended`.
     private final CompletableFuture<Void> shownOpened;
     private final CompletableFuture<Void> shownEnded;
     private Runnable onEnded = () -> {};
     private final Runnable onSent = this::sendWhatMayGo;
     private final ChannelWaiter channelWaiter = new NextChannel();
 
-    // Those that wait, and those that are under way, oldest first; why nothing is taken any more; and whether this end
-    // was closed. The lock of the first guards all of them.
+    // Waiting tensors and tensors in progress, oldest first; the reason why no more are taken; whether this end was
+    // closed. The lock of `queue` guards all of them.
     private final ArrayDeque<Tensor> queue = new ArrayDeque<>();
     // Changed by the loop alone, which reads it without the lock.
     private final ArrayDeque<Tensor> underWay = new ArrayDeque<>();
@@ -51,16 +52,16 @@ abstract class SendingEnd implements EdgeSender {
     private int opening;
     private long incarnation;
     private boolean wasAccepted;
-    // Waits for another channel.
+    // Whether a request for another channel is pending.
     private boolean wantsChannel;
     // Tensors over all channels that the consumer is known to have.
     private long done;
-    // The most that had left at any time.
+    // The most tensors that were ever done or in progress.
     private long reached;
     private boolean lastWordSaid;
     private boolean over;
 
-    /// @param edge as messages are to name it
+    /// @param edge the edge's description in error messages
     SendingEnd(RendezvousKey key, String edge, EdgeContext context, PeerEdges peer) {
         this.key = key;
         this.edge = edge;
@@ -86,7 +87,7 @@ abstract class SendingEnd implements EdgeSender {
         return number;
     }
 
-    /// @param action runs before [#ended()] completes; given before anything else happens
+    /// @param action runs before [#ended()] completes; set before anything else happens
     final void whenEnded(Runnable action) {
         onEnded = action;
     }
@@ -120,7 +121,7 @@ abstract class SendingEnd implements EdgeSender {
             requireTaking();
         }
         Tensor copy;
-        // Its owner may close the handle while it is copied.
+        // The owner may close its handle during the copy.
         try (Tensor source = tensor.share()) {
             copy = context.copy(source, allocate(bytes));
         }
@@ -147,19 +148,19 @@ abstract class SendingEnd implements EdgeSender {
                 cause);
     }
 
-    /// @throws IllegalArgumentException if the edge does not carry it
+    /// @throws IllegalArgumentException if the edge does not carry this tensor
     abstract void check(Tensor tensor);
 
-    /// The registration that holds all of a range, if the edge can use it. Any thread.
+    /// The memory region that contains the whole range, if the edge can use it; else null. Any thread.
     @Nullable
     abstract MemoryRegion regionOf(long address, long bytes);
 
-    /// Memory that the edge can use. On the user's thread.
+    /// Allocates memory that the edge can use. On the user's thread.
     abstract RegisteredBuffer allocate(long bytes);
 
-    /// The registration of a tensor that was sent.
+    /// The memory region of a sent tensor.
     ///
-    /// @throws IllegalStateException if it has ended
+    /// @throws IllegalStateException if the registration has ended
     final MemoryRegion requiredRegion(long address, long bytes) {
         MemoryRegion region = regionOf(address, bytes);
         if (region == null) {
@@ -170,8 +171,8 @@ abstract class SendingEnd implements EdgeSender {
 
     /// Takes the handle over, unless it throws.
     ///
-    /// @param copy goes in the place of the tensor; null if the tensor itself goes
-    /// @return the handle that was taken over: if there is a copy the caller's, else the queue's
+    /// @param copy sent instead of the tensor; null to send the tensor itself
+    /// @return the handle that was taken over, which the caller owns if a copy is given, else the queue
     private Tensor enqueue(Tensor tensor, @Nullable Tensor copy) {
         synchronized (queue) {
             requireTaking();
@@ -191,7 +192,7 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// With the lock.
+    /// Requires the lock.
     private void requireTaking() {
         if (closed) {
             throw new IllegalStateException("the producer's end of " + edge + " is closed");
@@ -223,38 +224,38 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Whether it ends, as soon as what is under way is done.
+    /// Whether this end has failed or closed, and ends once the tensors in progress are complete.
     private boolean isEnding() {
         synchronized (queue) {
             return failure != null;
         }
     }
 
-    /// Whether the offer is for this end, and not for one before or behind it that has the same key. One that nothing
-    /// was done for may have accepted the last offer of a consumer's end that was gone already: it goes on with the
-    /// next.
+    /// Whether the offer is for this end, and not for an earlier or later end with the same key. An end without
+    /// completed tensors may have accepted the last offer of a consumer's end that was already gone; it resumes with
+    /// the next offer.
     final boolean goesOnWith(Message.Opening offer) {
         return !isEnding()
                 && (wasAccepted ? (offer.resumed() && offer.opening() == opening) || done == 0 : offer.received() == 0);
     }
 
-    /// Whether the consumer has offered on the channel that is open.
+    /// Whether the consumer has offered the edge on the open channel.
     final boolean isOnChannel() {
         return channel != null;
     }
 
-    /// Whether a consumer whose channel was lost has yet to offer on another.
+    /// Whether the consumer's channel was lost and it has not offered on another.
     final boolean waitsForConsumer() {
         return wasAccepted && !over && channel == null;
     }
 
-    /// The consumer offers; returns why that is no end of this edge, or null.
+    /// Returns why the offer does not match this edge, or null if it does.
     @Nullable
     abstract String disagreement(RdmaChannel open, Message.Opening offer);
 
-    /// Goes on over a channel, where the consumer has what it says.
+    /// Resumes over a channel, with the tensors that the consumer does not have.
     ///
-    /// @param offer that agrees with this end
+    /// @param offer an offer that matches this end
     final void accept(RdmaChannel open, Message.Opening offer) {
         if (offer.received() > reached) {
             throw new ProtocolViolationException(
@@ -291,7 +292,7 @@ abstract class SendingEnd implements EdgeSender {
         endIfAllIsDone();
     }
 
-    /// What the consumer has said of this kind of edge holds from now on.
+    /// Applies the parameters of the consumer's offer.
     abstract void begin(Message.Opening offer);
 
     private void count(Tensor tensor) {
@@ -300,21 +301,21 @@ abstract class SendingEnd implements EdgeSender {
         context.counters().bytesSent.add(tensor.byteSize());
     }
 
-    /// The consumer has released so many.
+    /// Handles a credit: `count` tensors are released.
     abstract void onCredit(long count);
 
-    /// The consumer wants no more.
+    /// Handles the consumer's status that it gave the edge up.
     final void onGivenUp(Message.EdgeStatus status) {
-        // First, so that nothing is announced in the place of what is dropped.
+        // First, so that no tensors are announced in place of the dropped ones.
         fail(new TransportException(status.code(), status.message(), peer.name(), 0, null));
         onReceiverStopped();
         endIfAllIsDone();
     }
 
-    /// The consumer has given the edge up, on the channel that is open, and uses nothing of it any more.
+    /// Called when the consumer has given the edge up on the open channel, and no longer uses memory of this end.
     abstract void onReceiverStopped();
 
-    /// Sends those that wait, as far as they may go now.
+    /// Sends waiting tensors, as far as they may go now.
     final void sendWhatMayGo() {
         RdmaChannel open = channel;
         while (open != null && open.isOpen() && !over && mayGo(underWay.size())) {
@@ -341,59 +342,59 @@ abstract class SendingEnd implements EdgeSender {
         endIfAllIsDone();
     }
 
-    /// The same, later in this turn of the loop or in the next.
+    /// Calls [#sendWhatMayGo()] by a command, after the current action of the loop.
     final void sendSoon() {
         context.loop().execute(onSent);
     }
 
-    /// Whether another may be under way.
+    /// Whether another tensor may be in progress.
     abstract boolean mayGo(int alreadyUnderWay);
 
-    /// Sends a tensor on its way: [#completeOldest()], [#dropOldest()] or [#removeNewest()] follows, unless the channel
+    /// Starts to send a tensor. [#completeOldest()], [#dropOldest()] or [#removeNewest()] follows, unless the channel
     /// is lost.
     ///
-    /// @throws RuntimeException if it cannot be read any more; nothing was started then
+    /// @throws RuntimeException if the tensor cannot be read any more; nothing was started then
     abstract void start(RdmaChannel open, Tensor tensor, long sequence);
 
-    /// Tensors that are done or under way.
+    /// Number of tensors that are complete or in progress.
     final long gone() {
         return done + underWay.size();
     }
 
-    /// Tensors that the consumer is known to have.
+    /// Number of tensors that the consumer is known to have.
     final long done() {
         return done;
     }
 
-    /// Takes the first of those that wait.
+    /// Takes the first waiting tensor, or null.
     private @Nullable Tensor next() {
         synchronized (queue) {
             return failure == null ? queue.poll() : null;
         }
     }
 
-    /// The consumer has the oldest of those under way; the caller closes it.
+    /// Completes the oldest tensor in progress, because the consumer has it; the caller closes it.
     final Tensor completeOldest() {
         Tensor tensor = dropOldest();
         count(tensor);
         return tensor;
     }
 
-    /// The consumer does not want the oldest of those under way; the caller closes it.
+    /// Removes the oldest tensor in progress, because the consumer does not want it; the caller closes it.
     final Tensor dropOldest() {
         synchronized (queue) {
             return underWay.remove();
         }
     }
 
-    /// The newest of those under way never left; the caller closes it.
+    /// Removes the newest tensor in progress, because it was never sent; the caller closes it.
     final Tensor removeNewest() {
         synchronized (queue) {
             return underWay.removeLast();
         }
     }
 
-    /// What was under way waits again.
+    /// Moves the tensors in progress back to the waiting ones.
     final void takeBack() {
         synchronized (queue) {
             while (!underWay.isEmpty()) {
@@ -402,7 +403,7 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Takes no more, drops what waits, and ends when what is under way is done.
+    /// Takes no more tensors, drops the waiting ones, and ends when those in progress are complete.
     final void fail(TransportException cause) {
         List<Tensor> dropped;
         synchronized (queue) {
@@ -436,11 +437,11 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Whether some are done that cannot be closed yet: the consumer is done with the edge and may use its number and
-    /// its key again, and [#onLetGo] tells this end.
+    /// Whether some completed tensors cannot be closed yet. The consumer is done with the edge and may reuse its number
+    /// and key; [#onLetGo] follows.
     abstract boolean isLettingGo();
 
-    /// Some that were done are closed.
+    /// Called when completed tensors were closed.
     final void onLetGo() {
         sendWhatMayGo();
         endWhenLetGo();
@@ -453,7 +454,7 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Whether the consumer is to know that no more come while some are under way.
+    /// Whether to send the final status while tensors are in progress.
     abstract boolean saysLastWordEarly();
 
     private Message.EdgeStatus lastWord(TransportException cause) {
@@ -483,19 +484,19 @@ abstract class SendingEnd implements EdgeSender {
         return cause.code() == StatusCode.OK ? StatusCode.UNKNOWN : cause.code();
     }
 
-    /// Another process has taken the consumer's place.
+    /// Whether another process has replaced the consumer's.
     final boolean wasAcceptedByAnother(RdmaChannel open) {
         return wasAccepted && incarnation != open.peerIncarnation();
     }
 
-    /// The consumer's process is gone, or no way leads to it.
+    /// Fails this end, because the consumer's process is gone or unreachable.
     final void onConsumerGone(TransportException cause) {
         channel = null;
         takeBack();
         fail(cause);
     }
 
-    /// The memory of what is under way stays out of use.
+    /// Keeps the memory of the tensors in progress out of use.
     final void onMemoryStranded() {
         if (channel == null) {
             return;
@@ -506,7 +507,7 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Also for one that waits for its consumer: it may be the only one who wants another channel.
+    /// Also called for an end that waits for its consumer: it may be the only one that requests another channel.
     final void onChannelLost(ChannelLoss loss) {
         if (over || !wasAccepted) {
             return;
@@ -522,10 +523,11 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// What was started on the channel is not under way any more.
+    /// Called when requests started on the channel are no longer in progress.
     abstract void onChannelGone();
 
-    /// The consumer offers again by itself, or says that it wants no more; this tells if it cannot.
+    /// Requests a channel. The consumer offers again by itself, or reports that it gave up; this detects that it
+    /// cannot.
     private void wantChannel() {
         context.channels().withChannel(peer.name(), channelWaiter);
     }

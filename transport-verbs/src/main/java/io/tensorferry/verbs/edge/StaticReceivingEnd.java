@@ -14,9 +14,9 @@ import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.OutgoingMessage;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 
-/// The consumer's end of a static edge: offers its memory on each channel, and counts what lands there.
+/// The consumer's end of a static edge: offers its memory on each channel, and counts the tensors that land there.
 ///
-/// Owner: the loop, but for what the consumer does: [#poll], [#take], [#release].
+/// Owner: the loop, except for the consumer's calls: [#poll], [#take], [#release].
 final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     private final StaticEdge edge;
     private final Places places;
@@ -46,7 +46,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     void onTaken() {
-        // The place is free when it is released.
+        // The place becomes free at the release.
     }
 
     @Override
@@ -120,7 +120,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     void onLastWord() {
-        // It may have overtaken the last tensors.
+        // The status may have overtaken the last tensors.
     }
 
     @Override
@@ -146,7 +146,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
         throw new ProtocolViolationException("it announced a tensor of edge " + number() + ", which is a static one");
     }
 
-    /// The writes that are under way land in its memory.
+    /// Writes in progress land in the edge's memory.
     @Override
     boolean mayLandAfterGivingUp() {
         return true;
@@ -159,7 +159,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     void onEnding() {
-        // The producer has said its last word, or is gone.
+        // The producer has sent its final status, or is gone.
     }
 
     @Override

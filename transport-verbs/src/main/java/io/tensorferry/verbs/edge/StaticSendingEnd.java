@@ -94,7 +94,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
 
     @Override
     void onReceiverStopped() {
-        // What is under way lands in memory that is there until the last word.
+        // Writes in progress land in memory that stays valid until the final status.
     }
 
     @Override
@@ -122,10 +122,10 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
 
     @Override
     void onChannelGone() {
-        // Every write has been told that it is abandoned.
+        // Every write has received [Write#onAbandoned()].
     }
 
-    /// One tensor on its way into a place.
+    /// One tensor that is written into a place.
     private final class Write extends ContentWrite {
         private void begin(Tensor tensor, int place) {
             long bytes = edge.tensorBytes();
@@ -147,7 +147,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
 
         @Override
         public void onAbandoned() {
-            // It waits again when the loss of the channel is told.
+            // The tensor is queued again when the loss of the channel is reported.
         }
     }
 }

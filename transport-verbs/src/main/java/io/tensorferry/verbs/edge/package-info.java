@@ -1,7 +1,8 @@
-/// Edges: tensors of a known shape, written into memory that the consumer has given once, without a request.
+/// Static and dynamic edges: repeated tensors of one key. The producer writes a static edge's tensors into memory that
+/// the consumer has named once; the consumer reads a dynamic edge's tensors with RDMA READ.
 ///
-/// [EdgeManager] opens both ends. What an end is told by its channel, and what its user asks of it, meet on the
-/// completion loop, which owns all but what a producer has just sent and what a consumer has just taken.
+/// [EdgeManager] opens both ends. The completion loop owns all state except tensors just sent by a producer or just
+/// taken by a consumer, and runs both channel events and user calls.
 @NullMarked
 package io.tensorferry.verbs.edge;
 

@@ -9,7 +9,7 @@ public final class Immediate {
     /// The write filled the next slot of the receiver's message ring.
     public static final int CONTROL_MESSAGE = 0xFFFFFFFF;
 
-    /// The write returns credits for message slots that its receiver had used.
+    /// The write acknowledges a batch of immediates that its receiver had sent, which returns their credits.
     public static final int ACKNOWLEDGEMENT = 0xFFFFFFFE;
 
     /// Number of edges that can be numbered for one receiver and one sender.
