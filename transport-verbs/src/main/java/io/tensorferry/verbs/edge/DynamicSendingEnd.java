@@ -19,18 +19,17 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/// The producer's end of a dynamic edge: announces each tensor, and keeps it until the consumer says that it has read
-/// it.
+/// The producer's end of a dynamic edge: announces each tensor, and keeps it until the consumer releases it.
 ///
 /// Owner: the loop.
 final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
     private final DynamicEdge edge;
-    // That the consumer may read those under way, oldest first.
+    // The consumer's read grants for the tensors in progress, oldest first.
     private final ArrayDeque<MemoryGrant> grants = new ArrayDeque<>();
-    // The key of the newest one's memory is not known yet; the next is announced behind it.
+    // Whether the rkey of the newest tensor's memory is pending; the next tensor is announced after it.
     private boolean awaitsKey;
     private boolean starting;
-    // Tensors that the consumer is done with, and that it could still read.
+    // Number of tensors that the consumer has released but can still read.
     private int revoking;
 
     DynamicSendingEnd(DynamicEdge edge, EdgeContext context, PeerEdges peer) {
@@ -86,7 +85,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
 
     @Override
     void begin(Message.Opening offer) {
-        // Nothing but what both ends have.
+        // An offer of a dynamic edge carries nothing beyond the agreed parameters.
     }
 
     @Override
@@ -116,7 +115,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
         return revoking > 0;
     }
 
-    /// It reads nothing any more: what it has not released is dropped.
+    /// Drops the tensors not released, because the consumer reads no more.
     @Override
     void onReceiverStopped() {
         while (!grants.isEmpty()) {
@@ -159,7 +158,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
         awaitsKey = false;
     }
 
-    /// Tells the consumer of one tensor, when the key of its memory is known.
+    /// Announces one tensor to the consumer, once the rkey of its memory is known.
     private final class Announcement implements MemoryNaming {
         private final long sequence;
         private final TensorMetaData metaData;

@@ -130,7 +130,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // By the consumer alone.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Written by the consumer alone.
     public final Tensor take() {
         if (closed.get()) {
             throw closedException();
@@ -489,13 +489,13 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
     }
 
-    /// Number of tensors that the producer knows to be released.
+    /// Number of tensors reported to the producer as released.
     final long saidReleased() {
         return credit.said();
     }
 
     /// Whether a credit message is worthwhile now.
     ///
-    /// @param unsaid released tensors that the producer does not know of, 1 or more
+    /// @param unsaid released tensors not reported to the producer, 1 or more
     abstract boolean isWorthACredit(long unsaid);
 }

@@ -224,7 +224,7 @@ abstract class SendingEnd implements EdgeSender {
         }
     }
 
-    /// Whether this end has failed or closed, and ends once the tensors in progress are complete.
+    /// Whether this end has failed, and ends once the tensors in progress are complete.
     private boolean isEnding() {
         synchronized (queue) {
             return failure != null;

@@ -50,7 +50,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // By the consumer alone.
+    @SuppressWarnings("NonAtomicVolatileUpdate") // Written by the consumer alone.
     public void release() {
         if (released >= taken()) {
             throw new IllegalStateException("no tensor of " + edge + " is taken");

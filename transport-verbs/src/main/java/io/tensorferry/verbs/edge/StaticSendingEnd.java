@@ -122,7 +122,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
 
     @Override
     void onChannelGone() {
-        // Every write has received [Write#onAbandoned()].
+        // onAbandoned() was called for every write.
     }
 
     /// One tensor that is written into a place.

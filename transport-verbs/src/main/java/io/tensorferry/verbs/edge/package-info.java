@@ -2,7 +2,7 @@
 /// the consumer has named once; the consumer reads a dynamic edge's tensors with RDMA READ.
 ///
 /// [EdgeManager] opens both ends. The completion loop owns all state except tensors just sent by a producer or just
-/// taken by a consumer, and runs both channel events and user calls.
+/// taken by a consumer; channel events and user requests are processed there.
 @NullMarked
 package io.tensorferry.verbs.edge;
 

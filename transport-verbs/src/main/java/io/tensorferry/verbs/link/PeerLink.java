@@ -286,7 +286,7 @@ final class PeerLink {
                 .ready(peer, context.workerName(), context.incarnation(), connectionId)
                 .whenComplete((_, error) -> {
                     if (error != null && opened != null) {
-                        // Whatever the reason, this channel is unusable; another may work.
+                        // The channel is unusable regardless of the reason; another may work.
                         TransportException cause = failures.unavailable(
                                 "the peer did not take note that this end is ready", failures.ofCall(error));
                         context.loop().execute(() -> opened.lose(cause, true));

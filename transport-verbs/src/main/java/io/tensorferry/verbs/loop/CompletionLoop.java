@@ -183,7 +183,7 @@ public final class CompletionLoop implements Executor {
 
     /// Like [#execute], but runs `command` at once if the caller is in a turn of the loop, so that its requests leave
     /// with that turn. The command must not depend on commands that were given before.
-    @SuppressWarnings("ReferenceEquality") // threads are equal if they are the same
+    @SuppressWarnings("ReferenceEquality") // threads are compared by identity
     public void executeSoonest(Runnable command) {
         if (turning == Thread.currentThread()) {
             runSafely(command);

@@ -84,7 +84,7 @@ public final class LoopThread implements LoopRunner {
     }
 
     /// Polls for work for at most the current spin time; returns whether it found any.
-    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but who gets the processor first
+    @SuppressWarnings("ThreadPriorityCheck") // yielding affects scheduling only, not correctness
     private boolean spin(CompletionLoop loop) {
         long mostNs = spin.currentNs();
         if (mostNs == 0) {
