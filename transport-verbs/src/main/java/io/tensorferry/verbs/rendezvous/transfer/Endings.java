@@ -6,24 +6,23 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How requests of one peer ended that took a tensor, where the peer may not have heard of it: what it is told if it
-/// asks again.
+/// Remembers the endings of a peer's requests that had taken a tensor, in case the peer missed them. A repeated request
+/// is answered with the remembered cause.
 ///
-/// A peer has one live request in each slot of its indexes and asks again for no other, so of each slot only the
-/// latest ending is kept: nothing that a peer may ask for is forgotten, and there are never more than
-/// [RequestIndex#SLOTS].
+/// A peer has one live request in each slot of its indexes and repeats no other, so only the latest ending of each slot
+/// is kept. No ending is lost that a peer may ask for, and there are never more than [RequestIndex#SLOTS].
 ///
 /// Owner: the loop.
 ///
-/// @param <C> the channel that a request comes on
+/// @param <C> the channel type of the requests
 final class Endings<C> {
     private final Map<Integer, Ending<C>> bySlot = new HashMap<>();
 
     private record Ending<C>(int index, C channel, TransportException cause) {}
 
-    /// The request has ended so.
+    /// Records the ending of a request.
     ///
-    /// @param over the channel that it came on
+    /// @param over the channel that the request came on
     void remember(int index, C over, TransportException cause) {
         bySlot.merge(
                 RequestIndex.slot(index),
@@ -31,7 +30,7 @@ final class Endings<C> {
                 (known, added) -> isLater(known.index, added.index) ? known : added);
     }
 
-    /// The same, unless an ending of the request is known already.
+    /// Records the ending of a request, unless one is recorded already.
     void rememberUnlessKnown(int index, C over, TransportException cause) {
         Ending<C> known = bySlot.get(RequestIndex.slot(index));
         if (known == null || known.index != index) {
@@ -39,15 +38,15 @@ final class Endings<C> {
         }
     }
 
-    /// Generations come again after [RequestIndex#GENERATIONS]; the later of two is the one that follows the other by
-    /// less than half of them.
+    /// Generations repeat after [RequestIndex#GENERATIONS]. The later of two generations follows the other by less than
+    /// half of them.
     private static boolean isLater(int index, int other) {
         int ahead = Math.floorMod(
                 RequestIndex.generation(index) - RequestIndex.generation(other), RequestIndex.GENERATIONS);
         return ahead > 0 && ahead <= RequestIndex.GENERATIONS / 2;
     }
 
-    /// Forgets how the request ended, and returns why; null if nothing of it is known.
+    /// Removes and returns the cause that ended the request; null if none is recorded.
     @Nullable
     TransportException remove(int index) {
         Ending<C> known = bySlot.get(RequestIndex.slot(index));

@@ -6,7 +6,7 @@ import io.tensorferry.verbs.wire.ProtocolViolationException;
 import org.jspecify.annotations.Nullable;
 
 /// The tensor that requests of a peer name: its key, and the metadata that the peer has memory for. Parsed once, from
-/// the first of them. Immutable.
+/// the first of these requests. Immutable.
 final class ExpectedTensor {
     private final @Nullable RendezvousKey key;
     private final String refusal;
@@ -25,12 +25,13 @@ final class ExpectedTensor {
         return new ExpectedTensor(key, "", expected, wantsChecksum);
     }
 
-    /// A key that no request gets anything for.
+    /// Creates a key whose requests are all refused.
     static ExpectedTensor refused(String why, @Nullable TensorMetaData expected) {
         return new ExpectedTensor(null, why, expected, false);
     }
 
-    /// @throws ProtocolViolationException if no content can be written there, or none is expected and it names memory
+    /// @throws ProtocolViolationException if no content can be written there, or memory is named although no content is
+    ///     expected
     void checkDestination(long address, int remoteKey) {
         long bytes = expected == null ? 0 : expected.byteSize();
         if (bytes == 0
@@ -51,7 +52,7 @@ final class ExpectedTensor {
         return refusal;
     }
 
-    /// What the peer has memory for; null if it asks first.
+    /// The metadata that the peer has memory for; null if it has named none.
     @Nullable
     TensorMetaData expected() {
         return expected;

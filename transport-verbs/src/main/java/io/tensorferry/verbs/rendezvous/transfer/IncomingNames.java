@@ -3,17 +3,17 @@ package io.tensorferry.verbs.rendezvous.transfer;
 import io.tensorferry.verbs.wire.NameId;
 import org.jspecify.annotations.Nullable;
 
-/// What the [NameId]s of the peer stand for on one channel.
+/// Maps the [NameId]s of the peer to keys and metadata on one channel.
 ///
-/// The peer chooses among [NameId#COUNT] ids, and only short requests may have one: that bounds the memory that this
-/// takes. Owner: the loop.
+/// The peer chooses among [NameId#COUNT] ids, and only short requests may have one: this bounds the memory of the map.
+/// Owner: the loop.
 final class IncomingNames {
     private static final int PAGE = 256;
 
     private final @Nullable ExpectedTensor[] @Nullable [] pages =
             new @Nullable ExpectedTensor[NameId.COUNT / PAGE] @Nullable [];
 
-    /// Null where the id stands for nothing.
+    /// Returns null if the id is not defined.
     ///
     /// @param id valid
     @Nullable

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the channels bring for the rendezvous of a worker: answers its peers' requests, and tells those of this worker
-/// of their answers.
+/// Handles the rendezvous messages of all channels of a worker: answers requests of peers, and passes responses to this
+/// worker's requests.
 ///
 /// Owner: the loop.
 final class IncomingTransfers implements RendezvousHandler {
@@ -45,12 +45,12 @@ final class IncomingTransfers implements RendezvousHandler {
         this.responses = responses;
     }
 
-    /// Wants a channel for a peer that may come back for tensors that are kept for it; where none can be had, they
-    /// are dropped, or kept some time longer for a peer that comes over the fallback.
+    /// Opens a channel for a peer that may ask again for kept tensors. If no channel can be opened, the tensors are
+    /// dropped; with a fallback they are kept for one more connect timeout.
     private record KeptTensors(RdmaAdapter adapter, PeerTransfers transfers) implements ChannelWaiter {
         @Override
         public void onChannel(RdmaChannel channel) {
-            // The peer asks again by itself.
+            // The peer repeats its requests by itself.
         }
 
         @Override
@@ -62,7 +62,7 @@ final class IncomingTransfers implements RendezvousHandler {
         public void onFallback(TransportException cause) {
             long losses = transfers.losses();
             adapter.schedule(adapter.options().connectTimeout(), () -> {
-                // What a later channel has left waits for its own time.
+                // Tensors kept after the loss of a later channel have their own timeout.
                 if (transfers.losses() == losses) {
                     transfers.giveUp(cause);
                 }
@@ -139,7 +139,8 @@ final class IncomingTransfers implements RendezvousHandler {
             }
             case TO_SENDER -> {
                 TensorResponse response = transfers.response(status.requestIndex());
-                // None is left if the content was written before the receiver gave up; it confirms by itself.
+                // There is no response if the content was written before the receiver gave up; the content itself is
+                // the confirmation.
                 if (response != null) {
                     response.onGivenUp();
                 }
@@ -162,7 +163,7 @@ final class IncomingTransfers implements RendezvousHandler {
                 message.remoteKey());
     }
 
-    /// What the request says of its name; where it gives it a number, that stands for this from now on.
+    /// Reads the key and metadata of a request. If the request defines a name id, the id stands for them from now on.
     private ExpectedTensor read(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
         ExpectedTensor name;
         try {
@@ -233,8 +234,8 @@ final class IncomingTransfers implements RendezvousHandler {
         response.start(rendezvous, address, remoteKey);
     }
 
-    /// Goes on with a request that was asked on an earlier channel; returns false if nothing is left of it here,
-    /// so that it is to be taken as a new one.
+    /// Continues with a request of an earlier channel; returns false if nothing is left of it here, so that it is a new
+    /// request.
     private boolean answerReplay(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
         TransportException refusal = transfers.refusalOfReplay(message.requestIndex());
         TensorResponse kept = transfers.response(message.requestIndex());
@@ -294,8 +295,8 @@ final class IncomingTransfers implements RendezvousHandler {
     public void onChannelOpen(RdmaChannel channel) {
         PeerTransfers transfers = peers.of(channel.peer());
         transfers.onChannelOpen(channel);
-        // Behind what was asked again: the channel was given to those who waited for it before. What is asked again
-        // over the fallback the peer must have heard of too.
+        // Sent after the repeated requests: the waiters for the channel got it before. The peer must also have received
+        // the requests repeated over the fallback.
         FallbackReceives receives = transfers.fallback();
         if (receives == null) {
             channel.send(new Message.Resumed());

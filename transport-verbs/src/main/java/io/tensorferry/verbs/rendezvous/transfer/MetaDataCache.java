@@ -5,30 +5,30 @@ import io.tensorferry.api.TensorMetaData;
 import java.util.LinkedHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The metadata that each key's tensor had when it was last received, by this process, in any step: what the next
-/// request for the key allocates for.
+/// Caches the metadata of each key's last received tensor, over all steps of this process. The next request for the key
+/// allocates memory for this metadata.
 ///
-/// A wrong or missing entry costs one round trip, never a wrong result: the sender compares. Values are immutable, so
-/// that what one request took from here cannot change under it.
+/// A wrong or missing entry costs one round trip, never a wrong result: the sender compares. Values are immutable, so a
+/// value in use by a request never changes.
 ///
-/// Where there are more keys than entries, a new key takes the place of the one that was not used for longest, but only
-/// if that one was not used for several times as long as the new key takes to come again. So keys that come once per
-/// step keep their entries where there are too many of them, and keys that come once in all take none; keys of a graph
-/// that is no longer run give theirs up after a few steps. Nothing here is random: equal uses keep equal entries.
+/// If there are more keys than entries, a new key replaces the least recently used entry, but only if that entry has
+/// been unused for several times the new key's reuse interval. Keys used once per step therefore keep their entries
+/// under overload, keys used only once take none, and the keys of a graph that no longer runs lose theirs after a few
+/// steps. The policy is deterministic: equal uses keep equal entries.
 ///
 /// Threading: any thread; one lock.
 public final class MetaDataCache {
-    /// How much longer the oldest entry must have been unused. With 1, keys that come in another order in each step
-    /// would take the places of such as come later in the same step.
+    /// The factor by which the oldest entry must have been unused for longer. With 1, keys in another order in each
+    /// step would evict keys that come later in the same step.
     private static final int TIMES_LONGER = 3;
 
     private final int capacity;
 
-    // By the printed key, for the reason that TagTable gives; the one used last comes last.
+    // Keyed by the printed key, as TagTable is; in access order, the most recently used last.
     private final LinkedHashMap<String, Entry> entries = new LinkedHashMap<>(16, 0.75f, true);
     private @Nullable MissedKeys missed;
 
-    /// Counts the look-ups; this is the time here. It wraps.
+    /// The number of look-ups, used as the clock. It wraps.
     private int now;
 
     private static final class Entry {
@@ -49,7 +49,7 @@ public final class MetaDataCache {
         this.capacity = capacity;
     }
 
-    /// The metadata that was put last for `key`, or null; counts as a use.
+    /// Returns the last metadata that was put for `key`, or null; counts as a use.
     public synchronized @Nullable TensorMetaData get(RendezvousKey key) {
         now++;
         Entry entry = entries.get(key.toString());
@@ -63,7 +63,8 @@ public final class MetaDataCache {
         return null;
     }
 
-    /// Remembers `metaData`, where there is room or the last look-up found that `key` is used more often than another.
+    /// Stores `metaData` if there is room, or if the last look-up found that `key` is used more often than the eldest
+    /// entry.
     public synchronized void put(RendezvousKey key, TensorMetaData metaData) {
         Entry entry = entries.get(key.toString());
         if (entry != null) {

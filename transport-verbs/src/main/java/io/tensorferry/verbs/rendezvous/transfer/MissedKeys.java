@@ -2,11 +2,11 @@ package io.tensorferry.verbs.rendezvous.transfer;
 
 import io.tensorferry.api.RendezvousKey;
 
-/// When keys without an entry were last looked up, and which of them are to get one. Owned by a [MetaDataCache], under
-/// its lock.
+/// Records the last look-up of keys without an entry, and marks the keys that are to get one. Owned by a
+/// [MetaDataCache], under its lock.
 ///
-/// A table of bounded size: one word for a key, at the place that its hash gives, which it may lose to another key or
-/// share with one of the same hash. Either costs a round trip.
+/// A table of bounded size with one word per key, placed by hash. A key may lose its word to another key, or share it
+/// with a key of the same hash. Either costs a round trip.
 final class MissedKeys {
     private static final int WORDS_PER_ENTRY = 4;
     private static final int LEAST_WORDS = 1 << 10;
@@ -22,8 +22,8 @@ final class MissedKeys {
         this.words = new long[(int) Long.highestOneBit(2 * wished - 1)];
     }
 
-    /// A look-up did not find `key`. It is wanted if the one before was less than `horizon` ago; a key that may still
-    /// come to be wanted keeps its word.
+    /// Records a failed look-up of `key`. The key is wanted if its previous look-up was less than `horizon` ago; a key
+    /// that may still become wanted keeps its word.
     void miss(RendezvousKey key, int now, int horizon) {
         int hash = spread(key);
         int at = hash & (words.length - 1);
@@ -36,7 +36,7 @@ final class MissedKeys {
         }
     }
 
-    /// Whether `key` was wanted when it was last looked up; it is not any longer.
+    /// Returns whether `key` was wanted when it was last looked up, and clears the mark.
     boolean takeWanted(RendezvousKey key) {
         int hash = spread(key);
         int at = hash & (words.length - 1);

@@ -5,21 +5,21 @@ import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.verbs.wire.NameId;
 import org.jspecify.annotations.Nullable;
 
-/// The [NameId]s that this end has given to keys on one channel: each stands for a key and for the metadata that its
+/// The [NameId]s that this end has assigned to keys on one channel: each stands for a key and for the metadata that its
 /// last full request named.
 ///
-/// Four ids share the keys of one hash. Where a fifth key comes it gets one only if one of the four was not used while
-/// [#PATIENCE] others came in vain: keys that come once per step keep their ids where there are more of them than ids,
-/// and those of a graph that is no longer run lose them. Which id a key gets is decided when the request is written
-/// into the ring, whose order both ends see.
+/// The keys of one hash share four ids. A fifth key gets an id only if one of the four was not used during [#PATIENCE]
+/// failed requests for an id. Keys used once per step therefore keep their ids if there are too many keys, and the keys
+/// of a graph that no longer runs lose them. The id is assigned when the request is written into the ring, whose order
+/// both ends see.
 ///
-/// Owner: the loop. Pages of it are made as they are needed; a look-up makes nothing.
+/// Owner: the loop. Pages are allocated on demand; a look-up allocates nothing.
 final class OutgoingNames {
     private static final int WAYS = 4;
     private static final int SETS = NameId.COUNT / WAYS;
     private static final int PAGE = 256;
 
-    /// Of requests that come once per step and share a hash, this many more than the ids can be without a change.
+    /// The number of further keys of one hash, each used once per step, that the ids tolerate without a change.
     private static final int PATIENCE = 32;
 
     private final @Nullable Page[] pages = new @Nullable Page[NameId.COUNT / PAGE];
@@ -28,11 +28,11 @@ final class OutgoingNames {
         final @Nullable RendezvousKey[] keys = new @Nullable RendezvousKey[PAGE];
         final @Nullable TensorMetaData[] metaData = new @Nullable TensorMetaData[PAGE];
 
-        /// How many keys of the same hash came in vain since the id was used.
+        /// The number of keys of the same hash that failed to get an id since this id was last used.
         final byte[] unused = new byte[PAGE];
     }
 
-    /// The id that stands for exactly this, or [NameId#NONE].
+    /// Returns the id that stands for exactly this key and metadata, or [NameId#NONE].
     int find(RendezvousKey key, @Nullable TensorMetaData metaData) {
         int first = firstOf(key);
         Page page = pages[first / PAGE];
@@ -47,7 +47,7 @@ final class OutgoingNames {
         return isSame(page.metaData[at], metaData) ? id(first, at) : NameId.NONE;
     }
 
-    /// The id that stands for this from now on, or [NameId#NONE].
+    /// Assigns an id to this key and metadata, or returns [NameId#NONE].
     int define(RendezvousKey key, @Nullable TensorMetaData metaData) {
         int first = firstOf(key);
         Page page = pages[first / PAGE];
@@ -87,8 +87,8 @@ final class OutgoingNames {
         return -1;
     }
 
-    /// The id to be given to another key: a free one, or the one that was not used for longest, if that is long enough;
-    /// otherwise -1.
+    /// Returns the place of the id to assign: a free one, or the longest unused one if it has been unused for long
+    /// enough; otherwise -1.
     private static int victim(Page page, int first) {
         int longest = first;
         for (int at = first; at < first + WAYS; at++) {

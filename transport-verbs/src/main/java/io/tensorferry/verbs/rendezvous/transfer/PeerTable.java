@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The transfers with each peer that this worker has had to do with.
+/// The transfers with each peer of this worker.
 ///
 /// Threading: any thread.
 final class PeerTable {
@@ -19,7 +19,7 @@ final class PeerTable {
     private final @Nullable FallbackPath fallback;
     private final Map<String, PeerTransfers> peers = new ConcurrentHashMap<>();
 
-    /// @param fallback where receives go for which no channel can be had; null if there is none
+    /// @param fallback serves receives for which no channel can be opened; null if there is none
     PeerTable(
             TransferContext context,
             ChannelSource channels,
@@ -31,7 +31,7 @@ final class PeerTable {
         this.fallback = fallback;
     }
 
-    /// Those with `peer`, made when they are first asked for.
+    /// Returns the transfers with `peer`, created on first use.
     PeerTransfers of(String peer) {
         PeerTransfers known = peers.get(peer);
         if (known != null) {
@@ -45,7 +45,7 @@ final class PeerTable {
                         fallback == null ? null : new FallbackReceives(fallback, context.loop(), context.counters())));
     }
 
-    /// Null if there were none.
+    /// Returns null if there are no transfers with the peer.
     @Nullable
     PeerTransfers known(String peer) {
         return peers.get(peer);

@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// The transfers between this worker and one peer: the requests of this worker and the responses to the peer's. Both
-/// outlive a channel, as long as the peer is the same process.
+/// The transfers between this worker and one peer: the requests of this worker and the responses to the peer's
+/// requests. Both outlive a channel as long as the peer is the same process.
 ///
-/// After a channel was lost the receiver of each transfer knows what arrived: it asks again for the rest, with the
-/// indexes that it used before, and then says that this was all ([io.tensorferry.verbs.wire.Message.Resumed]).
+/// After the loss of a channel the receiver of each transfer knows what arrived. It repeats the requests for the rest
+/// with their old indexes, and then sends [io.tensorferry.verbs.wire.Message.Resumed].
 ///
 /// Owner: the loop; any thread may add to [#requests()] and count.
 final class PeerTransfers {
@@ -28,29 +28,28 @@ final class PeerTransfers {
     // By request index.
     private final LongTable<TensorResponse> responses = new LongTable<>();
     private final AtomicLong orders = new AtomicLong();
-    // How requests of the peer ended that took a tensor, where the peer may not have heard of it: what it is told
-    // if it asks again.
+    // The endings of the peer's requests that had taken a tensor, in case the peer missed them and repeats the request.
     private final Endings<RdmaChannel> endings = new Endings<>();
-    // Why the tensors that were taken for requests of earlier channels are gone, if they are.
+    // The cause for which tensors kept for requests of earlier channels were dropped, if they were.
     private @Nullable TransportException dropped;
     private final ChannelSource channels;
     private final MetaDataCache metaDataCache;
     private final @Nullable FallbackReceives fallback;
     private @Nullable RdmaChannel channel;
-    // The channel that the names were given on; a new one begins with none.
+    // The channel that the names belong to; a new channel starts without names.
     private @Nullable RdmaChannel namingChannel;
     private OutgoingNames outgoingNames = new OutgoingNames();
     private IncomingNames incomingNames = new IncomingNames();
     private boolean resumed;
-    // Whether what went over the channel has ended or was suspended, because the channel is lost.
+    // Whether all transfers over the lost channel have ended or were suspended.
     private boolean ended = true;
-    // Requests that come again over the fallback and wait for that.
+    // Actions for requests repeated over the fallback, which wait for the end of the channel.
     private final List<Runnable> claims = new ArrayList<>();
     private long losses;
     private @Nullable RdmaChannel heardOn;
 
-    /// @param channels where requests wait for a channel to the peer
-    /// @param metaDataCache of the worker
+    /// @param channels the queue in which requests wait for a channel to the peer
+    /// @param metaDataCache the cache of the worker
     /// @param fallback null if there is none
     PeerTransfers(ChannelSource channels, MetaDataCache metaDataCache, @Nullable FallbackReceives fallback) {
         this.channels = channels;
@@ -71,8 +70,8 @@ final class PeerTransfers {
         return fallback;
     }
 
-    /// Channels that were lost so far on which the peer had said something: one that was set up in vain leaves nothing
-    /// that it had not found.
+    /// Returns the number of lost channels on which the peer had sent a message. A channel that failed before its first
+    /// message adds nothing to keep.
     long losses() {
         return losses;
     }
@@ -81,13 +80,13 @@ final class PeerTransfers {
         return requests;
     }
 
-    /// The numbers that stand for keys in the requests of this worker over `open`.
+    /// The name ids in the requests of this worker over `open`.
     OutgoingNames outgoingNames(RdmaChannel open) {
         beginNames(open);
         return outgoingNames;
     }
 
-    /// The same in the requests of the peer.
+    /// The name ids in the requests of the peer over `open`.
     IncomingNames incomingNames(RdmaChannel open) {
         beginNames(open);
         return incomingNames;
@@ -102,7 +101,7 @@ final class PeerTransfers {
         }
     }
 
-    /// Greater than all numbers that it gave before. Any thread.
+    /// Returns the next order number; numbers grow strictly. Any thread.
     long nextOrder() {
         return orders.incrementAndGet();
     }
@@ -123,7 +122,7 @@ final class PeerTransfers {
         }
     }
 
-    /// A request has failed at this end, after it has taken a tensor.
+    /// Records a request that failed at this end after it had taken a tensor.
     ///
     /// @param over the channel that it came on
     void rememberFailure(int requestIndex, RdmaChannel over, TransportException cause) {
@@ -134,7 +133,7 @@ final class PeerTransfers {
         return responses.size();
     }
 
-    /// The peer may ask again on `opened`, if it is the process that asked before.
+    /// The peer may repeat its requests on `opened` if it is the same process as before.
     void onChannelOpen(RdmaChannel opened) {
         RdmaChannel previous = channel;
         if (previous != null && previous.peerIncarnation() != opened.peerIncarnation()) {
@@ -146,15 +145,15 @@ final class PeerTransfers {
         resumed = false;
     }
 
-    /// The peer has said something.
+    /// The peer has sent a message over this channel.
     void onHeard(RdmaChannel over) {
         heardOn = over;
     }
 
-    /// Whether `requestIndex`, which was asked on an earlier channel, may be asked again as if it were new.
+    /// Checks whether `requestIndex`, a request of an earlier channel, may be repeated as a new request.
     ///
-    /// @return why not, or null
-    /// @throws ProtocolViolationException if it is not the time to ask again
+    /// @return the cause of a refusal, or null
+    /// @throws ProtocolViolationException if requests may not be repeated now
     @Nullable
     TransportException refusalOfReplay(int requestIndex) {
         if (resumed) {
@@ -164,11 +163,10 @@ final class PeerTransfers {
         return cause != null ? cause : dropped;
     }
 
-    /// Runs `claim` when the channel on which a request was sent has ended at this end, too, so that what is left of
-    /// the
-    /// request is known. Where the peer is the first to have lost the channel, it ends here for that.
+    /// Runs `claim` once the channel of a request has ended at this end too, so that the state of the request is final.
+    /// If only the peer has noticed the loss of the channel, this end closes it now.
     ///
-    /// @param incarnation the life of the peer that asks
+    /// @param incarnation the incarnation of the requesting process
     void afterLoss(SentRequest sent, long incarnation, Runnable claim) {
         RdmaChannel last = channel;
         if (last != null
@@ -184,11 +182,11 @@ final class PeerTransfers {
         }
     }
 
-    /// What is left of a request of the peer that comes again over the fallback, [#afterLoss].
+    /// Returns the remaining response to a request that the peer repeats over the fallback, after [#afterLoss].
     ///
-    /// @param incarnation the life of the peer that asks
-    /// @return the response that has a tensor, or null if the request is to be taken as a new one
-    /// @throws TransportException if it cannot go on
+    /// @param incarnation the incarnation of the requesting process
+    /// @return the response that has a tensor, or null if the request is a new one
+    /// @throws TransportException if the request cannot continue
     @Nullable
     TensorResponse claim(SentRequest sent, long incarnation) {
         RdmaChannel last = channel;
@@ -212,8 +210,8 @@ final class PeerTransfers {
         return null;
     }
 
-    /// The peer has asked for everything again that it still wants of earlier channels. What is kept of this one stays:
-    /// where the channel is lost by now, it is asked for again over the next.
+    /// The peer has repeated every request of earlier channels that it still wants; the rest ends. Requests of the
+    /// current channel are kept: if that channel is lost by now, they are repeated over the next channel.
     void onResumed() {
         if (resumed) {
             throw new ProtocolViolationException("it resumed twice");
@@ -229,7 +227,7 @@ final class PeerTransfers {
         dropped = null;
     }
 
-    /// Ends what a lost channel has left: no tensor is kept for a peer that does not come back.
+    /// Drops the tensors that a lost channel has left, because the peer does not come back.
     void giveUp(TransportException cause) {
         if (endDetached(null)) {
             dropped = cause;
@@ -248,7 +246,7 @@ final class PeerTransfers {
         return any;
     }
 
-    /// Leaves all memory that `stuck` may use to its device.
+    /// Abandons all memory that the device may still access for `stuck`.
     void strandMemory(RdmaChannel stuck) {
         Tell.each("strand the memory of a response", responsesByIndex(), TensorResponse::strandMemory);
         Tell.each("strand the memory of a request", requestsOver(stuck), TensorRequest::strandMemory);
@@ -268,9 +266,9 @@ final class PeerTransfers {
                 .toList();
     }
 
-    /// Ends or suspends everything that went over `lost`.
+    /// Ends or suspends all transfers over `lost`.
     ///
-    /// @return whether tensors are kept for the peer to ask again
+    /// @return whether tensors are kept for repeated requests of the peer
     @SuppressWarnings("ReferenceEquality")
     boolean onChannelLost(RdmaChannel lost, ChannelLoss loss) {
         if (heardOn == lost) {

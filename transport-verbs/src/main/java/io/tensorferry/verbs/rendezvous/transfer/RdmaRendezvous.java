@@ -7,10 +7,10 @@ import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 
-/// The rendezvous of one step whose tensors travel by RDMA writes: from the source tensor's registered memory
-/// straight into the result's.
+/// The rendezvous of one step over RDMA: tensors are written from the source tensor's registered memory directly into
+/// the result's memory.
 ///
-/// Made by [RdmaRendezvousManager#rendezvous]. Threading: any thread.
+/// Created by [RdmaRendezvousManager#rendezvous]. Threading: any thread.
 public final class RdmaRendezvous extends StepRendezvous {
     private final RdmaRendezvousManager manager;
 

@@ -27,13 +27,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers those
-/// of its peers.
+/// Manages the rendezvous of all steps of one worker over one adapter: starts the requests of this worker and answers
+/// those of its peers.
 ///
-/// Threading: the public methods from any thread; what the adapter tells comes on the loop.
+/// Threading: public methods from any thread; events of the adapter arrive on the loop.
 public final class RdmaRendezvousManager implements AutoCloseable {
-    /// Pieces of one content that a peer may have named and not got, as an adapter below this is to say: enough that
-    /// some are copied while others are written.
+    /// The number of pieces of one content that a peer may have named and not received; the adapter announces it to
+    /// peers. It suffices for some pieces to be copied while others are written.
     public static final int PIECES_AT_ONCE = 16;
 
     private final RdmaAdapter adapter;
@@ -49,7 +49,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
     }
 
     /// @param accelerators opened on the adapter's memory; they end with it
-    /// @param fallback where receives go if the adapter's configuration has a fallback; null if there is none
+    /// @param fallback serves receives if the adapter's configuration has a fallback; null if there is none
     public RdmaRendezvousManager(
             RdmaAdapter adapter,
             WorkerContext worker,
@@ -73,26 +73,26 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 new IncomingTransfers(adapter, context, steps, peers, new ResponsePool(context, steps, sources));
     }
 
-    /// What the adapter's channels are to tell.
+    /// The handler for the messages and events of the adapter's channels.
     public RendezvousHandler handler() {
         return incoming;
     }
 
-    /// The rendezvous of a step, made when it is first asked for. A step that was closed starts anew.
+    /// Returns the rendezvous of a step, created on first use. A step that was closed starts anew.
     public RdmaRendezvous rendezvous(long stepId) {
         return steps.open(stepId);
     }
 
-    /// Ends a step: what waits fails with `ABORTED`, sends that nobody asked for are dropped, their memory goes
-    /// back to the pool.
+    /// Closes a step: waiting receives fail with `ABORTED`, unclaimed sends are dropped, and their memory returns to
+    /// the pool.
     ///
-    /// @return the sends that were dropped
+    /// @return the number of sends dropped
     public int closeStep(long stepId) {
         return steps.close(stepId);
     }
 
-    /// Takes no more sends of this worker in a step, and closes it when all that were sent are with whoever asked for
-    /// them and all receives of this worker have ended; when `timeout` has passed at the latest.
+    /// Refuses further sends of this worker in a step, and closes the step once every send has been taken by its
+    /// receiver and all receives of this worker have ended, at the latest after `timeout`.
     ///
     /// @return as [StepTable#finish]
     public CompletableFuture<Void> finishStep(long stepId, Duration timeout) {
@@ -137,7 +137,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 context.memory().statistics());
     }
 
-    /// Ends every step; the adapter goes on until it is closed.
+    /// Closes every step; the adapter continues until it is closed.
     @Override
     public void close() {
         steps.closeAll();
@@ -151,9 +151,9 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         return context.memory().allocator();
     }
 
-    /// Checks that a tensor which is on an accelerator, or waits for one, can be sent to another worker.
+    /// Checks that a tensor on an accelerator, or with an accelerator event, can be sent to another worker.
     ///
-    /// @throws IllegalArgumentException if this worker was not given that accelerator, or none at all
+    /// @throws IllegalArgumentException if this worker was not given that accelerator, or no accelerator at all
     void checkLeaves(RendezvousKey key, Tensor tensor) {
         Accelerators known = context.accelerators();
         if (!tensor.device().hostAccessible() && known.of(tensor.device()) == null) {
@@ -169,7 +169,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
         }
     }
 
-    /// A step has ended: tensors of it that were asked for, and whose content is not there yet, are not waited for.
+    /// Ends the waits for pending content of an ended step's requested tensors.
     void endWaits(RdmaRendezvous step, TransportException cause) {
         if (!context.accelerators().isEmpty()) {
             context.loop().execute(() -> sources.endStep(step, cause));
@@ -186,16 +186,18 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             receive.complete(new RecvResult.Failed(e));
             return;
         }
-        // Before the request reaches the loop: a receive that moves to the fallback is the fallback's to give up.
+        // Before the request reaches the loop: a receive that moves to the fallback gets the fallback's give-up action.
         receive.onGivenUp(request::giveUp);
         context.loop().execute(request);
     }
 
-    /// A request of `peer` that comes over the fallback, checked to be for a tensor of this worker.
+    /// Serves a request of `peer` that comes over the fallback. The caller has checked that its tensor belongs to this
+    /// worker.
     ///
-    /// @param incarnation the life of the peer that asks
-    /// @param sent what it says of the channel on which it asked before; null if it never did
-    /// @throws TransportException `ABORTED` if this worker has closed the step, or is not the process that was asked
+    /// @param incarnation the incarnation of the requesting process
+    /// @param sent the earlier request on a channel; null if there was none
+    /// @throws TransportException `ABORTED` if this worker has closed the step, or has been restarted since the earlier
+    ///     request
     public StreamedRequest serve(
             String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent) {
         context.counters().fallbackRequests.increment();

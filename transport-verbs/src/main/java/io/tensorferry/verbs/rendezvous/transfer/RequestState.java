@@ -3,8 +3,8 @@ package io.tensorferry.verbs.rendezvous.transfer;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 
-/// The states of the receiver's side of one transfer, as a pure state machine: [#step] gives the transition,
-/// [TensorRequest] performs its actions. The metadata, the memory and the causes are the request's.
+/// The states of the receiver's side of one transfer, as a pure state machine: [#step] returns the transition,
+/// [TensorRequest] performs its actions. The metadata, the memory and the causes belong to the request.
 ///
 /// ```
 /// AWAITING_CHANNEL  -- channel -->   ASKED, or ASKED_WITH_MEMORY if the metadata is known
@@ -18,9 +18,9 @@ import java.util.List;
 /// any state         -- lost -->      ENDED: failed
 /// ```
 ///
-/// All transitions are made beforehand: a step allocates nothing.
+/// All transitions are preallocated: a step allocates nothing.
 enum RequestState {
-    /// There is no channel to the peer yet, or no longer.
+    /// The request waits for a channel to the peer.
     AWAITING_CHANNEL,
     /// TENSOR_REQUEST was sent without memory.
     ASKED,
@@ -34,7 +34,7 @@ enum RequestState {
     AWAITING_CONTENT,
     /// The content has landed; the peer's right to write there is being revoked.
     LANDED,
-    /// The user was told; the peer may still write into the memory.
+    /// The user was notified; the peer may still write into the memory.
     GIVEN_UP,
     ENDED;
 
@@ -42,7 +42,7 @@ enum RequestState {
         CHANNEL_OPEN,
         /// A channel is open, and there is memory for the expected metadata.
         CHANNEL_OPEN_WITH_MEMORY,
-        /// No channel can be had for the time being, but the fallback can.
+        /// No channel is available for now, but the fallback is.
         FALLBACK_OPEN,
         METADATA_CHANGED,
         /// The metadata changed, and the content came with it.
@@ -59,12 +59,12 @@ enum RequestState {
         REFUSED,
         /// The receive was cancelled, aborted or closed by this worker.
         USER_GAVE_UP,
-        /// The queue pairs are gone and nothing lands any more; the peer may continue over other ones. The memory that
-        /// was named is given back.
+        /// The queue pairs are destroyed and nothing lands any more; the peer may continue over other queue pairs. The
+        /// named memory is released.
         SUSPENDED,
-        /// The same; the memory is kept and named again.
+        /// As [#SUSPENDED], but the memory is kept and named again.
         SUSPENDED_WITH_MEMORY,
-        /// The channel is gone for good: no other can be had, or the peer that had the request has ended.
+        /// The channel is lost for good: no other can be opened, or the peer that had the request has ended.
         CHANNEL_LOST
     }
 
@@ -72,14 +72,14 @@ enum RequestState {
         SEND_REQUEST,
         /// Wait for the next channel.
         AWAIT_CHANNEL,
-        /// Wait for no channel any more.
+        /// Stop waiting for a channel.
         LEAVE_CHANNEL_QUEUE,
         /// Hand the receive to the fallback.
         MOVE_TO_FALLBACK,
         /// Allocate memory for the metadata that arrived, and remember the metadata for the next request.
         ALLOCATE,
         SEND_RE_REQUEST,
-        /// Tell the sender that the receiver no longer waits.
+        /// Notify the sender that the receiver no longer waits.
         SEND_GIVE_UP,
         /// Revoke the peer's right to write into the memory.
         REVOKE_KEY,
@@ -106,7 +106,7 @@ enum RequestState {
     private static final Step FILL = Step.to(FILLING, Action.RELEASE_MEMORY, Action.ALLOCATE);
     private static final Step ASK_AGAIN = Step.to(AWAITING_CONTENT, Action.SEND_RE_REQUEST);
     private static final Step REVOKE = Step.to(LANDED, Action.REVOKE_KEY);
-    // The index is freed first: when the user hears of the end, nothing is pending.
+    // The index is freed first: when the user is notified of the end, nothing is pending.
     private static final Step DELIVER = Step.to(ENDED, Action.FORGET, Action.DELIVER);
     private static final Step FAIL = Step.to(ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
     private static final Step FAIL_AND_GIVE_UP = Step.to(GIVEN_UP, Action.FAIL, Action.SEND_GIVE_UP);
@@ -122,9 +122,9 @@ enum RequestState {
     private static final Step STAY_ENDED = Step.to(ENDED);
     private static final Step RELEASE_ENDED = Step.to(ENDED, Action.RELEASE_MEMORY);
 
-    /// The transition for `event` in this state.
+    /// Returns the transition for `event` in this state.
     ///
-    /// @throws ProtocolViolationException if the event is the peer's and is not allowed now
+    /// @throws ProtocolViolationException if the event comes from the peer and is not allowed now
     Step step(Event event) {
         return switch (this) {
             case AWAITING_CHANNEL ->
@@ -170,7 +170,7 @@ enum RequestState {
                         throw new ProtocolViolationException("content for a request that named no memory");
                     case REFUSED, CHANNEL_LOST -> FAIL;
                     case USER_GAVE_UP -> GIVE_UP;
-                    // Memory that is being allocated is discarded when it comes.
+                    // Memory that is being allocated is discarded once it is allocated.
                     case SUSPENDED, SUSPENDED_WITH_MEMORY -> SUSPEND_WITH_MEMORY;
                     case CHANNEL_OPEN, CHANNEL_OPEN_WITH_MEMORY, FALLBACK_OPEN, KEY_REVOKED, NO_KEY ->
                         throw impossible(event);

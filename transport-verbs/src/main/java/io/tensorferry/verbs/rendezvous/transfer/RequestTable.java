@@ -8,17 +8,17 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The requests under way, by [RequestIndex].
+/// The live requests by [RequestIndex].
 ///
-/// An index is given to one live request at a time, however long the process runs. After a request ended its slot
-/// is reused as late as possible: the slot that has been free for longest comes first, and none is reused before
-/// [#ROTATION] slots were taken, so that an index comes again only after millions of requests and a late message or
+/// An index belongs to one live request at a time, however long the process runs. The slot of an ended request is
+/// reused as late as possible: the slot that has been free for longest is taken first, and none is reused before
+/// [#ROTATION] slots were taken. An index therefore repeats only after millions of requests, and a late message or
 /// write for an earlier request finds nothing.
 ///
 /// Threading: any thread; every method takes the table's lock for a few instructions.
 public final class RequestTable<R> {
-    /// Slots taken before the first is reused; a compromise between memory (10 bytes each) and the distance between
-    /// two uses of one index.
+    /// The number of slots taken before the first is reused; a compromise between memory (10 bytes each) and the
+    /// distance between two uses of one index.
     static final int ROTATION = 1 << 14;
 
     private static final int NONE = -1;
@@ -26,20 +26,20 @@ public final class RequestTable<R> {
     private final int capacity;
     private final int rotation;
     private final ArrayList<@Nullable R> requests = new ArrayList<>();
-    // The generation that the slot's live or next request has.
+    // The generation of each slot's live or next request.
     private short[] generations = new short[16];
-    // Free slots as a list, longest free first: the slot that follows each free slot.
+    // The free slots as a linked list, longest free first: the slot that follows each free slot.
     private int[] nextFree = new int[16];
     private int firstFree = NONE;
     private int lastFree = NONE;
     private int size;
 
-    /// A table for as many requests as an index can name, 2^20.
+    /// Creates a table for as many requests as an index can name, 2^20.
     public RequestTable() {
         this(RequestIndex.SLOTS);
     }
 
-    /// @param capacity how many requests may be live at once, 1 to 2^20
+    /// @param capacity the number of requests that may be live at once, 1 to 2^20
     public RequestTable(int capacity) {
         if (capacity < 1 || capacity > RequestIndex.SLOTS) {
             throw new IllegalArgumentException("capacity " + capacity + " must be in [1, " + RequestIndex.SLOTS + "]");
@@ -48,7 +48,7 @@ public final class RequestTable<R> {
         this.rotation = Math.min(ROTATION, capacity);
     }
 
-    /// @return the index of `request` from now until it is removed
+    /// @return the index of `request` until it is removed
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the table is full
     public synchronized int add(R request) {
         int slot = requests.size() < rotation || firstFree == NONE ? newSlot() : takeFreeSlot();
@@ -57,8 +57,8 @@ public final class RequestTable<R> {
         return RequestIndex.of(slot, generations[slot]);
     }
 
-    /// The live request with exactly this index, or null: never given out, already removed, or any other number
-    /// that a peer made up.
+    /// Returns the live request with exactly this index; null if the index was never assigned, has been removed, or is
+    /// an arbitrary number of a peer.
     public synchronized @Nullable R get(int index) {
         int slot = RequestIndex.slot(index);
         return slot < requests.size() && generations[slot] == RequestIndex.generation(index)
@@ -66,7 +66,7 @@ public final class RequestTable<R> {
                 : null;
     }
 
-    /// The same as [#get]; the request is live no longer. Of several callers one gets it.
+    /// Removes and returns the request that [#get] finds. Of several concurrent callers only one gets it.
     public synchronized @Nullable R remove(int index) {
         R request = get(index);
         if (request != null) {
@@ -75,7 +75,7 @@ public final class RequestTable<R> {
         return request;
     }
 
-    /// The requests that are live now, ordered by slot.
+    /// Returns the live requests, ordered by slot.
     public synchronized List<R> all() {
         var live = new ArrayList<R>(size);
         for (R request : requests) {
@@ -86,7 +86,7 @@ public final class RequestTable<R> {
         return live;
     }
 
-    /// How many requests are live.
+    /// Returns the number of live requests.
     public synchronized int size() {
         return size;
     }

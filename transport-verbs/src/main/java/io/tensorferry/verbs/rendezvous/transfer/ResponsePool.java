@@ -4,14 +4,14 @@ import io.tensorferry.verbs.rendezvous.content.TransferContext;
 import io.tensorferry.verbs.rendezvous.table.StepTable;
 import org.jspecify.annotations.Nullable;
 
-/// Responses that have ended and wait for another request, so that none is made for each.
+/// Pools ended responses for reuse, so that a request allocates none.
 ///
-/// Only those come back that ended with the completion of their write: nothing can refer to one of these any more,
-/// neither a table of tensors, nor a worker, nor a channel. Any other is left to the garbage collector.
+/// Only responses that ended with the completion of their write return: no table, worker or channel can refer to them
+/// any more. Other responses are left to the garbage collector.
 ///
 /// Owner: the loop.
 final class ResponsePool {
-    /// Enough for the requests that arrive in one turn of the loop, many times over; about 1 MiB at most.
+    /// Many times the number of requests that arrive in one turn of the loop; about 1 MiB at most.
     private static final int MOST = 4096;
 
     private final TransferContext context;
@@ -26,7 +26,7 @@ final class ResponsePool {
         this.sources = sources;
     }
 
-    /// One that answers nothing yet.
+    /// Returns an unused response.
     TensorResponse take() {
         if (count > 0) {
             TensorResponse taken = idle[--count];
@@ -38,7 +38,7 @@ final class ResponsePool {
         return new TensorResponse(context, steps, sources, this);
     }
 
-    /// @param ended one that nothing refers to
+    /// @param ended a response without references to it
     void give(TensorResponse ended) {
         if (count < MOST) {
             idle[count++] = ended;

@@ -3,50 +3,47 @@ package io.tensorferry.verbs.rendezvous.transfer;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.util.List;
 
-/// The states of the sender's side of one transfer, as a pure state machine: [#step] gives the transition,
-/// [TensorResponse] performs its actions. The metadata, the content and the causes are the response's.
+/// The states of the sender's side of one transfer, as a pure state machine: [#step] returns the transition,
+/// [TensorResponse] performs its actions. The metadata, the content and the causes belong to the response.
 ///
 /// ```
 /// AWAITING_TENSOR     -- tensor, as the request expects -->  WRITING
 /// AWAITING_TENSOR     -- small tensor, other metadata -->    WRITING: metadata and content in one message
-/// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: the metadata is sent, the tensor
-/// kept
+/// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: metadata sent, tensor kept
 /// AWAITING_RE_REQUEST -- asked again -->                     WRITING
 /// WRITING             -- written -->                         ENDED
 /// WRITING             -- copy failed -->                     ENDED: the receiver is told
 /// WRITING             -- in pieces, given up, stopped -->    ENDED: confirmed
 /// AWAITING_TENSOR, AWAITING_RE_REQUEST -- receiver gave up --> ENDED: confirmed
 /// AWAITING_TENSOR     -- step aborted -->                    ENDED: the receiver is told
-/// AWAITING_TENSOR     -- channel suspended -->               ENDED, if no tensor was taken for it; else
-/// PREPARING_DETACHED
+/// AWAITING_TENSOR     -- channel suspended -->               ENDED without a tensor, else PREPARING_DETACHED
 /// AWAITING_RE_REQUEST, WRITING -- channel suspended -->      DETACHED: the tensor is kept
 /// DETACHED            -- asked again on the next channel --> as if the tensor had just come
 /// DETACHED            -- not asked again, or peer gone -->   ENDED
-/// DETACHED            -- claimed over the fallback -->       ENDED: handed over; HANDING_OVER until the tensor is
-/// ready
+/// DETACHED            -- claimed over the fallback -->       ENDED: handed over; HANDING_OVER until it is ready
 /// ```
 ///
-/// All transitions are made beforehand: a step allocates nothing.
+/// All transitions are preallocated: a step allocates nothing.
 enum ResponseState {
-    /// The tensor was not sent yet, or is being made ready.
+    /// The tensor was not sent yet, or is being prepared.
     AWAITING_TENSOR,
     /// META_DATA_RESPONSE was sent.
     AWAITING_RE_REQUEST,
-    /// The content is on its way.
+    /// The content is being written.
     WRITING,
-    /// The channel was lost after a tensor was taken for the request. The receiver, if it did not get the tensor, asks
+    /// The channel was lost after a tensor was taken for the request. A receiver that did not get the tensor asks
     /// again.
     DETACHED,
-    /// As [#DETACHED], and the tensor is still being made ready.
+    /// As [#DETACHED], and the tensor is still being prepared.
     PREPARING_DETACHED,
-    /// As [#DETACHED], and the tensor could not be made ready.
+    /// As [#DETACHED], and the tensor could not be prepared.
     DETACHED_FAILURE,
-    /// The receiver has asked again over the fallback; the tensor is still being made ready.
+    /// The receiver has asked again over the fallback; the tensor is still being prepared.
     HANDING_OVER,
     ENDED;
 
     enum Event {
-        /// The tensor is ready, and may be written where the request said: its metadata is as expected.
+        /// The tensor is ready, and can be written to the memory of the request: its metadata is as expected.
         PREPARED_AS_EXPECTED,
         /// The tensor is ready; its metadata must be sent first. Metadata and content fit into one message.
         PREPARED_SMALL,
@@ -59,17 +56,17 @@ enum ResponseState {
         /// The receiver has memory for metadata that was not sent.
         RE_REQUESTED_OTHERWISE,
         RECEIVER_GAVE_UP,
-        /// The peer's device has all of it.
+        /// The peer's device has received the whole content.
         WRITTEN,
-        /// The channel failed first. The device has released the memory; the content may have arrived or not.
+        /// The channel failed first. The device has released the memory; the content may or may not have arrived.
         WRITE_ABANDONED,
-        /// The content cannot be copied to where the device reads it. Nothing of it is under way any more; parts may
-        /// have arrived.
+        /// The content cannot be copied to memory that the device reads. No chunk is in flight any more; parts may have
+        /// arrived.
         STAGING_FAILED,
-        /// The receiver gave up a content in pieces before it had named memory for all of it. Nothing of it is under
-        /// way any more.
+        /// The receiver gave up a content in pieces before it had named memory for all of it. No chunk is in flight any
+        /// more.
         PIECES_STOPPED,
-        /// The channel is gone; the receiver may come back over another one.
+        /// The channel is lost; the receiver may come back over another channel.
         CHANNEL_SUSPENDED,
         /// The table had not given a tensor, and will not.
         WITHDRAWN,
@@ -79,7 +76,7 @@ enum ResponseState {
         CLAIMED,
         /// The receiver does not ask again.
         NOT_REPLAYED,
-        /// The channel is gone, and the receiver with it.
+        /// The channel is lost, and the receiver with it.
         CHANNEL_LOST
     }
 
@@ -88,20 +85,20 @@ enum ResponseState {
         /// [Event#PREPARED].
         ANSWER,
         SEND_METADATA,
-        /// Write the content where the receiver said last.
+        /// Write the content to the memory that the receiver named last.
         WRITE,
         /// Send the content in one message with its metadata.
         SEND_WITH_METADATA,
         SEND_ERROR,
-        /// Tell the receiver that nothing will be written.
+        /// Notify the receiver that nothing will be written.
         CONFIRM_GIVE_UP,
-        /// Take the waiter back out of the table, so that it takes no tensor from another.
+        /// Remove the waiter from the table, so that it does not take the tensor of another request.
         WITHDRAW,
-        /// The same; where it had not taken one yet, [Event#WITHDRAWN] follows.
+        /// As [#WITHDRAW]; if the waiter had not taken a tensor yet, [Event#WITHDRAWN] follows.
         TRY_WITHDRAW,
         /// Give the content to the claimant.
         HAND_OVER,
-        /// Tell the claimant that there is none.
+        /// Notify the claimant that there is no content.
         FAIL_CLAIM,
         RELEASE_CONTENT,
         FORGET
@@ -138,9 +135,9 @@ enum ResponseState {
     private static final Step STAY_ENDED = Step.to(ENDED);
     private static final Step RELEASE_ENDED = Step.to(ENDED, Action.RELEASE_CONTENT);
 
-    /// The transition for `event` in this state.
+    /// Returns the transition for `event` in this state.
     ///
-    /// @throws ProtocolViolationException if the event is the peer's and is not allowed now
+    /// @throws ProtocolViolationException if the event comes from the peer and is not allowed now
     Step step(Event event) {
         return switch (this) {
             case AWAITING_TENSOR ->
@@ -182,10 +179,10 @@ enum ResponseState {
                 switch (event) {
                     case WRITTEN -> DROP;
                     case WRITE_ABANDONED -> DETACH;
-                    // Also where the receiver has given up: the error tells it that its memory is free again.
+                    // Also if the receiver has given up: the error shows it that its memory is free again.
                     case STAGING_FAILED -> FAIL_WRITE;
                     case PIECES_STOPPED -> CONFIRM;
-                    // The content tells the receiver that its memory is free again. A channel returns the write before
+                    // The content shows the receiver that its memory is free again. A channel returns the write before
                     // it is lost.
                     case RECEIVER_GAVE_UP, CHANNEL_SUSPENDED, CHANNEL_LOST, NOT_REPLAYED -> STAY_WRITING;
                     case RE_REQUESTED, RE_REQUESTED_OTHERWISE ->
@@ -203,7 +200,8 @@ enum ResponseState {
                     case CLAIMED -> this == DETACHED ? HAND_OVER : HAND_OVER_LATER;
                     case NOT_REPLAYED, CHANNEL_LOST -> DROP;
                     case CHANNEL_SUSPENDED -> this == DETACHED ? DETACH : STAY_PREPARING_DETACHED;
-                    // It came on the channel that is going: the write was returned before the last messages were taken.
+                    // The message came on the channel that is being lost: the write was returned before the last
+                    // messages were processed.
                     case RECEIVER_GAVE_UP -> DROP;
                     case RE_REQUESTED, RE_REQUESTED_OTHERWISE -> throw notAsked();
                     case WRITTEN, WRITE_ABANDONED, STAGING_FAILED, PIECES_STOPPED -> throw impossible(event);
@@ -229,7 +227,7 @@ enum ResponseState {
                 switch (event) {
                     case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED -> HAND_OVER;
                     case LOCAL_FAILURE -> FAIL_CLAIM;
-                    // The receiver waits for it on another path.
+                    // The receiver waits for the content on another path.
                     case NOT_REPLAYED, CHANNEL_SUSPENDED, CHANNEL_LOST -> HAND_OVER_LATER;
                     case REPLAYED, CLAIMED -> throw notLost();
                     case RE_REQUESTED, RE_REQUESTED_OTHERWISE, RECEIVER_GAVE_UP -> throw notAsked();

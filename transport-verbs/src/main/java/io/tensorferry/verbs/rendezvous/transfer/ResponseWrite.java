@@ -6,7 +6,7 @@ import io.tensorferry.verbs.rendezvous.content.OutgoingContent;
 import io.tensorferry.verbs.wire.MessageCodec;
 import java.lang.foreign.MemorySegment;
 
-/// The way of a response's content into the peer's memory, or its ring. Serves again when its response does.
+/// Writes a response's content into the peer's memory or its ring. Reused together with its response.
 ///
 /// Owner: the loop.
 final class ResponseWrite extends ContentWrite {
@@ -20,8 +20,8 @@ final class ResponseWrite extends ContentWrite {
         this.response = response;
     }
 
-    /// @param announced whether it goes through the ring, together with its metadata
-    /// @param address where the peer has memory for it, if it has said so
+    /// @param announced whether the content goes through the ring, together with its metadata
+    /// @param address the peer's memory for it, if the peer has named any
     void begin(OutgoingContent outgoing, boolean announced, long address, int remoteKey) {
         withMetaData = announced;
         bytes = outgoing.metaData().byteSize();

@@ -9,23 +9,24 @@ import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A [StreamedRequest] that was asked on a channel before: it gets the tensor that was taken for it there; where none
-/// was, it is a new request.
+/// A [StreamedRequest] that was sent on a channel before: it receives the tensor that was taken for it there. If none
+/// was taken, it is a new request.
 ///
-/// Threading: any thread; what was taken is found on the loop.
+/// Threading: any thread; the loop looks up the response.
 final class SentRequestClaim implements StreamedRequest {
     private final Executor loop;
     private final Supplier<@Nullable TensorResponse> kept;
     private final Supplier<StreamedRequest> asNew;
-    // Guarded by this: the peer waits no longer; the loop has begun to look; who waits in the table instead.
+    // Guarded by this: the peer no longer waits; the loop has begun the look-up; the new request that waits in the
+    // table.
     private boolean unwanted;
     private boolean begun;
     private @Nullable StreamedRequest instead;
 
-    /// @param loop runs a command on the loop, when it is known what is left of the request
-    /// @param kept what is left of the request, or null; on the loop. It throws a [TransportException] if the request
-    ///     cannot go on
-    /// @param asNew the same request as if it had never been asked. It may throw a [TransportException]
+    /// @param loop runs a command on the loop once the state of the request is final
+    /// @param kept returns the remaining response, or null; on the loop. It throws a [TransportException] if the
+    ///     request cannot continue
+    /// @param asNew creates the same request as a new request. It may throw a [TransportException]
     SentRequestClaim(Executor loop, Supplier<@Nullable TensorResponse> kept, Supplier<StreamedRequest> asNew) {
         this.loop = loop;
         this.kept = kept;
@@ -63,7 +64,7 @@ final class SentRequestClaim implements StreamedRequest {
             StreamedRequest request = asNew.get();
             waitInstead(request);
             request.take(taker);
-            // Given up while it was on its way into the table: whoever gave up found nothing there.
+            // Given up while the request was being added to the table: the give-up found nothing there.
             if (isUnwanted() && request.giveUp()) {
                 taker.done(new RecvResult.Failed(
                         new TransportException(StatusCode.CANCELLED, "the request was given up by its receiver")));

@@ -20,17 +20,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a tensor that the table gave for a request ready to be written; and again a tensor of what is ready, where it
-/// goes another way after all. One for all responses of a worker.
+/// Prepares tensors from the table for writing, and converts prepared content back to tensors for another path. One
+/// instance serves all responses of a worker.
 ///
-/// Owner: the loop, which calls it and is called back; what takes long is done by a worker.
+/// Owner: the loop, which calls it and receives its callbacks; slow work runs on a worker.
 final class SourcePreparation {
-    // More than have proxies at the same time, as a rule.
+    // Usually more than the number of writes that have proxies at the same time.
     private static final int MOST_IDLE_WRITES = 64;
 
     private final TransferContext context;
     private final ResultMove moves;
-    // Those whose event is waited for.
+    // The sources that wait for an event.
     private final Map<DeviceSource, TensorResponse> awaiting = new LinkedHashMap<>();
     private final ArrayDeque<StagedWrite> idleWrites = new ArrayDeque<>();
 
@@ -39,11 +39,11 @@ final class SourcePreparation {
         this.moves = new ResultMove(context.accelerators(), context.memory().allocator());
     }
 
-    /// Ends in `response.ready` or `response.failed`, at once where there is nothing to be done.
+    /// Prepares a tensor; ends in `response.ready` or `response.failed`, immediately if no work is needed.
     ///
-    /// @param tensor is taken over
-    /// @param name what the peer asked for
-    /// @param direct holds the tensor where nothing is to be done
+    /// @param tensor taken over
+    /// @param name the name in the peer's request
+    /// @param direct holds the tensor if no work is needed
     void prepare(Tensor tensor, ExpectedTensor name, OutgoingContent direct, TensorResponse response) {
         boolean withChecksum = name.wantsChecksum();
         if (!tensor.device().hostAccessible() || tensor.readyEvent() != null) {
@@ -78,14 +78,14 @@ final class SourcePreparation {
     private void prepareFromDevice(Tensor tensor, boolean withChecksum, TensorResponse response) {
         AcceleratorUnit unit = unitOf(tensor);
         if (unit == null) {
-            // Its close may wait for a driver.
+            // Its close may block on a driver.
             context.workers().execute(tensor::close);
             response.failed(DeviceSource.unknownDevice(tensor, context));
             return;
         }
         var source = new DeviceSource(context, tensor, withChecksum, unit, response, this::onEventEnded);
         DeviceEvent event = tensor.readyEvent();
-        // An event ends with its tensor: that of a tensor that its producer has closed must not be looked at.
+        // An event ends with its tensor: if the producer has closed the tensor, its event must not be accessed.
         if (event == null || tensor.isClosed() || tensor.byteSize() == 0) {
             source.start();
             return;
@@ -99,7 +99,8 @@ final class SourcePreparation {
         }
     }
 
-    /// Of the tensor's device; of any for a tensor of the host, whose event is one of an accelerator.
+    /// Returns the accelerator of the tensor's device. For a tensor on the host, whose event belongs to an accelerator,
+    /// any accelerator will do.
     private @Nullable AcceleratorUnit unitOf(Tensor tensor) {
         if (!tensor.device().hostAccessible()) {
             return context.accelerators().of(tensor.device());
@@ -114,7 +115,7 @@ final class SourcePreparation {
         }
     }
 
-    /// A step has ended: none of its tensors is waited for any longer.
+    /// Ends the waits for the tensors of an ended step.
     void endStep(RdmaRendezvous step, TransportException cause) {
         awaiting.forEach((source, response) -> {
             if (response.isOf(step)) {
@@ -123,31 +124,31 @@ final class SourcePreparation {
         });
     }
 
-    /// What writes a content that is on an accelerator; [#give] takes it back when it has.
+    /// Returns a writer for a content on an accelerator; [#give] takes it back after its last write.
     StagedWrite stagedWrite(AcceleratorUnit unit) {
         StagedWrite idle = idleWrites.poll();
         return idle == null ? new StagedWrite(context.counters(), unit.options()) : idle;
     }
 
-    /// What writes a content as the peer names memory for it, piece by piece.
+    /// Returns a writer for a content whose memory the peer names piece by piece.
     PieceServer pieceServer(OutgoingContent content, TensorResponse response, RdmaChannel over) {
         return new PieceServer(
                 context.counters(), response, content, over, over.description().piecesAtOnce());
     }
 
-    /// @param written to its end: nothing refers to it
+    /// @param written a writer that has ended and has no references to it
     void give(StagedWrite written) {
         if (idleWrites.size() < MOST_IDLE_WRITES) {
             idleWrites.push(written);
         }
     }
 
-    /// Gives what `content` holds to `taker`, in host memory: what is on an accelerator is brought there, and a worker
-    /// makes a copy or a serialised form a tensor again.
+    /// Gives the tensor in `content` to `taker`, in host memory. Content on an accelerator is copied to the host; a
+    /// worker converts copied or serialised content back to a tensor.
     ///
-    /// @param peer that the content is for
+    /// @param peer the worker that the content is for
     void handOver(OutgoingContent content, String peer, StreamedRequest.Taker taker) {
-        // A handle of its own: chunks may be copied still, for a channel that is lost.
+        // A separate handle: chunks may still be copied for a lost channel.
         Tensor tensor = content.shareOnDevice();
         if (tensor != null) {
             content.close();
@@ -165,7 +166,7 @@ final class SourcePreparation {
         });
     }
 
-    /// The tensor is in host memory.
+    /// Receives the tensor in host memory.
     private record Hosted(StreamedRequest.Taker taker) implements MoveEnd {
         @Override
         public void onMoved(Tensor moved) {

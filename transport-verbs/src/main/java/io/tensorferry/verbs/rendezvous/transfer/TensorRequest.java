@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 /// The request is also the command that starts it, its own first message, and the waiter for its channel, its key and
 /// its memory: a transfer that proceeds as expected allocates nothing on the loop.
 ///
-/// Owner: the loop; made on the caller's thread, and handed to the loop by [#run].
+/// Owner: the loop; created on the caller's thread, and handed to the loop by [#run].
 final class TensorRequest
         implements Runnable, OutgoingMessage, MemoryNaming, ChannelWaiter, MemoryGrant.Revoked, Destination.Asker {
     private static final Logger LOG = LoggerFactory.getLogger(TensorRequest.class);
@@ -61,14 +61,14 @@ final class TensorRequest
     // The metadata that arrived last, and the content that came with it.
     private @Nullable TensorMetaData arrived;
     private @Nullable MemorySegment carried;
-    // Whether it was sent on a channel that is gone.
+    // Whether the request was sent on a channel that is lost.
     private boolean replay;
-    // The life of the peer that was asked, and the channel on which it was asked last.
+    // The incarnation of the peer that has the request, and the channel on which it was sent last.
     private long askedIncarnation;
     private long askedConnectionId;
-    // Tells the present allocation from one whose channel was lost meanwhile.
+    // Distinguishes the current allocation from an allocation whose channel was lost meanwhile.
     private int allocations;
-    // Null: there is none, and messages are dropped.
+    // Null if there is none; messages are then dropped.
     private @Nullable RdmaChannel channel;
     // The content of the first message that is in the ring or waits for it.
     private @Nullable TensorMetaData askedMetaData;
@@ -91,13 +91,13 @@ final class TensorRequest
         this.index = transfers.requests().add(this);
     }
 
-    /// A request with an index, and with memory if the metadata of its key is known. Any thread.
+    /// Creates a request with an index, and with memory if the metadata of its key is known. Any thread.
     ///
-    /// A request whose result is on an accelerator has none, unless the sender writes into the result itself: proxies
-    /// are scarce, and only held once the sender has announced the tensor.
+    /// A request whose result is on an accelerator has no memory unless the sender writes directly into the result:
+    /// proxies are scarce, and are held only once the sender has announced the tensor.
     ///
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left; what has broken the
-    ///     accelerator
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory or no index left; the failure that has
+    ///     broken the accelerator
     static TensorRequest create(TransferContext context, PeerTransfers transfers, RemoteReceive receive) {
         AcceleratorUnit accelerator = receive.accelerator();
         if (accelerator != null) {
@@ -107,13 +107,13 @@ final class TensorRequest
                 ? transfers.metaDataCache().get(receive.key())
                 : null;
         if (known != null && known.byteSize() > context.mostNamedBytes()) {
-            // It comes in pieces, which a first message does not name.
+            // The content comes in pieces, which a first message does not name.
             known = null;
         }
         Destination destination = null;
         if (known != null) {
             try {
-                // The caller must not wait: a worker waits for memory later, if that is wanted.
+                // The caller must not block: a worker waits for memory later if necessary.
                 destination = Destinations.allocateNow(context, known, receive);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
@@ -137,7 +137,7 @@ final class TensorRequest
         return index;
     }
 
-    /// Grows with each request to the peer: of two for one key the older is to be served first.
+    /// Increases with each request to the peer: of two requests for one key, the older is served first.
     long order() {
         return order;
     }
@@ -150,16 +150,16 @@ final class TensorRequest
         return receive.key();
     }
 
-    /// The command that starts it.
+    /// The command that starts the request.
     @Override
     public void run() {
         if (state == RequestState.ENDED) {
-            // The user gave up before it started.
+            // The user gave up before the request started.
             return;
         }
         FallbackReceives receives = transfers.fallback();
         if (receives != null && receives.holds(receive.stepId(), receive.key())) {
-            // Behind the others of its key, which the peer may not have yet.
+            // Queued behind the other requests of its key, which the peer may not have yet.
             on(Event.FALLBACK_OPEN);
         } else {
             transfers.channels().withChannel(receive.peer(), this);
@@ -182,7 +182,7 @@ final class TensorRequest
         on(destination == null ? Event.CHANNEL_OPEN : Event.CHANNEL_OPEN_WITH_MEMORY);
     }
 
-    /// The device may write into the memory whatever becomes of this request: the memory is never reused.
+    /// Abandons the memory, which the device may still write after this request has ended: it is never reused.
     void strandMemory() {
         Destination left = destination;
         if (left != null) {
@@ -191,10 +191,10 @@ final class TensorRequest
         }
     }
 
-    /// The channel is lost; the peer may continue over another one.
+    /// The channel is lost; the peer may continue over another channel.
     void onSuspended() {
         channel = null;
-        // It ended with the channel.
+        // The grant ended with the channel.
         grant = MemoryGrant.LASTING;
         checksum = OptionalLong.empty();
         allocations++;
@@ -250,7 +250,7 @@ final class TensorRequest
 
     /// The content came inside the ring.
     ///
-    /// @throws ProtocolViolationException if the request named memory for one of another size
+    /// @throws ProtocolViolationException if the request named memory of another size
     void onCarriedContent(SlotReader message) {
         Destination into = destination;
         if (into != null && !into.isWhole() && state != RequestState.LANDED) {
@@ -280,7 +280,7 @@ final class TensorRequest
 
     /// The content, or a part or a piece of it, has landed.
     ///
-    /// @param lane by which it came
+    /// @param lane the lane that it arrived on
     /// @throws ProtocolViolationException if it is a piece that was not named
     void onContent(int lane) {
         if (destination == null || state == RequestState.LANDED || destination.landed(lane)) {
@@ -304,7 +304,7 @@ final class TensorRequest
         on(event, null);
     }
 
-    /// @param cause of an event that fails the receive, else null
+    /// @param cause the failure of an event that fails the receive, else null
     private void on(Event event, @Nullable TransportException cause) {
         RequestState.Step step = state.step(event);
         state = step.next();
@@ -392,7 +392,7 @@ final class TensorRequest
         on(Event.NO_KEY, cause);
     }
 
-    /// Does nothing where the receive has its content.
+    /// Does nothing if the receive has its content.
     @Override
     public void onPieceFailed(TransportException cause) {
         if (state == RequestState.AWAITING_CONTENT) {
@@ -421,7 +421,7 @@ final class TensorRequest
         MemorySegment content = carried;
         RdmaChannel open = channel;
         int pieces = open == null || content != null ? 0 : open.description().peerPieces();
-        // A new slab may have to be registered, which takes long.
+        // A new slab may have to be registered, which is slow.
         context.workers().execute(() -> {
             try {
                 Destination allocated = Destinations.allocate(context, announced, receive, content != null, pieces);
@@ -446,7 +446,7 @@ final class TensorRequest
             allocated.close();
             return;
         }
-        // Only metadata that memory could be allocated for is expected next time.
+        // The cache only gets metadata for which memory could be allocated.
         transfers.metaDataCache().put(key(), announced);
         if (isAllocating()) {
             preparing = allocated;
@@ -516,14 +516,14 @@ final class TensorRequest
         askedKey = 0;
     }
 
-    /// Whether the first message goes through the ring as it is prepared; only a long key can prevent that.
+    /// Whether the ring accepts the first message as prepared; only a long key can prevent that.
     ///
     /// @throws IllegalArgumentException if the key is too long for any message
     private boolean fits(RdmaChannel open) {
         return isKnown() || open.fits(fullMessage(NameId.NONE));
     }
 
-    /// Sends the first message as it is prepared.
+    /// Sends the first message as prepared.
     ///
     /// @param memory the memory that it names, or null
     /// @return the peer's right to write there
@@ -537,20 +537,20 @@ final class TensorRequest
         return MemoryGrant.LASTING;
     }
 
-    /// The request, whose key to the memory is known from now on.
+    /// Returns the request message with the memory's rkey.
     @Override
     public OutgoingMessage message(int remoteKey) {
         askedKey = remoteKey;
         return this;
     }
 
-    /// Whether the peer knows by a number what this asks for.
+    /// Whether the peer knows the key and the metadata by a name id.
     private boolean isKnown() {
         return nameId() != NameId.NONE;
     }
 
     private int nameId() {
-        // A replay says what it is for: the peer compares.
+        // A replay names its key: the peer compares it.
         RdmaChannel open = channel;
         return askedAgain || open == null
                 ? NameId.NONE

@@ -28,12 +28,12 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One answer to a peer's request for a tensor of this worker: performs what [ResponseState] decides.
+/// One response to a peer's request for a tensor of this worker: performs the actions of [ResponseState].
 ///
-/// Where all goes as the peer expects, it makes nothing on the loop: it waits in the table itself, is the command that
-/// brings the tensor to the loop, and is used for another request afterwards ([ResponsePool]).
+/// A transfer that proceeds as the peer expects allocates nothing on the loop: the response itself waits in the table,
+/// is the command that brings the tensor to the loop, and is reused for another request ([ResponsePool]).
 ///
-/// Owner: the loop, but for [#done], which the table calls on the thread that made the match.
+/// Owner: the loop. Exception: the table calls [#done] on the thread that made the match.
 final class TensorResponse extends TagTable.Waiter
         implements Runnable, PeerRequest, ChunkedWrite.Owner, DeviceSource.Owner, LongTable.Entry<TensorResponse> {
     private final TransferContext context;
@@ -44,32 +44,32 @@ final class TensorResponse extends TagTable.Waiter
     private final ResponseWrite write;
     private @Nullable TensorResponse next;
     private @Nullable PeerTransfers transfers;
-    // Of the step, until the answer is on its way.
+    // The rendezvous of the step, until the answer is in progress.
     private @Nullable RdmaRendezvous rendezvous;
-    // The same, from then on until the content has left.
+    // The rendezvous of the step from then on, until the content has left.
     private @Nullable RdmaRendezvous delivering;
     private @Nullable ExpectedTensor name;
-    // What the receiver has memory for, or null.
+    // The metadata that the receiver has memory for, or null.
     private @Nullable TensorMetaData expected;
-    // Another one when the request was asked again.
+    // Changes when the request is repeated on another channel.
     private @Nullable RdmaChannel channel;
     private long stepId;
     private int requestIndex;
     private ResponseState state = ResponseState.ENDED;
-    // Where the receiver has memory, if it has said so.
+    // The receiver's memory, if it has named any.
     private long address;
     private int remoteKey;
-    // Handed over by the loop's queue of commands.
+    // Published by the loop's command queue.
     private @Nullable RecvResult matched;
     private @Nullable OutgoingContent content;
-    // What waits for the event of the tensor that the table gave.
+    // The source that waits for the event of the tensor that the table gave.
     private @Nullable DeviceSource awaited;
-    // Of a content that is on an accelerator, or asked for in pieces, while it is written.
+    // Set while a content is written that is on an accelerator, or requested in pieces.
     private @Nullable ChunkedWrite chunks;
     private boolean inPieces;
-    // Whoever has claimed the content over the fallback.
+    // The taker that has claimed the content over the fallback.
     private StreamedRequest.@Nullable Taker claimant;
-    // Why there is no content.
+    // The reason that there is no content.
     private @Nullable TransportException failure;
 
     TensorResponse(
@@ -83,8 +83,8 @@ final class TensorResponse extends TagTable.Waiter
 
     /// Becomes the response to a request.
     ///
-    /// @param by from the peer that asks
-    /// @param wanted one with a key
+    /// @param by the transfers of the requesting peer
+    /// @param wanted a name with a key
     void begin(PeerTransfers by, RdmaChannel over, ExpectedTensor wanted, long step, int index) {
         transfers = by;
         channel = over;
@@ -96,9 +96,10 @@ final class TensorResponse extends TagTable.Waiter
         state = ResponseState.AWAITING_TENSOR;
     }
 
-    /// Asks the table for the tensor, which goes to `to` with the key `with` if it is as expected.
+    /// Takes the tensor from the table or waits for it there. A tensor as expected is written to `to` with the rkey
+    /// `with`.
     ///
-    /// @param in of the step; has counted this request
+    /// @param in the rendezvous of the step; it has counted this request
     void start(RdmaRendezvous in, long to, int with) {
         rendezvous = in;
         address = to;
@@ -109,14 +110,14 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// The table's answer to one that waits, on the thread of the send.
+    /// Accepts the table's result for a waiting response, on the thread of the send.
     @Override
     public void done(RecvResult result) {
         matched = result;
         context.loop().execute(this);
     }
 
-    /// The same, on the loop.
+    /// Accepts the table's result on the loop.
     @Override
     public void run() {
         RecvResult result = matched;
@@ -150,12 +151,12 @@ final class TensorResponse extends TagTable.Waiter
         return carried ? Event.PREPARED_SMALL : Event.PREPARED;
     }
 
-    /// Its tensor is waited for by `source`, or by nobody any longer.
+    /// Sets the source that waits for the tensor's event; null once the wait has ended.
     void awaits(@Nullable DeviceSource source) {
         awaited = source;
     }
 
-    /// Why its step has ended, if it has, and the request is not answered.
+    /// The cause that ended its step; null if the step is open or the request has been answered.
     @Nullable
     TransportException stepEnding() {
         return rendezvous == null ? null : rendezvous.ending();
@@ -165,18 +166,18 @@ final class TensorResponse extends TagTable.Waiter
         return step.equals(rendezvous);
     }
 
-    /// Whatever is wrong with the tensor (its producer may have closed it), the receiver is told.
+    /// Reports any problem with the tensor to the receiver; for example, its producer may have closed it.
     @Override
     public void failed(Throwable e) {
         TransportException cause = e instanceof TransportException known
                 ? known
                 : new TransportException(StatusCode.INTERNAL, "the tensor of " + key() + " cannot be sent: " + e, e);
-        // The tensor is gone: whoever asks again must not be made to wait for the next one.
+        // The tensor is gone: a repeated request must not wait for the next tensor.
         transfers().rememberFailure(requestIndex, channel(), cause);
         on(Event.LOCAL_FAILURE, cause);
     }
 
-    /// The same request comes again, over the channel that followed the one that was lost.
+    /// The same request is repeated over the channel that followed the lost one.
     void onReplay(RdmaChannel next, Message.TensorRequest message) {
         if (message.stepId() != stepId || !message.key().equals(key().toString())) {
             throw new ProtocolViolationException("request index " + requestIndex + " comes again for another tensor");
@@ -189,7 +190,7 @@ final class TensorResponse extends TagTable.Waiter
         on(Event.REPLAYED);
     }
 
-    /// The same request comes again, over the fallback, whose `taker` is given what was taken for it.
+    /// The same request is repeated over the fallback; `taker` gets the tensor that was taken for it.
     ///
     /// @throws ProtocolViolationException if its channel is not lost
     void handOver(StreamedRequest.Taker taker) {
@@ -213,7 +214,7 @@ final class TensorResponse extends TagTable.Waiter
                         : Event.RE_REQUESTED_OTHERWISE);
     }
 
-    /// @throws ProtocolViolationException if the content is not asked for in pieces, or not in this one
+    /// @throws ProtocolViolationException if the content was not requested in pieces, or this piece is not allowed
     void onPiece(Message.TensorPiece message) {
         if (!(chunks instanceof PieceServer server)) {
             throw new ProtocolViolationException("a piece of a content that is not asked for in pieces");
@@ -230,10 +231,10 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// The device may read the memory whatever becomes of this response: nobody gets it any more.
+    /// Abandons the memory, which the device may still read after this response has ended.
     void strandMemory() {
         if (content != null && content.staged() != null) {
-            // It knows nothing but proxies.
+            // The device only accesses the proxies.
             if (chunks != null) {
                 chunks.strandProxies();
             }
@@ -242,18 +243,18 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// Its channel is gone, and has given back what was written.
+    /// The channel is lost, and has returned the posted writes.
     ///
-    /// @param resumable whether the receiver may ask again over another one
+    /// @param resumable whether the receiver may ask again over another channel
     void onChannelLost(boolean resumable) {
         if (chunks != null) {
-            // Nothing of it may have been posted.
+            // No chunk may have been posted yet, so no write reports the loss.
             chunks.abandon();
         }
         on(resumable ? Event.CHANNEL_SUSPENDED : Event.CHANNEL_LOST);
     }
 
-    /// Whether it belongs to no channel: that which it came on is lost.
+    /// Whether the response belongs to no channel, because its channel is lost.
     boolean isDetached() {
         return switch (state) {
             case DETACHED, PREPARING_DETACHED, DETACHED_FAILURE -> true;
@@ -261,7 +262,7 @@ final class TensorResponse extends TagTable.Waiter
         };
     }
 
-    /// Whether its request came on `one`, or came again on it.
+    /// Whether its request came on `one`, or was repeated on it.
     boolean cameOn(@Nullable RdmaChannel one) {
         return channel().equals(one);
     }
@@ -322,7 +323,7 @@ final class TensorResponse extends TagTable.Waiter
         return inUse(failure);
     }
 
-    /// It wants nothing of the step any more, and does not count as one of the requests that are not answered.
+    /// Leaves the step: the response takes no tensor any more, and no longer counts as an unanswered request.
     private void leaveStep() {
         if (rendezvous != null) {
             steps.release(this, rendezvous);
@@ -330,7 +331,7 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// The step is not finished while its content is on the way.
+    /// Keeps the step open while its content is being written.
     private void beginDelivery() {
         if (delivering == null && rendezvous != null) {
             rendezvous.beginUse();
@@ -346,7 +347,7 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// @param carried the content, where it goes with its metadata
+    /// @param carried the content if it is sent with its metadata
     Message metaDataResponse(@Nullable ByteBuffer carried) {
         OutgoingContent outgoing = content();
         return new Message.MetaDataResponse(stepId, requestIndex, outgoing.metaData(), outgoing.checksum(), carried);
@@ -372,7 +373,8 @@ final class TensorResponse extends TagTable.Waiter
 
     private void write(boolean withMetaData) {
         beginDelivery();
-        // Not when it is written: the receiver may have it, and ask for the next one, before this worker knows.
+        // Not after the write: the receiver may have the content and send the next request before this worker is
+        // notified.
         leaveStep();
         OutgoingContent outgoing = content();
         StagedTensor staged = outgoing.staged();
@@ -416,7 +418,7 @@ final class TensorResponse extends TagTable.Waiter
     @Override
     public void onStagingFailed(TransportException cause) {
         chunks = null;
-        // If the receiver does not hear of it, and asks again, it must not be made to wait for the next one.
+        // If the receiver misses the error and asks again, it must not wait for the next tensor.
         transfers().rememberFailure(requestIndex, channel(), cause);
         on(Event.STAGING_FAILED, cause);
     }
@@ -440,7 +442,8 @@ final class TensorResponse extends TagTable.Waiter
         on(Event.WRITE_ABANDONED);
     }
 
-    /// Nothing refers to it any more: it was matched, its command has run, its write has completed.
+    /// Returns the response to the pool. Nothing refers to it any more: it was matched, its command has run, its write
+    /// has completed.
     private void end() {
         if (state == ResponseState.ENDED) {
             forgetRequest();
@@ -448,7 +451,7 @@ final class TensorResponse extends TagTable.Waiter
         }
     }
 
-    /// It had not begun.
+    /// Returns a response to the pool that was never started.
     void drop() {
         forgetRequest();
         pool.give(this);
@@ -490,7 +493,7 @@ final class TensorResponse extends TagTable.Waiter
         return requestIndex;
     }
 
-    /// By its request index.
+    /// Its request index.
     @Override
     public long id() {
         return requestIndex;
