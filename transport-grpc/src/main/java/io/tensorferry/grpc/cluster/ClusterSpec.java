@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 
-/// The workers of a cluster: jobs, the tasks of each, and the address of each task. Immutable; every worker is
-/// given the same one.
+/// Describes the workers of a cluster: jobs, the tasks of each job, and the address of each task. Immutable. All
+/// workers are given equal descriptions.
 ///
 /// A worker's name is `/job:NAME/replica:0/task:N`. No two workers have the same address.
 public final class ClusterSpec {
@@ -24,8 +24,10 @@ public final class ClusterSpec {
         this.jobs = jobs;
     }
 
-    /// @param jobs each job's addresses, as `host:port`, in the order of its tasks from 0
-    /// @throws IllegalArgumentException naming the job, the task and the value that is wrong
+    /// Creates a description whose tasks are numbered from 0.
+    ///
+    /// @param jobs the addresses of each job as `host:port`, in the order of its tasks
+    /// @throws IllegalArgumentException if a value is invalid; the message names the job, the task and the value
     public static ClusterSpec of(Map<String, List<String>> jobs) {
         var numbered = new HashMap<String, Map<Integer, String>>();
         jobs.forEach((job, addresses) -> {
@@ -38,8 +40,10 @@ public final class ClusterSpec {
         return ofTasks(numbered);
     }
 
-    /// @param jobs each job's addresses, as `host:port`, by task; the tasks need not be numbered without gaps
-    /// @throws IllegalArgumentException naming the job, the task and the value that is wrong
+    /// Creates a description with explicit task numbers, which need not be contiguous.
+    ///
+    /// @param jobs the addresses of each job as `host:port`, by task
+    /// @throws IllegalArgumentException if a value is invalid; the message names the job, the task and the value
     public static ClusterSpec ofTasks(Map<String, ? extends Map<Integer, String>> jobs) {
         if (jobs.isEmpty()) {
             throw new IllegalArgumentException("the cluster has no job; it needs at least one with one task");
@@ -50,11 +54,10 @@ public final class ClusterSpec {
         return new ClusterSpec(checked);
     }
 
-    /// Reads the field `cluster` of the text that TensorFlow's tools put into `TF_CONFIG`;
-    /// [ServerConfig#fromTfConfig] reads the task as well.
+    /// Parses the `cluster` field of TensorFlow's `TF_CONFIG`. [ServerConfig#fromTfConfig] reads the task as well.
     ///
     /// @param json as `{"cluster": {"ps": ["host:2222"], "worker": {"0": "host:2223"}}}`
-    /// @throws IllegalArgumentException naming the field and the value that is wrong
+    /// @throws IllegalArgumentException if a value is invalid; the message names the field and the value
     public static ClusterSpec fromTfConfig(String json) {
         return TfConfig.parse(json).cluster();
     }
@@ -101,12 +104,12 @@ public final class ClusterSpec {
 
     /// The tasks of `job`, sorted.
     ///
-    /// @throws IllegalArgumentException if there is no such job
+    /// @throws IllegalArgumentException if the cluster has no such job
     public Set<Integer> tasks(String job) {
         return Collections.unmodifiableSet(tasksOf(job).keySet());
     }
 
-    /// The name of every worker, sorted, as `/job:worker/replica:0/task:1`.
+    /// The names of all workers, sorted, as `/job:worker/replica:0/task:1`.
     public Set<String> workers() {
         var names = new TreeSet<String>();
         jobs.forEach((job, tasks) -> tasks.keySet().forEach(task -> names.add(DeviceName.workerName(job, 0, task))));
@@ -115,11 +118,14 @@ public final class ClusterSpec {
 
     /// The address of a task, as `host:port`.
     ///
-    /// @throws IllegalArgumentException naming the jobs or tasks that there are, if there is no such one
+    /// @throws IllegalArgumentException if the cluster has no such job or task; the message lists the existing ones
     public String address(String job, int task) {
         return addressOf(job, task).toString();
     }
 
+    /// The address of a task.
+    ///
+    /// @throws IllegalArgumentException if the cluster has no such job or task; the message lists the existing ones
     public WorkerAddress addressOf(String job, int task) {
         WorkerAddress address = tasksOf(job).get(task);
         if (address == null) {
@@ -129,7 +135,7 @@ public final class ClusterSpec {
         return address;
     }
 
-    /// The address of every worker, by name.
+    /// The addresses of all workers by name, sorted.
     public Map<String, WorkerAddress> addresses() {
         var byName = new TreeMap<String, WorkerAddress>();
         jobs.forEach((job, tasks) ->
@@ -155,7 +161,7 @@ public final class ClusterSpec {
         return jobs.hashCode();
     }
 
-    /// As `{ps={0=host:2222}, worker={0=host:2223}}`.
+    /// Formats the addresses as `{ps={0=host:2222}, worker={0=host:2223}}`.
     @Override
     public String toString() {
         return jobs.toString();

@@ -3,21 +3,21 @@ package io.tensorferry.grpc.cluster;
 import io.tensorferry.api.DeviceName;
 import java.util.Map;
 
-/// Which worker of which cluster this process is, and how it speaks to the others. Immutable.
+/// Identifies this process as one worker of a cluster and selects the protocol. Immutable.
 ///
-/// @param cluster all workers, this one too
+/// @param cluster all workers, including this one
 /// @param job this worker's job
 /// @param task this worker's task
 /// @param protocol [#GRPC_VERBS] or [#GRPC]
 public record ServerConfig(ClusterSpec cluster, String job, int task, String protocol) {
-    /// Channels over gRPC, tensors by RDMA.
+    /// Channels are set up over gRPC; tensors travel by RDMA.
     public static final String GRPC_VERBS = "grpc+verbs";
-    /// Tensors over gRPC too: needs no RDMA device.
+    /// Tensors travel over gRPC too; no RDMA device is needed.
     public static final String GRPC = "grpc";
 
     static final String TF_CONFIG = "TF_CONFIG";
 
-    /// @throws IllegalArgumentException if the cluster has no such job or task, or there is no such protocol
+    /// @throws IllegalArgumentException if the cluster has no such job or task, or the protocol is unknown
     public ServerConfig {
         cluster.addressOf(job, task);
         if (!protocol.equals(GRPC_VERBS) && !protocol.equals(GRPC)) {
@@ -26,12 +26,12 @@ public record ServerConfig(ClusterSpec cluster, String job, int task, String pro
         }
     }
 
-    /// Reads what TensorFlow's tools put into `TF_CONFIG`: the cluster, the own task, and optionally the protocol,
-    /// [#GRPC_VERBS] where it is left out.
+    /// Parses TensorFlow's `TF_CONFIG`: the cluster, this worker's task, and optionally the protocol, by default
+    /// [#GRPC_VERBS].
     ///
     /// @param json as `{"cluster": {"ps": ["host:2222"], "worker": {"0": "host:2223"}}, "task": {"type": "worker",
     ///     "index": 0}, "rpc_layer": "grpc+verbs"}`
-    /// @throws IllegalArgumentException naming the field and the value that is wrong
+    /// @throws IllegalArgumentException if a value is invalid; the message names the field and the value
     public static ServerConfig fromTfConfig(String json) {
         TfConfig config = TfConfig.parse(json);
         TfConfig.Task task = config.task();
@@ -48,9 +48,9 @@ public record ServerConfig(ClusterSpec cluster, String job, int task, String pro
         }
     }
 
-    /// Reads the environment variable `TF_CONFIG`.
+    /// Parses the environment variable `TF_CONFIG`.
     ///
-    /// @throws IllegalArgumentException if it is not set, or as [#fromTfConfig]
+    /// @throws IllegalArgumentException if the variable is not set, or as for [#fromTfConfig]
     public static ServerConfig fromEnvironment() {
         return from(System.getenv());
     }
@@ -64,7 +64,7 @@ public record ServerConfig(ClusterSpec cluster, String job, int task, String pro
         return fromTfConfig(json);
     }
 
-    /// This worker's name, as `/job:worker/replica:0/task:1`.
+    /// The name of this worker, as `/job:worker/replica:0/task:1`.
     public String workerName() {
         return DeviceName.workerName(job, 0, task);
     }

@@ -15,17 +15,16 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// The text of `TF_CONFIG`, checked: the cluster, and, where it says so, which task this process is and the
-/// protocol.
+/// The parsed and validated text of `TF_CONFIG`: the cluster and, if present, this process' task and the protocol.
 ///
-/// @param task null where the text has none
-/// @param protocol the field `rpc_layer`, null where the text has none
+/// @param task null if the text has no task
+/// @param protocol the field `rpc_layer`; null if the text has none
 record TfConfig(
         ClusterSpec cluster, @Nullable Task task, @Nullable String protocol) {
     private static final String FORM = "{\"cluster\": {\"ps\": [\"host:port\"], \"worker\": [\"host:port\"]},"
             + " \"task\": {\"type\": \"worker\", \"index\": 0}}";
 
-    // As "at line 1 column 27 path $.cluster.w[1]".
+    // Matches Gson's location, as "at line 1 column 27 path $.cluster.w[1]".
     private static final Pattern PLACE = Pattern.compile("at line (\\d+) column (\\d+) path \\$\\.?(\\S*)");
     private static final int LONGEST_FIELD = 100;
 
@@ -33,7 +32,10 @@ record TfConfig(
     /// @param index the field `task.index`
     record Task(String job, int index) {}
 
-    /// @throws IllegalArgumentException naming the field, its value and what would be right
+    /// Parses and validates the text of `TF_CONFIG`.
+    ///
+    /// @throws IllegalArgumentException if a value is invalid; the message names the field, its value and the accepted
+    ///     form
     static TfConfig parse(String json) {
         JsonObject root = object(read(json), "the text");
         JsonElement cluster = root.get("cluster");
@@ -49,7 +51,7 @@ record TfConfig(
     }
 
     private static JsonElement read(String json) {
-        // Strict: TF_CONFIG is written by tools, and what gson guesses of a broken text would be a wrong cluster.
+        // Strict, because tools write TF_CONFIG: a lenient parse of a malformed text would yield a wrong cluster.
         try (var reader = new JsonReader(new StringReader(json))) {
             reader.setStrictness(Strictness.STRICT);
             JsonElement element = JsonParser.parseReader(reader);
@@ -66,7 +68,7 @@ record TfConfig(
         }
     }
 
-    /// Where it is wrong: of what Gson says, which is for programmers who call it, nothing else is kept.
+    /// Extracts the location from Gson's message. The rest of the message addresses Gson's callers and is dropped.
     private static String place(String gson) {
         var place = PLACE.matcher(gson);
         if (!place.find()) {
@@ -113,7 +115,7 @@ record TfConfig(
         if (!index.isJsonPrimitive()) {
             throw wrong("field 'task.index' is " + index + "; it must be a number, 0 or more");
         }
-        // Some launchers write the number as a string.
+        // Some launchers write the index as a string.
         return new Task(string(type, "field 'task.type'"), number(index.getAsString(), "field 'task.index'"));
     }
 
@@ -138,7 +140,7 @@ record TfConfig(
                 return number;
             }
         } catch (NumberFormatException _) {
-            // Told below, as for a negative number.
+            // Reported below, together with negative numbers.
         }
         throw wrong(field + " is '" + text + "'; it must be a task's number, 0 or more");
     }

@@ -5,16 +5,18 @@ import java.net.UnknownHostException;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/// Where a worker's server listens, as `host:port`.
+/// The address of a worker's server, `host:port`. Immutable.
 ///
 /// @param host a host name, an IPv4 address, or an IPv6 address without brackets
 /// @param port 1 to 65,535
 public record WorkerAddress(String host, int port) {
     private static final Pattern FORM = Pattern.compile("(?:\\[([0-9A-Fa-f:.%a-z]+)]|([^:/\\s\\[\\]]+)):(\\d{1,9})");
 
+    /// Parses an address.
+    ///
     /// @param text as `localhost:2222`, `10.0.0.1:2222` or `[::1]:2222`
-    /// @param field what the address belongs to, for the error
-    /// @throws IllegalArgumentException if `text` is not `host:port` with a port that others can dial
+    /// @param field the owner of the address, for the error message
+    /// @throws IllegalArgumentException if `text` is not `host:port` with a port from 1 to 65,535
     public static WorkerAddress parse(String text, String field) {
         var matcher = FORM.matcher(text);
         if (!matcher.matches()) {
@@ -29,9 +31,9 @@ public record WorkerAddress(String host, int port) {
         return new WorkerAddress(matcher.group(1) != null ? matcher.group(1) : matcher.group(2), port);
     }
 
-    /// Looks the host up.
+    /// Resolves the host name; may block.
     ///
-    /// @throws IllegalArgumentException if no address is known for it
+    /// @throws IllegalArgumentException if the host cannot be resolved
     public InetAddress resolve() {
         try {
             return InetAddress.getByName(host);
@@ -43,7 +45,8 @@ public record WorkerAddress(String host, int port) {
         }
     }
 
-    /// Whether who dials this is sure to stay on this machine, or to reach nobody. A name is not looked up.
+    /// Whether connections to this address never leave this machine: true for loopback addresses, `localhost` and its
+    /// subdomains, and `.invalid`, which never resolves. Resolves no name.
     public boolean staysHere() {
         String name = host.toLowerCase(Locale.ROOT);
         if (name.equals("localhost") || name.endsWith(".localhost") || name.endsWith(".invalid")) {

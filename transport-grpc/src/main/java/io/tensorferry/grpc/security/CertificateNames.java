@@ -6,13 +6,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What a certificate says about whose it is.
+/// Reads the names in a certificate.
 public final class CertificateNames {
     private static final int URI = 6;
 
     private CertificateNames() {}
 
-    /// The URIs among the subject alternative names; none where these cannot be read.
+    /// The URIs among the subject alternative names; empty if the names cannot be parsed.
     static List<String> uris(X509Certificate certificate) {
         return alternativeNames(certificate)
                 .filter(name -> name.getFirst().equals(URI))
@@ -29,7 +29,7 @@ public final class CertificateNames {
         }
     }
 
-    /// For messages, as `CN=worker 1 (tensorferry:/job:worker/replica:0/task:1)`.
+    /// Formats the names for messages, as `CN=worker 1 (tensorferry:/job:worker/replica:0/task:1)`.
     public static String described(X509Certificate certificate) {
         List<String> uris = uris(certificate);
         return certificate.getSubjectX500Principal().getName()

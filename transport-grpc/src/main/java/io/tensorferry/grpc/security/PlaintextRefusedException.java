@@ -2,7 +2,7 @@ package io.tensorferry.grpc.security;
 
 import java.util.List;
 
-/// A server without TLS would listen or dial beyond this machine, and nobody has allowed it.
+/// Thrown if a server without TLS would listen or dial beyond this machine without permission.
 public final class PlaintextRefusedException extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -17,7 +17,8 @@ public final class PlaintextRefusedException extends IllegalArgumentException {
         this.waysOut = List.copyOf(waysOut);
     }
 
-    /// Where it would speak, as `listens on 10.0.0.1`: for a program that has other words for the remedy.
+    /// The plaintext connections beyond this machine, as `listens on 10.0.0.1`. For programs that report the remedy in
+    /// their own terms.
     public List<String> waysOut() {
         return waysOut;
     }

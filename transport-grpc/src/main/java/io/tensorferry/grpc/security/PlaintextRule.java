@@ -7,17 +7,19 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Plaintext stays on this machine, unless somebody has said that it may not.
+/// Restricts plaintext connections to this machine unless the configuration allows more.
 public final class PlaintextRule {
-    /// `true` allows plaintext beyond this machine.
+    /// The environment variable that allows plaintext beyond this machine if set to `true`.
     public static final String ALLOW_INSECURE = "RDMA_ALLOW_INSECURE";
 
     private static final int MOST_NAMED = 4;
 
     private PlaintextRule() {}
 
-    /// Where a server without TLS would speak beyond this machine; empty if nowhere. Names are not looked up: only
-    /// `localhost` and loopback addresses are known to stay here, and `.invalid` to lead nowhere.
+    /// Lists the plaintext connections beyond this machine that a server without TLS would make or accept; empty if
+    /// none.
+    ///
+    /// Resolves no name: only loopback addresses, `localhost` and `.invalid` names count as local.
     public static List<String> waysOut(ServerConfig config, InetAddress listening) {
         var ways = new ArrayList<String>();
         if (!listening.isLoopbackAddress()) {
@@ -33,6 +35,8 @@ public final class PlaintextRule {
                 : List.of(ways.get(0), ways.get(1), ways.get(2), (ways.size() - MOST_NAMED + 1) + " more");
     }
 
+    /// Whether the environment allows plaintext beyond this machine.
+    ///
     /// @throws IllegalArgumentException if the variable is neither `true` nor `false`
     public static boolean allowedBy(Map<String, String> environment) {
         String value = environment.getOrDefault(ALLOW_INSECURE, "").strip();
@@ -45,7 +49,9 @@ public final class PlaintextRule {
         };
     }
 
-    /// @throws PlaintextRefusedException if there is a way out
+    /// Refuses to start the server if it would use plaintext beyond this machine.
+    ///
+    /// @throws PlaintextRefusedException if `waysOut` is not empty
     public static void refuse(ServerConfig config, List<String> waysOut) {
         if (!waysOut.isEmpty()) {
             throw new PlaintextRefusedException(config.workerName(), waysOut);

@@ -1,5 +1,5 @@
-/// The rules for mutual TLS and plaintext: the files and the identity that a server is given, and the connections that
-/// may do without TLS.
+/// Mutual TLS and plaintext rules: the files and the identity mapping that a server is given, and the connections that
+/// may use plaintext.
 ///
 /// Applications use [io.tensorferry.grpc.security.TransportSecurity] and [io.tensorferry.grpc.security.PeerIdentity].
 package io.tensorferry.grpc.security;

@@ -16,19 +16,19 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/// What this worker shows to peers and whom it trusts, checked. Immutable.
+/// This worker's certificate chain and key, and the authorities that it trusts, validated. Immutable.
 ///
-/// @param chain this worker's certificate, then its issuers
-/// @param anchors trusts what the trust file says, as a server and as a client
+/// @param chain this worker's certificate, followed by its issuers
+/// @param anchors trusts the authorities of the trust file, for servers and for clients
 record Credentials(List<X509Certificate> chain, PrivateKey key, X509ExtendedTrustManager anchors) {
-    // For certificates that are looked at outside a handshake.
+    // For certificates that are verified outside a handshake.
     private static final String ANY_KEY_EXCHANGE = "UNKNOWN";
 
-    /// Checks what peers will check too, so that a mistake is told here and with the file's name: the key is that of
-    /// the certificate, the certificate is this worker's, valid, and issued by an authority of the trust file, for
-    /// servers and for clients.
+    /// Performs the checks that peers will perform, so that a mistake is reported at start-up with the name of the
+    /// file: the key matches the certificate, the certificate is valid and belongs to this worker, and an authority of
+    /// the trust file has issued it for servers and for clients.
     ///
-    /// @throws IllegalArgumentException naming the file, and what would be right
+    /// @throws IllegalArgumentException if a check fails; the message names the file and the remedy
     static Credentials of(TlsFiles files, TransportSecurity security, String worker) {
         List<X509Certificate> chain = files.certificate().certificates();
         PrivateKey key = files.key().privateKeyOf(chain.getFirst().getPublicKey(), security.certificate());

@@ -9,8 +9,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
-/// Trusts the server that was dialled only if its certificate is that of the worker that was meant. The host's name or
-/// address, which is what TLS compares otherwise, does not tell one worker of a host from another.
+/// Trusts a server only if its certificate belongs to the worker that was dialled. The standard check compares the host
+/// name or address, which does not distinguish several workers on one host.
 public final class DialledWorkerTrust extends X509ExtendedTrustManager {
     private final X509ExtendedTrustManager anchors;
     private final PeerIdentity identity;
@@ -22,7 +22,7 @@ public final class DialledWorkerTrust extends X509ExtendedTrustManager {
         this.worker = worker;
     }
 
-    /// A trusted certificate, of somebody else.
+    /// The certificate is trusted, but belongs to another worker.
     public static final class WrongWorkerException extends CertificateException {
         private static final long serialVersionUID = 1;
 

@@ -8,8 +8,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
-/// Shows the one certificate that there is, whatever the other end asks for: one that the other end does not trust is
-/// then refused with a reason, where none at all would only be missing.
+/// Always presents this worker's certificate, whichever authorities the other end accepts. An untrusted certificate is
+/// then refused with a reason; an absent one would only be reported as missing.
 final class OwnKeyManager extends X509ExtendedKeyManager {
     private static final String ALIAS = "own";
 

@@ -23,8 +23,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// One PEM file as it was read. Every failure is an [IllegalArgumentException] that names the file and what would be
-/// right, and never a part of a key.
+/// The content of one PEM file. Every failure is an [IllegalArgumentException] that names the file and the remedy, and
+/// never contains a part of a key.
 final class PemFile {
     private static final int MAX_BYTES = 4 << 20;
     private static final Pattern BLOCK =
@@ -40,7 +40,9 @@ final class PemFile {
         this.text = text;
     }
 
-    /// @param what what the file is for, as `certificate`
+    /// Reads a file of at most 4 MiB.
+    ///
+    /// @param what the purpose of the file, as `certificate`
     static PemFile read(String what, Path path) {
         byte[] content;
         try (InputStream file = Files.newInputStream(path)) {
@@ -61,7 +63,7 @@ final class PemFile {
         return new PemFile(what, path, new String(content, StandardCharsets.ISO_8859_1));
     }
 
-    /// Every certificate in the file, in order; at least one.
+    /// All certificates in the file, in order; at least one.
     List<X509Certificate> certificates() {
         var certificates = new ArrayList<X509Certificate>();
         Matcher block = BLOCK.matcher(text);
@@ -85,7 +87,7 @@ final class PemFile {
         }
     }
 
-    /// The private key that belongs to `publicKey`.
+    /// The private key that matches `publicKey`.
     PrivateKey privateKeyOf(PublicKey publicKey, Path certificate) {
         PrivateKey key = parse(pkcs8(), publicKey, certificate);
         if (!belongTogether(key, publicKey)) {
@@ -118,7 +120,7 @@ final class PemFile {
                                     + path,
                             null);
                 default -> {
-                    // Another thing in the same file.
+                    // A block of another type in the same file.
                 }
             }
         }

@@ -8,10 +8,10 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLSessionContext;
 
-/// Makes each connection's TLS engine of the credentials that are in force now.
+/// Creates the TLS engine of each connection from the credentials that are current at that time.
 ///
-/// Other credentials are another context, with sessions and tickets of its own. So a session that was agreed on with
-/// an authority that is no longer trusted cannot be resumed.
+/// Changed credentials produce a new context with separate sessions and tickets. A session that was established under
+/// an authority that is no longer trusted therefore cannot be resumed.
 ///
 /// Threading: any thread.
 final class ReloadingSslContext extends SslContext {
@@ -64,7 +64,7 @@ final class ReloadingSslContext extends SslContext {
     }
 
     @Override
-    // What Netty's own class declares.
+    // Netty's superclass declares this return type.
     @SuppressWarnings("deprecation")
     public io.grpc.netty.shaded.io.netty.handler.ssl.ApplicationProtocolNegotiator applicationProtocolNegotiator() {
         return made.context().applicationProtocolNegotiator();

@@ -17,20 +17,20 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The mutual TLS of one server, at both ends of its connections, with what its files said when they were last right.
+/// The mutual TLS of one server, for both ends of its connections, with the last valid content of its files.
 ///
-/// Threading: any thread. The files are read on a virtual thread, never on the timer's.
+/// Threading: any thread. The files are read on a virtual thread, never on the timer's thread.
 public final class Tls implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
-    // Both ends are this protocol's: there is nobody who needs an older one.
+    // Both ends run this library, so no older version is needed.
     private static final String VERSION = "TLSv1.3";
 
     private final TransportSecurity security;
     private final String worker;
     private volatile Credentials credentials;
     private volatile @Nullable ScheduledFuture<?> schedule;
-    // What the last look found, null if it could not be read; and what was judged last, right or wrong. Guarded by
-    // this.
+    // "seen" is the result of the latest read, null if it failed; "judged" is the latest content that was validated,
+    // whether valid or not. Guarded by this.
     private @Nullable TlsFiles seen;
     private boolean unreadable;
     private TlsFiles judged;
@@ -44,9 +44,9 @@ public final class Tls implements AutoCloseable {
         this.credentials = Credentials.of(files, security, worker);
     }
 
-    /// Reads the files and keeps looking at them until this is closed.
+    /// Reads the files, and reads them again periodically until this is closed.
     ///
-    /// @throws IllegalArgumentException naming the file that is wrong, and what would be right
+    /// @throws IllegalArgumentException if a file is invalid; the message names the file and the remedy
     public static Tls open(TransportSecurity security, String worker, ScheduledExecutorService timer) {
         var tls = new Tls(security, worker, TlsFiles.read(security));
         long interval = security.reloadInterval().toNanos();
@@ -58,8 +58,8 @@ public final class Tls implements AutoCloseable {
         return tls;
     }
 
-    /// Takes what the files say now, if it is another thing and right. Three files are not replaced at once, so what a
-    /// look finds counts when the next one finds the same.
+    /// Reads the files and adopts changed, valid content. The three files are not replaced atomically, so content takes
+    /// effect only when two consecutive reads find it.
     synchronized void reload() {
         TlsFiles files;
         try {
@@ -112,7 +112,7 @@ public final class Tls implements AutoCloseable {
         return security.identity();
     }
 
-    /// For the listening end: whoever calls must show a certificate.
+    /// Returns the context of the listening end, which requires a certificate from callers.
     public SslContext serverContext() {
         return new ReloadingSslContext(() -> credentials, now -> {
             SslContextBuilder builder = SslContextBuilder.forServer(new OwnKeyManager(now))
@@ -122,7 +122,7 @@ public final class Tls implements AutoCloseable {
         });
     }
 
-    /// For dialling `peer`, and nobody else.
+    /// Returns the context for connections to `peer`, which accepts no other worker's certificate.
     public SslContext clientContext(String peer) {
         return new ReloadingSslContext(() -> credentials, now -> {
             SslContextBuilder builder = SslContextBuilder.forClient()
@@ -134,7 +134,7 @@ public final class Tls implements AutoCloseable {
 
     private static SslContext build(SslContextBuilder builder) {
         try {
-            // The JDK's own: the native one would unpack a library into the temporary folder.
+            // The JDK's provider: the native provider would unpack a library into the temporary directory.
             return GrpcSslContexts.configure(builder, SslProvider.JDK)
                     .protocols(VERSION)
                     .build();

@@ -2,9 +2,11 @@ package io.tensorferry.grpc.security.tls;
 
 import io.tensorferry.grpc.security.TransportSecurity;
 
-/// The three files of a [TransportSecurity] as they were at one moment.
+/// The content of the three files of a [TransportSecurity] at one time.
 record TlsFiles(PemFile certificate, PemFile key, PemFile trust) {
-    /// @throws IllegalArgumentException naming a file that cannot be read
+    /// Reads the three files.
+    ///
+    /// @throws IllegalArgumentException if a file cannot be read; the message names it
     static TlsFiles read(TransportSecurity security) {
         return new TlsFiles(
                 PemFile.read("certificate", security.certificate()),
