@@ -4,14 +4,15 @@ import io.grpc.Attributes;
 import io.grpc.Context;
 import java.util.Set;
 
-/// Who is at the other end of a connection, as its certificate says. Immutable.
+/// The other end of a connection, identified by its certificate. Immutable.
 ///
-/// @param certificate described, for messages
-/// @param workers the peers whose certificate it is; none for a stranger that the same authority knows
+/// @param certificate a description of the certificate, for messages
+/// @param workers the peers that the certificate belongs to; empty for a stranger with a certificate of the same
+///     authority
 public record Caller(String certificate, Set<String> workers) {
-    /// Of the connection.
+    /// The connection's attribute.
     static final Attributes.Key<Caller> OF_CONNECTION = Attributes.Key.create("io.tensorferry.grpc.caller");
-    /// Of the call that a handler serves.
+    /// The context value of the call that a handler serves.
     static final Context.Key<Caller> OF_CALL = Context.key("io.tensorferry.grpc.caller");
 
     public Caller {

@@ -16,9 +16,9 @@ import javax.net.ssl.SSLSession;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Finds out who is at the other end of each connection, once, and tells the handler of each of its calls.
+/// Identifies the other end of each connection once, and passes the result to the handlers of its calls.
 ///
-/// Threading: gRPC's.
+/// Threading: gRPC's threads.
 public final class CallerFilter extends ServerTransportFilter implements ServerInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(CallerFilter.class);
 
@@ -38,13 +38,13 @@ public final class CallerFilter extends ServerTransportFilter implements ServerI
         }
         try {
             var certificate = (X509Certificate) session.getPeerCertificates()[0];
-            // A session that is resumed was checked when it began.
+            // The chain of a resumed session was verified when the session began, so the validity is checked again.
             certificate.checkValidity();
             Caller caller = callers.identify(certificate);
             connections.prove(connection.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR), caller.workers());
             return connection.toBuilder().set(Caller.OF_CONNECTION, caller).build();
         } catch (SSLPeerUnverifiedException | CertificateException | RuntimeException e) {
-            // Without a caller in its attributes every call of this connection is refused.
+            // Without a Caller in the attributes, every call of this connection is refused.
             LOG.debug("a caller without a valid certificate: {}", e.toString());
             return connection;
         }

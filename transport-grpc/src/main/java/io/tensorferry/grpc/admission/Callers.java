@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Decides who may ask this worker for something, and as whom.
+/// Decides which callers this worker serves, and under which name.
 ///
 /// Threading: any thread.
 public final class Callers {
@@ -20,8 +20,8 @@ public final class Callers {
     private final @Nullable PeerIdentity identity;
     private final Refusals refusals;
 
-    /// @param members of the cluster, this worker may be among them
-    /// @param identity null where callers show no certificate
+    /// @param members the workers of the cluster; may include this worker
+    /// @param identity null if callers present no certificate
     public Callers(String workerName, Set<String> members, @Nullable PeerIdentity identity, Refusals refusals) {
         this.workerName = workerName;
         this.members = Set.copyOf(members);
@@ -29,7 +29,7 @@ public final class Callers {
         this.refusals = refusals;
     }
 
-    /// Whose a trusted certificate is.
+    /// Identifies the workers that a trusted certificate belongs to.
     Caller identify(X509Certificate certificate) {
         PeerIdentity known = identity;
         Set<String> workers = known == null
@@ -40,10 +40,11 @@ public final class Callers {
         return new Caller(CertificateNames.described(certificate), workers);
     }
 
-    /// Checks, within the handler of a call, that the caller is the peer it says it is.
+    /// Checks, within the handler of a call, that the caller is the peer whose name it claims. Refusals are counted,
+    /// and logged at a limited rate.
     ///
-    /// @throws TransportException `UNAUTHENTICATED` without a certificate, `PERMISSION_DENIED` for somebody who is no
-    ///     peer, or has the certificate of another; it is counted, and logged now and then
+    /// @throws TransportException `UNAUTHENTICATED` without a certificate; `PERMISSION_DENIED` if the claimed name is
+    ///     not a peer's, or the certificate belongs to another worker
     public void require(String claimed) {
         try {
             check(claimed, Caller.OF_CALL.get());

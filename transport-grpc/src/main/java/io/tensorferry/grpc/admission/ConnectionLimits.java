@@ -1,17 +1,17 @@
 package io.tensorferry.grpc.admission;
 
-/// How many connections a server keeps open. Immutable.
+/// The number of connections that a server keeps open. Immutable.
 ///
-/// @param unproven of callers that have not shown the certificate of a peer, all together
-/// @param unprovenPerHost of such callers at one address
-/// @param perWorker of each peer whose certificate was shown
+/// @param unproven limits all connections whose callers have not presented a peer's certificate
+/// @param unprovenPerHost limits such connections from one address
+/// @param perWorker limits the connections of each peer that presented its certificate
 public record ConnectionLimits(int unproven, int unprovenPerHost, int perWorker) {
     private static final int SPARE = 64;
-    // One is used, a second while a peer is restarted, two more for good measure.
+    // One in use, a second while a peer restarts, two spare.
     private static final int PER_WORKER = 4;
 
-    /// In plaintext nobody proves anything: the peers must find room among the unproven, all of them at one address if
-    /// that is where they are.
+    /// Returns limits that fit a cluster. In plaintext all connections are unproven, so the unproven limits have room
+    /// for all peers, even at one address.
     public static ConnectionLimits forCluster(int workers) {
         int atOneHost = SPARE + PER_WORKER * workers;
         return new ConnectionLimits(4 * atOneHost, atOneHost, PER_WORKER);

@@ -11,15 +11,16 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The connections that are open at the listening end, so that strangers cannot exhaust it: those who have not proved
-/// to be peers are bounded, all together and for each address; a peer has a few of its own, which strangers cannot
-/// take.
+/// Tracks and limits the open connections of the server, so that strangers cannot exhaust it.
+///
+/// Connections without a peer's certificate are limited in total and per address. Each peer has a separate quota that
+/// strangers cannot use.
 ///
 /// Threading: any thread. Connections are closed outside the lock.
 public final class Connections {
     private final ConnectionLimits limits;
     private final Refusals refusals;
-    // Callers must prove themselves: a connection that ends before it did was refused, or gave up.
+    // Whether callers must present certificates: a connection that ends before it is proven was refused or abandoned.
     private final boolean proofNeeded;
     // All guarded by this.
     private final Map<SocketAddress, Connection> open = new HashMap<>();
@@ -38,17 +39,17 @@ public final class Connections {
         }
     }
 
-    /// @param proofNeeded whether callers show certificates
+    /// @param proofNeeded whether callers present certificates
     public Connections(ConnectionLimits limits, Refusals refusals, boolean proofNeeded) {
         this.limits = limits;
         this.refusals = refusals;
         this.proofNeeded = proofNeeded;
     }
 
-    /// Whether a connection that has just been accepted may stay; from then on until it is closed it counts.
+    /// Whether a connection that was just accepted may stay open; if so, it counts until it is closed.
     boolean admit(Channel channel) {
         if (!(channel.remoteAddress() instanceof InetSocketAddress remote)) {
-            // It has been closed by its other end already.
+            // The other end has already closed the connection.
             return false;
         }
         String refusal = add(new Connection(channel, remote));
@@ -78,8 +79,8 @@ public final class Connections {
         return null;
     }
 
-    /// The connection from `remote` has shown the certificate of `owners`. Of too many of theirs the oldest is closed:
-    /// a peer that was restarted may have left some behind.
+    /// Records that the connection from `remote` presented the certificate of `owners`. If the owners exceed their
+    /// quota, their oldest connection is closed: a restarted peer may have left some behind.
     void prove(@Nullable SocketAddress remote, Set<String> owners) {
         Connection oldest = null;
         synchronized (this) {

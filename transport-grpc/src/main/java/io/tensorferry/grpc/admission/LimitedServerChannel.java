@@ -4,7 +4,8 @@ import io.grpc.netty.shaded.io.netty.channel.Channel;
 import io.grpc.netty.shaded.io.netty.channel.socket.nio.NioServerSocketChannel;
 import java.util.List;
 
-/// The listening socket: closes at once what [Connections] does not admit, before anything is spent on it.
+/// A listening socket that closes connections that [Connections] does not admit, before it allocates resources for
+/// them.
 public final class LimitedServerChannel extends NioServerSocketChannel {
     private final Connections connections;
 

@@ -6,8 +6,8 @@ import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
 import io.grpc.netty.shaded.io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 
-/// Hangs up on who connects to a server in plaintext and does not begin as HTTP/2 does. gRPC would do so too, and print
-/// a stack trace for each: a worker that has TLS, and dials ten times a second, would fill a disk with them.
+/// Closes a plaintext connection that does not begin with the HTTP/2 preface. gRPC would close it too, but print a
+/// stack trace for each: a worker with TLS that dials ten times a second would fill the disk with them.
 ///
 /// Threading: the event loop of its connection.
 final class PrefaceCheck extends ChannelInboundHandlerAdapter {

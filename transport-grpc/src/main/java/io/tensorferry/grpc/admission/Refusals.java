@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// Counts who was turned away, and says so in the log, at most one line of each kind in 10 s: who is turned away can
-/// come again at once, and must not fill the disk.
+/// Counts refused calls and connections, and logs at most one line of each kind in 10 s: refused callers may retry at
+/// once, and must not fill the disk.
 ///
 /// Threading: any thread.
 public final class Refusals {
@@ -36,7 +36,7 @@ public final class Refusals {
 
     void connection(String why) {
         connections.increment();
-        // Less to worry about: whoever looks whether the port is open makes one.
+        // Less severe than a refused call: any port scan causes one.
         say(Level.INFO, nextConnectionLineNs, "a connection", why);
     }
 

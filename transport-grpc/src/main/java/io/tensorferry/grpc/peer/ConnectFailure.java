@@ -10,15 +10,15 @@ import java.security.cert.CertificateException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// Why a connection to a worker did not come about, from what gRPC tells of the latest attempt.
+/// Classifies and describes failed connections to a worker from gRPC's status of the latest attempt.
 final class ConnectFailure {
     private static final int MAX_CAUSES = 16;
     private static final String ALERT = "Received fatal alert: ";
 
     private ConnectFailure() {}
 
-    /// The failure for whoever waits, where another attempt would meet the same end: one of the two workers has the
-    /// wrong certificate, or none. Null for everything that may pass.
+    /// Returns the failure to report if a retry would fail in the same way: one of the two workers has a wrong
+    /// certificate, or no TLS. Null for transient failures.
     static @Nullable TransportException lasting(String worker, WorkerAddress address, Status status) {
         Throwable cause = status.getCause();
         TransportException found = null;
@@ -68,14 +68,15 @@ final class ConnectFailure {
         return new TransportException(code, why, worker, 0, cause);
     }
 
-    /// For whoever has waited in vain, as `Connection refused`.
+    /// Describes a transient failure for the message of a timeout, as `Connection refused`.
     static String described(Status latest) {
         Throwable cause = latest.getCause();
         for (int i = 0; cause != null && cause.getCause() != null && i < MAX_CAUSES; i++) {
             cause = cause.getCause();
         }
         String why = cause == null ? String.valueOf(latest.getDescription()) : String.valueOf(cause.getMessage());
-        // All that gRPC knows of a server that hangs up, as one does that was spoken to in plaintext and wants TLS.
+        // gRPC reports no more than this if the server closes the connection, as a TLS server does to a plaintext
+        // client.
         return why.contains("Network closed") ? "it has closed the connection; do all workers have TLS, or none?" : why;
     }
 }

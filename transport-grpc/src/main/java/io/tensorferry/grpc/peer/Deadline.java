@@ -2,20 +2,23 @@ package io.tensorferry.grpc.peer;
 
 import java.time.Duration;
 
-/// The end of a time that several waits share. Immutable.
+/// A point in time shared by several waits. Immutable.
 public final class Deadline {
     private final long endNs;
 
-    /// Begins now.
+    /// Starts now.
+    ///
+    /// @param limit the time until the deadline
     public Deadline(Duration limit) {
         this.endNs = System.nanoTime() + limit.toNanos();
     }
 
-    /// What is left, never less than nothing.
+    /// The time until the deadline; zero once it has passed.
     public Duration remaining() {
         return Duration.ofNanos(Math.max(0, endNs - System.nanoTime()));
     }
 
+    /// Whether the deadline has passed.
     public boolean isOver() {
         return endNs - System.nanoTime() <= 0;
     }

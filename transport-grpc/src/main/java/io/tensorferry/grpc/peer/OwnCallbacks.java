@@ -7,20 +7,20 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
-/// A virtual thread for each callback. They may wait, and may end the server.
+/// Runs each callback on a new virtual thread. Callbacks may wait, and may stop the server.
 ///
 /// Threading: any thread.
 final class OwnCallbacks implements Executor {
     private final ThreadFactory threads;
-    // Those that have not ended. Guarded by this.
+    // Threads that have not ended. Guarded by this.
     private final Set<Thread> running = new HashSet<>();
 
-    /// @param prefix of the threads' names
+    /// @param prefix the prefix of the threads' names
     OwnCallbacks(String prefix) {
         this.threads = Thread.ofVirtual().name(prefix, 0).factory();
     }
 
-    /// Never rejects: a receive that is begun after the end of the server has its callback run all the same.
+    /// Never rejects: the callback of a receive that begins after the server has stopped still runs.
     @Override
     public void execute(Runnable callback) {
         Thread thread = threads.newThread(() -> {
@@ -41,7 +41,8 @@ final class OwnCallbacks implements Executor {
         notifyAll();
     }
 
-    /// Waits until `patience` is over for callbacks that run, but for the one that calls this, then interrupts them.
+    /// Waits until `patience` is over for running callbacks, except the one that calls this method, then interrupts
+    /// them.
     void awaitEnds(Deadline patience) {
         othersLeftAfter(patience).forEach(Thread::interrupt);
     }
@@ -51,7 +52,7 @@ final class OwnCallbacks implements Executor {
         int mine = running.contains(self) ? 1 : 0;
         try {
             while (running.size() > mine && !patience.isOver()) {
-                // At least a millisecond, because 0 waits for ever.
+                // At least 1 ms, because wait(0) never times out.
                 wait(Math.max(
                         1, TimeUnit.NANOSECONDS.toMillis(patience.remaining().toNanos())));
             }

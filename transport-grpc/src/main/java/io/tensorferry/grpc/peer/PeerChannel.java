@@ -19,11 +19,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The gRPC channel to one worker, and whether that worker can be reached.
+/// The gRPC channel to one worker, with bounded waits for a connection.
 ///
-/// gRPC's own choices do not fit a cluster that starts in any order: a call either fails at the first refused
-/// connection or waits without end. So calls are made only once [#whenReady()] has completed, which waits for a
-/// bounded time and dials more often than gRPC would.
+/// gRPC's own modes do not suit a cluster that starts in any order: a call either fails at the first refused connection
+/// or waits forever. Calls are therefore made only after [#whenReady()] has completed, which waits for a bounded time
+/// and retries more often than gRPC does.
 ///
 /// Threading: any thread.
 public final class PeerChannel {
@@ -37,11 +37,11 @@ public final class PeerChannel {
     private final ScheduledExecutorService timer;
     private final PeerTimeouts timeouts;
     private volatile boolean reached;
-    // What became of the latest attempt that failed.
+    // The status of the latest failed attempt.
     private volatile @Nullable Status latestFailure;
-    // When the first connection was wanted, by System.nanoTime. Guarded by this.
+    // When a connection was first requested, by System.nanoTime. Guarded by this.
     private @Nullable Long firstWanted;
-    // Shared by all who wait for the same connection. Guarded by this.
+    // Shared by all waiters for the same connection. Guarded by this.
     private @Nullable CompletableFuture<Void> waiting;
 
     public PeerChannel(
@@ -71,9 +71,11 @@ public final class PeerChannel {
         return address;
     }
 
-    /// Completes when there is a connection, at once if there is one. Fails with `UNAVAILABLE` when there is none
-    /// for too long; as soon as it is known with `UNAUTHENTICATED` or `PERMISSION_DENIED` if one of the two
-    /// certificates is refused.
+    /// Completes when the channel is connected, at once if it already is.
+    ///
+    /// Fails with `UNAVAILABLE` if there is no connection within the connect timeout, or within the reconnect timeout
+    /// if the worker was reached before. Fails early with `UNAUTHENTICATED`, `PERMISSION_DENIED` or
+    /// `FAILED_PRECONDITION` if the certificates or the TLS settings of the two workers do not match.
     public CompletableFuture<Void> whenReady() {
         if (channel.getState(false) == ConnectivityState.READY) {
             reached = true;
@@ -99,8 +101,9 @@ public final class PeerChannel {
         return started;
     }
 
-    /// The same for a caller that has waited for another way to this worker: waits for the reconnect timeout, or for
-    /// what is left of the connect timeout where there has been no connection yet.
+    /// As [#whenReady()], with a shorter wait, for a caller that has already waited for another transport to this
+    /// worker: the reconnect timeout, or the rest of the connect timeout if that is longer and there was no connection
+    /// yet.
     CompletableFuture<Void> whenReadySoon() {
         CompletableFuture<Void> ready = whenReady();
         if (ready.isDone()) {
@@ -136,7 +139,7 @@ public final class PeerChannel {
         future.completeExceptionally(new TransportException(StatusCode.UNAVAILABLE, why, worker, 0, null));
     }
 
-    /// What keeps this worker from the other, as far as attempts so far have shown; null if nothing is known.
+    /// The reason why this worker cannot reach the other, from the attempts so far; null if none is known.
     @Nullable
     public String obstacle() {
         Status failed = latestFailure;
@@ -168,21 +171,23 @@ public final class PeerChannel {
                 return;
             }
             case TRANSIENT_FAILURE, IDLE, CONNECTING -> {
-                // The next change of state tells; between two failures there is none.
+                // Retried at the next change of state. Two failures in a row cause no change.
             }
         }
         channel.notifyWhenStateChanged(state, () -> watch(future));
     }
 
-    /// @param earlier the failure of an attempt before those of whoever waits, once it is known; null for the first
+    /// Retries the connection periodically and notes the reason of each new failure.
+    ///
+    /// @param earlier the failure of the latest attempt before this wait, once it is known; null in the first call
     private void redial(CompletableFuture<Void> future, @Nullable CompletableFuture<@Nullable Throwable> earlier) {
         if (future.isDone()) {
             return;
         }
         CompletableFuture<@Nullable Throwable> known = earlier == null ? new CompletableFuture<>() : earlier;
         if (channel.getState(true) == ConnectivityState.TRANSIENT_FAILURE) {
-            // A channel stays in this state while it tries again, and tells of the last attempt that failed: perhaps of
-            // one long ago.
+            // A channel stays in this state while it retries, and reports the last failed attempt, which may precede
+            // this wait.
             askWhy(status -> {
                 if (earlier == null) {
                     known.complete(status.getCause());
@@ -201,7 +206,7 @@ public final class PeerChannel {
         return cause == null || !cause.equals(earlier);
     }
 
-    /// A call on a channel without a connection fails at once, with the reason.
+    /// Finds the reason of the last failure: a call on a disconnected channel fails at once with it.
     private void askWhy(Consumer<Status> told) {
         var call = channel.newCall(
                 TensorServiceGrpc.getPingMethod(),

@@ -15,17 +15,17 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The gRPC channels to the other workers, one each, made when a worker is first dialled.
+/// The gRPC channels to the other workers, one per worker, opened when the worker is first dialled.
 ///
 /// Threading: any thread.
 public final class PeerChannels {
-    // 10 s is gRPC's minimum. It finds a machine that vanished; a process that died is told at once by its connection.
+    // gRPC's minimum. Detects a machine that vanished; the connection itself reports a process that died.
     private static final int KEEPALIVE_SECONDS = 10;
     private static final int KEEPALIVE_TIMEOUT_SECONDS = 3;
-    // Several chunks of a tensor under way on one stream, whatever other streams wait for.
+    // Keeps several chunks of a tensor in flight per stream, independent of other streams.
     private static final int FLOW_CONTROL_WINDOW = 8 << 20;
     private static final int MAX_RESPONSE_BYTES = 2 << 20;
-    // Holds the longest status message, however it is encoded.
+    // Fits the longest status message in any encoding.
     private static final int MAX_TRAILER_BYTES = 64 << 10;
 
     private final Map<String, WorkerAddress> addresses;
@@ -49,20 +49,20 @@ public final class PeerChannels {
         return timeouts;
     }
 
-    /// The channel to `worker`, once it is connected. Fails as [PeerChannel#whenReady()] does, and with `UNAVAILABLE`
+    /// Returns the channel to `worker` once it is connected. Fails as [PeerChannel#whenReady()], and with `UNAVAILABLE`
     /// once this is closed.
     ///
-    /// Returns at once, so that a loop may call it: the first call for a worker leaves the opening of the channel,
-    /// which
-    /// loads classes and makes the TLS context, to a thread for handlers.
+    /// Returns at once, so a loop may call it: the first call for a worker delegates opening the channel, which loads
+    /// classes and creates the TLS context, to a handler thread.
     ///
     /// @throws IllegalArgumentException if `worker` is not in the cluster
     public CompletableFuture<PeerChannel> whenReady(String worker) {
         return whenOpen(worker).thenCompose(channel -> channel.whenReady().thenApply(_ -> channel));
     }
 
-    /// The same for a caller that has waited for another way to this worker: waits for the reconnect timeout, or for
-    /// what is left of the connect timeout where there has been no connection yet.
+    /// Returns the channel to `worker` once it is connected, with the shorter wait of [PeerChannel#whenReadySoon()].
+    ///
+    /// @throws IllegalArgumentException if `worker` is not in the cluster
     public CompletableFuture<PeerChannel> whenReadySoon(String worker) {
         return whenOpen(worker).thenCompose(channel -> channel.whenReadySoon().thenApply(_ -> channel));
     }
@@ -87,7 +87,7 @@ public final class PeerChannels {
     private PeerChannel opened(String worker, WorkerAddress address) {
         PeerChannel channel = channels.computeIfAbsent(worker, _ -> open(worker, address));
         if (closed) {
-            // Made while close() ran, which may have missed it.
+            // Opened while close() ran, which may have missed it.
             channel.grpc().shutdownNow();
             throw stopping(worker);
         }
@@ -119,21 +119,21 @@ public final class PeerChannels {
         return new PeerChannel(worker, address, lookup, builder.build(), threads.timer(), timeouts);
     }
 
-    // What gRPC offers instead is one registry for the whole process, which would keep the class loader of a plugin.
+    // gRPC's replacement is a process-wide registry, which would retain the class loader of a plugin.
     @SuppressWarnings("deprecation")
     private static NettyChannelBuilder builder(WorkerAddress address, PeerLookup lookup) {
         return NettyChannelBuilder.forAddress(address.host(), address.port()).nameResolverFactory(lookup);
     }
 
-    /// Why the latest attempt to reach `worker` has failed, as `no connection to host:2222: Connection refused`; null
-    /// if it has not been dialled, or nothing is known.
+    /// The reason of the latest failed attempt to reach `worker`, as `no connection to host:2222: Connection refused`;
+    /// null if the worker was not dialled or no reason is known.
     @Nullable
     public String obstacle(String worker) {
         PeerChannel channel = channels.get(worker);
         return channel == null ? null : channel.obstacle();
     }
 
-    /// Ends every call, and waits until `limit` for the connections to be closed.
+    /// Ends every call, and waits until `limit` for the connections to close.
     public void close(Deadline limit) {
         closed = true;
         var open = new ArrayList<>(channels.values());

@@ -16,39 +16,39 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Looks up the host of one worker for its channel, and keeps the reason where that fails.
+/// Resolves the host name of one worker for its channel, and keeps the reason of a failure.
 ///
-/// It takes the place of gRPC's own resolver, which logs a stack trace for each lookup that fails, and which gRPC finds
-/// by a service file that a shaded jar may lack. A host that cannot be resolved is handed over unresolved: the attempt
-/// to connect then fails as any other does.
+/// It replaces gRPC's resolver, which logs a stack trace for each failed lookup and which gRPC finds through a service
+/// file that a shaded jar may lack. A host that cannot be resolved is passed on unresolved, so that the connection
+/// attempt fails in the usual way.
 ///
-/// Threading: lookups run on the given executor; [#failure()] on any thread.
+/// Threading: lookups run on the given executor; [#failure()] may be called from any thread.
 public final class PeerLookup extends NameResolver.Factory {
     private final WorkerAddress address;
     private final Hosts hosts;
     private final Executor executor;
     private volatile @Nullable UnknownHostException failure;
 
-    /// Knows the addresses of hosts.
+    /// Resolves host names to addresses.
     public interface Hosts {
         InetAddress[] addressesOf(String host) throws UnknownHostException;
     }
 
-    /// @param executor for lookups, which block
+    /// @param executor runs lookups, which block
     public PeerLookup(WorkerAddress address, Hosts hosts, Executor executor) {
         this.address = address;
         this.hosts = hosts;
         this.executor = executor;
     }
 
-    /// Why the host cannot be resolved, as the latest lookup found; null if it can be, or nobody has looked yet.
+    /// The reason why the latest lookup failed; null if it succeeded or no lookup has run.
     @Nullable
     public String failure() {
         UnknownHostException known = failure;
         return known == null ? null : "host '" + address.host() + "' cannot be resolved" + detail(known);
     }
 
-    /// What the system says beside the name, as `: Temporary failure in name resolution`.
+    /// The system's reason without the host name, as `: Temporary failure in name resolution`.
     private String detail(UnknownHostException known) {
         String message = String.valueOf(known.getMessage());
         String prefix = address.host() + ": ";
@@ -62,7 +62,7 @@ public final class PeerLookup extends NameResolver.Factory {
             return found;
         } catch (UnknownHostException e) {
             UnknownHostException known = failure;
-            // The JDK remembers a failure for some seconds, but not what the system said of it.
+            // The JDK caches a failed lookup for some seconds, but not the system's reason.
             if (known == null || !detail(e).isEmpty()) {
                 failure = e;
             }
@@ -80,7 +80,7 @@ public final class PeerLookup extends NameResolver.Factory {
         return "tensorferry";
     }
 
-    /// The channel calls it within its synchronization context, which owns the fields.
+    /// The channel calls the resolver within its synchronization context, which guards the fields.
     private final class Resolver extends NameResolver {
         private final Args args;
         private @Nullable Listener2 listener;
@@ -113,7 +113,7 @@ public final class PeerLookup extends NameResolver.Factory {
                     args.getSynchronizationContext().execute(() -> tell(result));
                 });
             } catch (RejectedExecutionException _) {
-                // The server has stopped, and its channels with it.
+                // The server and its channels have stopped.
             }
         }
 

@@ -8,7 +8,7 @@ import io.tensorferry.proto.TensorServiceGrpc;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/// Asks a peer who it is.
+/// Verifies that a peer answers, and under the expected name.
 ///
 /// Threading: any thread.
 public final class PeerPing {
@@ -20,8 +20,8 @@ public final class PeerPing {
         this.peers = peers;
     }
 
-    /// Completes when `peer` has answered under that name. Fails with a [TransportException]; `FAILED_PRECONDITION`
-    /// if another worker serves at its address.
+    /// Completes when `peer` has answered under this name. Fails with a [TransportException]; `FAILED_PRECONDITION` if
+    /// another worker serves at its address.
     public CompletableFuture<Void> ping(String peer) {
         return peers.whenReady(peer)
                 .thenCompose(channel -> call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())))

@@ -9,13 +9,13 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Answers calls so that whatever a handler meets becomes the call's status, and nothing escapes into gRPC.
+/// Answers calls so that every failure of a handler becomes the status of its call and none propagates into gRPC.
 public final class Responses {
     private static final Logger LOG = LoggerFactory.getLogger(Responses.class);
 
     private Responses() {}
 
-    /// Answers with what `handler` returns or throws.
+    /// Completes the call with the value that `handler` returns, or with the status of the failure that it throws.
     public static <T> void answer(StreamObserver<T> response, Supplier<T> handler) {
         try {
             succeed(response, handler.get());
@@ -24,7 +24,7 @@ public final class Responses {
         }
     }
 
-    /// A caller that has gone needs no answer.
+    /// Completes the call with `value`; does nothing if the caller has cancelled it.
     public static <T> void succeed(StreamObserver<T> response, T value) {
         if (response instanceof ServerCallStreamObserver<T> call && call.isCancelled()) {
             return;
@@ -33,6 +33,7 @@ public final class Responses {
         response.onCompleted();
     }
 
+    /// Ends the call with the status of `failure`; a failure that is not a [TransportException] becomes `INTERNAL`.
     public static void fail(StreamObserver<?> response, Throwable failure) {
         switch (failure) {
             case CompletionException wrapped when wrapped.getCause() != null -> fail(response, wrapped.getCause());

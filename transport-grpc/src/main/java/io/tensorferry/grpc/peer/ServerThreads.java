@@ -15,12 +15,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The threads of one server. gRPC's own, shared by the whole process, are not used, so that a stopped server
-/// leaves none behind.
+/// The threads of one server. It does not use gRPC's process-wide threads, so that a stopped server leaves no thread
+/// behind.
 ///
-/// Four kinds: event loops, which move bytes and keep time; a pool that runs gRPC's handlers and the copies, none
-/// of which ever blocks; one that looks up the hosts of peers, which may take seconds each; and the threads of users'
-/// callbacks, which may block.
+/// There are four kinds:
+///
+/// - event loops, which move bytes and run timers;
+/// - a pool for gRPC's handlers and for copies, which never block;
+/// - a pool for host name lookups, which may take seconds each;
+/// - the threads of users' callbacks, which may block.
 public final class ServerThreads {
     private static final int LOOKUPS = 4;
     private static final int LOOKUP_IDLE_SECONDS = 10;
@@ -31,16 +34,15 @@ public final class ServerThreads {
     private final @Nullable OwnCallbacks ownCallbacks;
     private final CallbackExecutor callbacks;
 
-    /// @param callbacks the user's executor, or null for a virtual thread for each callback
-    /// @param onLoop whether callbacks run where receives end, whatever `callbacks` is
+    /// @param callbacks the user's executor, or null for a new virtual thread per callback
+    /// @param onLoop whether callbacks run on the thread that ends the receive; `callbacks` is then ignored
     public ServerThreads(String workerName, @Nullable Executor callbacks, boolean onLoop) {
         int processors = Runtime.getRuntime().availableProcessors();
         String prefix = "tensorferry " + workerName + " ";
-        // Plain NIO: the native transports would unpack a library into the temporary folder, for little gain.
+        // NIO: the native transports would unpack a library into the temporary directory, for little gain.
         this.eventLoops = new MultiThreadIoEventLoopGroup(
                 Math.clamp(processors, 2, 8), daemons(prefix + "event-loop-"), NioIoHandler.newFactory());
-        // Platform threads: users' callbacks may keep every carrier of the virtual ones busy, and the transport must
-        // go on.
+        // Platform threads: users' callbacks may occupy every carrier thread, and must not stall the transport.
         this.handlers = Executors.newFixedThreadPool(Math.clamp(processors, 4, 16), daemons(prefix + "handler-"));
         this.lookups = lookups(prefix + "lookup-");
         if (onLoop) {
@@ -55,7 +57,7 @@ public final class ServerThreads {
         }
     }
 
-    /// A few threads, and none where there is nothing to look up.
+    /// Creates a pool of few threads, whose idle threads end.
     private static ExecutorService lookups(String prefix) {
         var pool = new ThreadPoolExecutor(
                 LOOKUPS, LOOKUPS, LOOKUP_IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), daemons(prefix));
@@ -72,7 +74,7 @@ public final class ServerThreads {
         return eventLoops;
     }
 
-    /// Keeps time; its tasks must be short.
+    /// Runs timers; its tasks must be short.
     public ScheduledExecutorService timer() {
         return eventLoops;
     }
@@ -81,7 +83,7 @@ public final class ServerThreads {
         return handlers;
     }
 
-    /// For what asks the system for the address of a host.
+    /// Runs host name lookups.
     Executor lookups() {
         return lookups;
     }
@@ -90,8 +92,8 @@ public final class ServerThreads {
         return callbacks;
     }
 
-    /// Ends all threads but the user's; waits until `patience` is over for callbacks that still run, then interrupts
-    /// them. Until `limit` at most for the others, none of which blocks.
+    /// Ends all threads except the user's. Waits until `patience` is over for running callbacks, then interrupts them;
+    /// waits at most until `limit` for the other threads, which never block.
     public void close(Deadline patience, Deadline limit) {
         lookups.shutdownNow();
         handlers.shutdown();
@@ -102,7 +104,7 @@ public final class ServerThreads {
         }
         long left = limit.remaining().toNanos();
         eventLoops.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(left, TimeUnit.NANOSECONDS);
-        // Last: the system is not interrupted, and may take its time.
+        // Last: a name lookup cannot be interrupted and may take long.
         await(lookups, limit);
     }
 

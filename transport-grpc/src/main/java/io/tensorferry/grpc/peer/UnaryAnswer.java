@@ -4,9 +4,9 @@ import io.grpc.stub.StreamObserver;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The answer to a call with one response, as a future.
+/// Exposes the response of a unary call as a future.
 ///
-/// Threading: gRPC's calls come one after the other.
+/// Threading: gRPC serialises its calls.
 public final class UnaryAnswer<T> implements StreamObserver<T> {
     private final CompletableFuture<T> future = new CompletableFuture<>();
     private @Nullable T value;

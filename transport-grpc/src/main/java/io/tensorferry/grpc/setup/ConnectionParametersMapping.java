@@ -10,7 +10,7 @@ import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.List;
 
-/// One end of a channel between the form that the verbs layer knows and the one that travels.
+/// Converts the parameters of one end of a channel between the verbs layer's form and the protobuf message.
 public final class ConnectionParametersMapping {
     private ConnectionParametersMapping() {}
 
@@ -53,9 +53,9 @@ public final class ConnectionParametersMapping {
                 .build();
     }
 
-    /// Reads what a peer sent; the result is valid.
+    /// Converts and validates the parameters that a peer sent.
     ///
-    /// @throws IllegalArgumentException naming the first value that is wrong, and its range
+    /// @throws IllegalArgumentException if a value is invalid; the message names the first such value and its range
     static ConnectionParameters fromProto(io.tensorferry.proto.ConnectionParameters proto) {
         if (proto.getMrCount() != 1) {
             throw new IllegalArgumentException(

@@ -20,8 +20,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 
-/// Carries offer and ready to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not started, and has
-/// a deadline once it is connected.
+/// Sends offers and confirmations of channels to a peer's [VerbsServiceImpl]. Each call waits for a peer that has not
+/// started yet, and has a deadline from the time it is connected.
 ///
 /// Threading: any thread.
 public final class GrpcEndpointExchange implements EndpointExchange {

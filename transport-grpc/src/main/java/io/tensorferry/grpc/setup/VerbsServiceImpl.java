@@ -19,10 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Takes peers' offers of channels and hands the sound ones to the adapter. Whoever calls and whatever comes, the
-/// worst that happens is a call that fails.
+/// Validates peers' offers of channels and passes them to the adapter. An invalid call from any caller only fails that
+/// call.
 ///
-/// Threading: gRPC's, on the handlers' pool; nothing here blocks.
+/// Threading: gRPC's handler pool; never blocks.
 public final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
     private final Callers callers;
     private final EndpointAcceptor acceptor;
@@ -73,7 +73,7 @@ public final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBas
 
     private static <R, T> void answer(
             StreamObserver<T> response, Supplier<CompletableFuture<R>> handler, Function<R, T> toProto) {
-        // With a handler for it, an answer to a caller that has gone is dropped instead of thrown.
+        // With a cancel handler, gRPC drops the answer to a cancelled call instead of throwing.
         ((ServerCallStreamObserver<T>) response).setOnCancelHandler(() -> {});
         CompletableFuture<T> answered;
         try {

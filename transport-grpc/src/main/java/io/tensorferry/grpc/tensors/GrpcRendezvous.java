@@ -4,7 +4,7 @@ import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import io.tensorferry.verbs.rendezvous.table.StepRendezvous;
 
-/// The rendezvous of one step whose tensors travel over gRPC.
+/// A [StepRendezvous] whose tensors travel over gRPC.
 ///
 /// Threading: any thread.
 public final class GrpcRendezvous extends StepRendezvous {

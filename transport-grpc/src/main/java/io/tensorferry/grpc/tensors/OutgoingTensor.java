@@ -10,12 +10,14 @@ import io.tensorferry.proto.TensorShapeProto;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A tensor as the messages of its call, one at a time. For one thread.
+/// Splits a tensor into the messages of its call.
 ///
-/// The chunks are views of the tensor's memory: gRPC copies each into its buffers before `onNext` returns.
+/// The chunks are views of the tensor's memory: gRPC copies each chunk into its buffers before `onNext` returns.
+///
+/// Threading: one thread.
 final class OutgoingTensor implements AutoCloseable {
-    // Large enough that the cost of a message vanishes, and below what the garbage collector treats as a humongous
-    // object at the receiver.
+    // Large enough to amortise the cost of a message, and smaller than a humongous object of the receiver's garbage
+    // collector.
     static final int CHUNK_BYTES = 256 << 10;
 
     private final TensorMetaData metaData;
@@ -29,8 +31,8 @@ final class OutgoingTensor implements AutoCloseable {
         this.owner = owner;
     }
 
-    /// @param taken what came from the table, no failure; its tensor is closed with this, or if this throws by the
-    ///     caller
+    /// @param taken a result from the table, not a failure. This object closes its tensor; if this method throws, the
+    ///     caller does
     static OutgoingTensor of(RecvResult taken) {
         if (!(taken instanceof RecvResult.Received(Tensor tensor))) {
             return new OutgoingTensor(TensorMetaData.ofDead(), MemorySegment.NULL, null);

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 
 /// The receiving end of one tensor's call.
 ///
-/// Threading: gRPC runs the listener's methods one after the other, on the handlers' pool; they own the state.
+/// Threading: gRPC serialises the listener's methods, on the handler pool; they own the state.
 final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
     private final RemoteReceive receive;
     private final ClientCall<RecvTensorRequest, RecvTensorChunk> call;
     private final TensorAssembler tensor;
     private final TensorTraffic traffic;
     private final FallbackPath.Progress progress;
-    // Why this side has cancelled the call; its status then says nothing.
+    // Why this end cancelled the call; the call's status is then meaningless.
     private @Nullable TransportException broken;
 
     RecvTensorCall(
@@ -68,7 +68,7 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
             call.cancel(e.reason(), null);
             return;
         }
-        // One message at a time: the sender is held back by what is not yet in the tensor.
+        // Flow control: the next message is requested only after this one is in the tensor.
         call.request(1);
     }
 

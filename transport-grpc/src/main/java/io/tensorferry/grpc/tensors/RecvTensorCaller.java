@@ -18,9 +18,9 @@ import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Starts the call of each receive, once the peer can be reached.
+/// Starts the call of each receive once its peer is connected.
 ///
-/// Threading: any thread; nothing here blocks.
+/// Threading: any thread; never blocks.
 public final class RecvTensorCaller implements FallbackPath {
     private static final Progress UNWATCHED = new Progress() {
         @Override
@@ -36,8 +36,8 @@ public final class RecvTensorCaller implements FallbackPath {
     private final Function<ReceiveOptions, TensorAllocator> allocators;
     private final TensorTraffic traffic;
 
-    /// @param allocators what makes the memory of a receive's result. They are called on the handlers' pool, and must
-    ///     not block
+    /// @param allocators returns the allocator of a receive's result. It is called on the handler pool and must not
+    ///     block
     public RecvTensorCaller(
             WorkerContext worker,
             long incarnation,
@@ -51,12 +51,12 @@ public final class RecvTensorCaller implements FallbackPath {
         this.traffic = traffic;
     }
 
-    /// Every failure goes to `receive`.
+    /// Starts a receive; every failure goes to `receive`.
     void start(RemoteReceive receive) {
         start(receive, false, null, UNWATCHED);
     }
 
-    /// The same for a receive that has come from a channel.
+    /// Starts a receive that falls back from a channel.
     @Override
     public void start(RemoteReceive receive, @Nullable SentRequest sent, Progress progress) {
         start(receive, true, sent, progress);
@@ -64,7 +64,8 @@ public final class RecvTensorCaller implements FallbackPath {
 
     private void start(RemoteReceive receive, boolean wantsTaken, @Nullable SentRequest sent, Progress progress) {
         traffic.receiveStarted();
-        // A peer that no channel was to be had to for so long need not be waited for as if it were to start yet.
+        // A receive from the channel has already waited for the peer, so it does not wait for the full connect timeout
+        // again.
         var ready = wantsTaken ? peers.whenReadySoon(receive.peer()) : peers.whenReady(receive.peer());
         var _ = ready.whenComplete((peer, failure) -> {
             if (failure != null) {

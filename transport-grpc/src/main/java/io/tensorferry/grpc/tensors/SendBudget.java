@@ -2,13 +2,13 @@ package io.tensorferry.grpc.tensors;
 
 import java.util.LinkedHashSet;
 
-/// How many bytes may lie in gRPC's buffers for one peer: a stream takes its share before its first byte and gives
-/// it back when the call has ended.
+/// Limits the bytes in gRPC's buffers per peer: each stream acquires a share before its first byte and returns it when
+/// its call has ended.
 ///
-/// Without it, ten thousand receives that find their tensors at once would fill the memory with copies that wait
-/// for the network. First come, first served.
+/// Without a limit, ten thousand receives whose tensors become available at once would fill the memory with copies that
+/// wait for the network. Shares are granted in FIFO order.
 ///
-/// Threading: any thread. Grants are told outside the lock.
+/// Threading: any thread. `onGranted` runs outside the lock.
 final class SendBudget {
     private final long total;
     private final LinkedHashSet<Share> queue = new LinkedHashSet<>();
@@ -19,7 +19,7 @@ final class SendBudget {
         this.available = bytes;
     }
 
-    /// One stream's part. Its methods are called by one thread at a time.
+    /// The share of one stream. One thread at a time calls its methods.
     final class Share {
         private final long bytes;
         private final Runnable onGranted;
@@ -38,7 +38,7 @@ final class SendBudget {
             }
         }
 
-        /// Gives the share back, or the wish for it up. The second and later calls do nothing.
+        /// Returns the share, or withdraws the request for it. The second and later calls do nothing.
         void giveBack() {
             synchronized (SendBudget.this) {
                 if (returned) {
@@ -55,7 +55,8 @@ final class SendBudget {
         }
     }
 
-    /// Asks for a share, at most all there is; `onGranted` runs when it is granted, perhaps before this returns.
+    /// Requests a share of `bytes`, capped at the whole budget. `onGranted` runs when it is granted, possibly before
+    /// this method returns.
     Share ask(long bytes, Runnable onGranted) {
         var share = new Share(Math.min(bytes, total), onGranted);
         synchronized (this) {

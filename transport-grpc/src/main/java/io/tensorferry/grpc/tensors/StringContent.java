@@ -9,9 +9,10 @@ import io.tensorferry.verbs.rendezvous.strings.TensorProtoCodec;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The memory that the serialised form of a string tensor takes on its way.
+/// Memory for the serialised form of string tensors.
 ///
-/// From automatic arenas: closing a shared arena stops every thread of the process for a moment, for each tensor.
+/// It comes from automatic arenas, because closing a shared arena briefly stops every thread of the process, for each
+/// tensor.
 final class StringContent {
     private StringContent() {}
 
@@ -21,8 +22,8 @@ final class StringContent {
         return content;
     }
 
-    /// @throws TransportException `INVALID_ARGUMENT` if no serialised tensor is that large; `RESOURCE_EXHAUSTED` if
-    ///     there is no memory
+    /// @throws TransportException `INVALID_ARGUMENT` if `bytes` exceeds the largest serialised tensor;
+    ///     `RESOURCE_EXHAUSTED` if no memory is left
     static MemorySegment allocate(long bytes) {
         if (bytes > TensorProtoCodec.MAX_BYTES) {
             throw new TransportException(

@@ -13,28 +13,30 @@ import io.tensorferry.proto.TensorHeader;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Makes a tensor of the messages of its call, each written straight to its place. What the peer says is checked.
-/// For one thread.
+/// Assembles a tensor from the messages of its call, each written directly to its destination. Validates all data from
+/// the peer.
 ///
-/// Failures are [TransportException]s: `DATA_LOSS` if the messages contradict each other, `RESOURCE_EXHAUSTED` if
-/// there is no memory.
+/// Failures are [TransportException]s: `DATA_LOSS` if the messages are inconsistent, `RESOURCE_EXHAUSTED` if no memory
+/// is left or the tensor exceeds the limit.
+///
+/// Threading: one thread.
 final class TensorAssembler {
     private final TensorAllocator allocator;
     private final long maxTensorBytes;
     private @Nullable TensorMetaData metaData;
-    // What the contents are written into: the result's memory, or for strings the serialised form.
+    // The destination of the content: the result's memory, or a buffer for the serialised form of strings.
     private MemorySegment target = MemorySegment.NULL;
     private @Nullable Tensor result;
     private long received;
     private boolean taken;
 
-    /// @param maxTensorBytes what a header may announce
+    /// @param maxTensorBytes the largest tensor that a header may announce
     TensorAssembler(TensorAllocator allocator, long maxTensorBytes) {
         this.allocator = allocator;
         this.maxTensorBytes = maxTensorBytes;
     }
 
-    /// The request has its place; only the first message may say so.
+    /// The producer has queued or matched the request; valid only as the first message.
     void taken() {
         if (taken || metaData != null) {
             throw dataLoss("the request was said to be taken in the middle of its tensor");
@@ -66,7 +68,7 @@ final class TensorAssembler {
                 target = StringContent.allocate(checked.byteSize());
             }
         } catch (OutOfMemoryError | IllegalArgumentException e) {
-            // The size is the peer's word; a lie must not take the process down.
+            // The peer determines the size; a wrong value must not terminate the process.
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED, "no memory for a tensor of " + checked.byteSize() + " bytes", e);
         }
@@ -104,7 +106,7 @@ final class TensorAssembler {
         received += length;
     }
 
-    /// The result; its owner is the caller.
+    /// Returns the result, which the caller owns.
     RecvResult finish() {
         TensorMetaData expected = metaData;
         if (expected == null) {
@@ -125,7 +127,7 @@ final class TensorAssembler {
         return received;
     }
 
-    /// Gives the memory of an unfinished result back.
+    /// Frees the memory of an unfinished result.
     void discard() {
         if (result != null) {
             result.close();

@@ -21,11 +21,11 @@ import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Gives this worker's tensors to peers that ask. What they send is checked and never trusted.
+/// Serves this worker's tensors to peers. Validates every request.
 ///
-/// Threading: gRPC's, on the handlers' pool; nothing here blocks.
+/// Threading: gRPC's handler pool; never blocks.
 public final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImplBase {
-    // A few streams at full speed, and no more memory for each peer than that.
+    // Suffices for a few streams at full speed, and bounds the memory per peer.
     private static final long BUDGET_BYTES = 32 << 20;
 
     private final WorkerContext worker;
@@ -54,7 +54,7 @@ public final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImpl
                 .collect(Collectors.toUnmodifiableMap(peer -> peer, _ -> new SendBudget(BUDGET_BYTES)));
     }
 
-    /// From now on every request is refused with `UNAVAILABLE`: the worker is stopping.
+    /// Refuses every request from now on with `UNAVAILABLE`, because the worker is stopping.
     public void refuseAll() {
         refusing = true;
     }

@@ -5,15 +5,15 @@ import io.tensorferry.verbs.rendezvous.StreamedRequest;
 import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
 import org.jspecify.annotations.Nullable;
 
-/// Where the tensors of this worker are found that peers ask for over gRPC.
+/// Finds the tensors of this worker that peers request over gRPC.
 ///
-/// Threading: any thread; nothing here blocks.
+/// Threading: any thread; implementations must not block.
 @FunctionalInterface
 public interface TensorSource {
-    /// Takes a request up, whose names have been checked.
+    /// Opens a request whose worker names were validated.
     ///
-    /// @param incarnation the life of the peer that asks
-    /// @param sent what it says of the channel on which it asked before; null if it never did
-    /// @throws io.tensorferry.api.TransportException for the caller, if there is nothing to be had
+    /// @param incarnation the incarnation of the requesting peer
+    /// @param sent the peer's earlier request for the tensor over a channel; null if there was none
+    /// @throws io.tensorferry.api.TransportException the status for the caller, if the request is refused
     StreamedRequest open(String peer, long incarnation, long stepId, RendezvousKey key, @Nullable SentRequest sent);
 }

@@ -13,13 +13,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The sending end of one tensor's call: waits for the tensor, then streams it as fast as the receiver
-/// takes it.
+/// The sending end of one tensor's call: waits for the tensor, then streams it at the receiver's rate.
 ///
-/// Threading: the tensor's arrival, the call's readiness and its cancellation come on any thread; [#wake()] lets
-/// one of them at a time advance the state.
+/// Threading: the tensor's arrival, the call's readiness and its cancellation occur on any thread; [#wake()] serialises
+/// the advances of the state.
 final class TensorStream implements StreamedRequest.Taker {
-    // Some chunks lie ready in gRPC's buffers, so that the connection never runs dry between two of them.
+    // Keeps some chunks in gRPC's buffers, so that the connection never runs idle between two chunks.
     private static final int READY_BYTES = 1 << 20;
     static final long BUFFERED_BYTES = READY_BYTES + OutgoingTensor.CHUNK_BYTES;
 
@@ -33,15 +32,15 @@ final class TensorStream implements StreamedRequest.Taker {
     // Written once, by done().
     private volatile @Nullable RecvResult result;
     private volatile boolean taken;
-    // gRPC has sent all of it, and its buffers are empty.
+    // gRPC has sent everything, and its buffers are empty.
     private volatile boolean closed;
-    // All owned by whoever runs advance().
+    // Owned by the thread that runs advance().
     private @Nullable OutgoingTensor outgoing;
     private SendBudget.@Nullable Share share;
     private boolean toldTaken;
     private boolean ended;
 
-    /// @param tellsTaken whether the receiver is told first that its request has its place
+    /// @param tellsTaken whether a first message notifies the receiver that its request is queued or matched
     TensorStream(
             StreamedRequest request,
             boolean tellsTaken,
@@ -57,7 +56,7 @@ final class TensorStream implements StreamedRequest.Taker {
         this.budget = budget;
     }
 
-    /// To be called from the handler of the request.
+    /// Starts the stream. Called from the handler of the request.
     void start() {
         call.setOnReadyThreshold(READY_BYTES);
         call.setOnReadyHandler(this::wake);
@@ -77,7 +76,7 @@ final class TensorStream implements StreamedRequest.Taker {
         }
     }
 
-    /// The request's answer, on the thread of the sender, who must not be held up by the network.
+    /// The result of the request, on the sender's thread, which the network must not delay.
     @Override
     public void done(RecvResult answer) {
         result = answer;
@@ -88,7 +87,7 @@ final class TensorStream implements StreamedRequest.Taker {
         try {
             handlers.execute(this::wake);
         } catch (RejectedExecutionException _) {
-            // The server has stopped and its calls are cancelled: this only closes the tensor.
+            // The server has stopped and its calls are cancelled; wake() only closes the tensor.
             wake();
         }
     }
@@ -135,7 +134,7 @@ final class TensorStream implements StreamedRequest.Taker {
     }
 
     private void giveUp() {
-        // If it does not wait any more, the tensor is here or about to come.
+        // If giveUp() returns false, the tensor has arrived or is about to arrive.
         if (result != null || request.giveUp()) {
             release();
         }

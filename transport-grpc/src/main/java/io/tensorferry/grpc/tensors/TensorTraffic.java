@@ -2,7 +2,7 @@ package io.tensorferry.grpc.tensors;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/// Counts what the gRPC transport moves.
+/// Counts receives, tensors and bytes that travel over gRPC.
 ///
 /// Threading: any thread.
 public final class TensorTraffic {
@@ -31,9 +31,9 @@ public final class TensorTraffic {
         bytesSent.add(bytes);
     }
 
-    /// Receives that have started and not ended.
+    /// The number of receives that have started and not ended.
     public int pendingReceives() {
-        // Ended before started: a receive between the two readings must not make the difference negative.
+        // Read before the starts: a receive that starts and ends in between must not make the difference negative.
         long ended = receivesEnded.sum();
         return (int) (receivesStarted.sum() - ended);
     }
