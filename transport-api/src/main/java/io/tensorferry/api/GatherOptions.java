@@ -13,7 +13,8 @@ package io.tensorferry.api;
 /// @param mostCopiedRowBytes the largest row, in bytes, that is merged with its neighbours even if their destinations
 ///     are apart: one read fetches them into memory of the transport, and each row is copied to its destination.
 ///     Copying a small row costs less than reading it separately. 0 merges only rows whose destinations are adjacent
-///     too; by default 4,096
+///     too; by default 4,096. If the device cannot write the result directly, all rows are copied, regardless of this
+///     limit
 public record GatherOptions(
         int queuePairs, int signalInterval, boolean sorted, boolean merged, int mostCopiedRowBytes) {
     private static final GatherOptions DEFAULTS = new GatherOptions(0, 128, true, true, 4096);
@@ -66,7 +67,7 @@ public record GatherOptions(
     /// Returns a copy with another limit, in bytes, for rows that are read together and then copied to their
     /// destinations.
     ///
-    /// @param changed 0 or more; 0 disables copying of merged rows
+    /// @param changed 0 or more; 0 merges only rows whose destinations are adjacent too
     /// @throws IllegalArgumentException if `changed` is negative
     public GatherOptions withMostCopiedRowBytes(int changed) {
         return new GatherOptions(queuePairs, signalInterval, sorted, merged, changed);

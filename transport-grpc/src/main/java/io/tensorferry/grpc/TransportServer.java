@@ -324,7 +324,7 @@ public final class TransportServer implements AutoCloseable {
 
     /// Returns the state of each peer that this worker has communicated with, sorted by peer.
     ///
-    /// The state tells whether the channel is open, is being re-established, could not be established, or is replaced
+    /// The state is whether the channel is open, is being re-established, could not be established, or is replaced
     /// by the fallback ([io.tensorferry.verbs.statistics.PeerStatus.State#FALLBACK]), and why. For devices with several
     /// carriers, such as the software device, it names the carrier of requests. Empty over gRPC.
     public List<PeerStatus> peers() {
