@@ -1,7 +1,7 @@
 package io.tensorferry.api;
 
-/// Options for the RDMA READs of a [PartitionedTensor#gather]. Immutable. The defaults are the fastest settings
-/// measured; the alternatives exist to measure the effect of each.
+/// Options for the RDMA READs of a [PartitionedTensor#gather]. Immutable. The defaults are the fastest settings; the
+/// alternatives exist to measure the effect of each.
 ///
 /// @param queuePairs the number of queue pairs per peer that share the reads evenly; 0, the default, uses all queue
 ///     pairs of the peer's channel
