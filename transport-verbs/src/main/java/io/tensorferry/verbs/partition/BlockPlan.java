@@ -4,16 +4,16 @@ import io.tensorferry.api.RowPartition;
 import io.tensorferry.api.RowRange;
 import java.util.Arrays;
 
-/// The rows of one block of a gather, as reads: those of each owner together, by ascending address if that is wanted,
-/// neighbours merged.
+/// Plans the rows of one block of a gather as RDMA READs. Rows are grouped by owner, optionally sorted by address, and
+/// neighbours may be merged into one read.
 ///
-/// A *key* is a row and its position within the block, in one number, so that sorting needs no objects. Reads are
-/// numbered from 0, those of one owner behind those of the owner before; each is for the keys from its first to that of
-/// the next. It brings the rows from that of its first key to that of its last, either straight to their places in the
-/// result, or into memory from which they are copied. The same row may have several keys: the first is read, the others
-/// are copied from there.
+/// A *key* combines a row and its position within the block in one number, so that sorting needs no objects. Reads are
+/// numbered from 0, grouped by owner in partition order; each covers the keys from its first key to the first key of
+/// the next read. A read transfers the rows from its first key to its last, either directly to their places in the
+/// result, or into a staging buffer from which they are copied. If a row has several keys, the first is read and the
+/// others are copied from it.
 ///
-/// Pure; the arrays serve one block after the other. Owner: whoever has the block, one thread at a time.
+/// Pure; the arrays are reused for later blocks. Owner: the holder of the block, one thread at a time.
 final class BlockPlan {
     private static final int POSITION_BITS = 16;
     /// The most rows of a block.
@@ -25,7 +25,7 @@ final class BlockPlan {
 
     private long[] keys = new long[0];
     private int[] reads = new int[1];
-    // The first read of each owner, and behind the last owner the number of reads.
+    // The first read of each owner, followed by the number of reads.
     private int[] firstReads = new int[1];
     private long[] scratch = new long[0];
     private int rows;
@@ -35,9 +35,9 @@ final class BlockPlan {
     /// Plans `ids[from]` to `ids[from + count - 1]`.
     ///
     /// @param count 1 to [#MOST_ROWS]
-    /// @param own rows that are on this worker
-    /// @param replica rows that this worker has a copy of
-    /// @throws IndexOutOfBoundsException if an id is no row
+    /// @param own the rows of this worker
+    /// @param replica the rows that this worker has a copy of
+    /// @throws IndexOutOfBoundsException if an id is not a row
     void plan(
             long[] ids, int from, int count, RowPartition partition, RowRange own, RowRange replica, ReadRules rules) {
         begin(count, partition.workers().size());
@@ -66,7 +66,7 @@ final class BlockPlan {
 
     private void begin(int count, int owners) {
         if (keys.length < count) {
-            // Blocks that are not full are as large as the gathers of the application: they grow to that once.
+            // Blocks that are not full have the size of the application's gathers: the arrays grow to that size once.
             int size = Math.min(MOST_ROWS, Math.max(256, Integer.highestOneBit(count - 1) << 1));
             keys = new long[size];
             reads = new int[size + 1];
@@ -79,7 +79,7 @@ final class BlockPlan {
         readCount = 0;
     }
 
-    /// Keeps the order within each owner.
+    /// Groups the keys by owner and keeps their order within each owner.
     private void groupByOwner(RowPartition partition) {
         int owners = partition.workers().size();
         if (scratch.length < remote) {
@@ -104,7 +104,7 @@ final class BlockPlan {
         int key = 0;
         while (key < remote) {
             long row = row(key);
-            // Owners without rows of this block begin where the next one does.
+            // An owner without rows in this block starts at the first read of the next owner.
             while (row >= ownersEnd) {
                 owner++;
                 firstReads[owner] = readCount;
@@ -116,7 +116,7 @@ final class BlockPlan {
         reads[readCount] = remote;
     }
 
-    /// One read that begins with a key; returns the key behind its last.
+    /// Plans the read that begins with key `first`; returns the first key of the next read.
     private int makeRead(int first, long ownersEnd, ReadRules rules) {
         long firstRow = row(first);
         long lastRow = firstRow;
@@ -151,12 +151,12 @@ final class BlockPlan {
         return keys[key] >>> POSITION_BITS;
     }
 
-    /// Rows of the block.
+    /// The number of rows of the block.
     int rows() {
         return rows;
     }
 
-    /// Rows that this worker has itself.
+    /// The number of rows that this worker has itself.
     int localRows() {
         return rows - remote;
     }
@@ -165,8 +165,7 @@ final class BlockPlan {
         return readCount;
     }
 
-    /// The first read of an owner's rows, by its place in the partition; for one more than the last, the number of
-    /// reads.
+    /// The first read of an owner's rows, by its index in the partition; for the number of owners, the number of reads.
     int firstReadOf(int owner) {
         return firstReads[owner];
     }
@@ -176,8 +175,8 @@ final class BlockPlan {
         return reads[read] < 0;
     }
 
-    /// The first key of a read; for the number of reads, the key behind all of them, which is the first of the rows
-    /// that this worker has itself.
+    /// The first key of a read. For the number of reads, the end of all reads' keys, which is the first key of this
+    /// worker's own rows.
     int firstKey(int read) {
         return reads[read] & ~COPIED;
     }
@@ -187,17 +186,18 @@ final class BlockPlan {
         return row(key);
     }
 
-    /// Where the row of a key goes: its position in the block.
+    /// The destination of a key's row: its position in the block.
     int position(int key) {
         return (int) keys[key] & POSITION_MASK;
     }
 
-    /// How many rows a read brings.
+    /// The number of rows that a read transfers.
     long rowsOf(int read) {
         return row(firstKey(read + 1) - 1) - row(firstKey(read)) + 1;
     }
 
-    /// Whether a key of a read whose rows are not copied has its row not from the read itself, but again.
+    /// For a read whose rows are not copied: whether the row of a key is a repetition, copied from the place of the row
+    /// that was read.
     boolean isAgain(int read, int key) {
         int first = firstKey(read);
         return position(key) - position(first) != row(key) - row(first);

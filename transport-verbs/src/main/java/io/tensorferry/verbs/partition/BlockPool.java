@@ -3,18 +3,18 @@ package io.tensorferry.verbs.partition;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 
-/// The blocks of one tensor's gathers: so many rows are planned or read at a time, and no more.
+/// The blocks of one tensor's gathers; bounds the number of rows that are planned or read at a time.
 ///
 /// Owner: the loop.
 final class BlockPool {
-    /// Of one tensor; of [BlockPlan#MOST_ROWS] each, some 12 MiB together.
+    /// The most blocks of one tensor; with [BlockPlan#MOST_ROWS] each, about 12 MiB together.
     private static final int MOST_BLOCKS = 16;
 
     private final ArrayDeque<GatherBlock> free = new ArrayDeque<>();
     private final LinkedHashSet<RunningGather> waiting = new LinkedHashSet<>();
     private int made;
 
-    /// Gives it a block, now or later.
+    /// Gives `gather` a block, now or later.
     void request(RunningGather gather) {
         GatherBlock block = free.poll();
         if (block != null) {
@@ -27,7 +27,7 @@ final class BlockPool {
         }
     }
 
-    /// It waits no longer.
+    /// Removes `gather` from the waiting gathers.
     void withdraw(RunningGather gather) {
         waiting.remove(gather);
     }

@@ -3,16 +3,16 @@ package io.tensorferry.verbs.partition;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A run of ids of a gather, while their rows are planned and read; serves one gather after the other.
+/// A run of a gather's ids while their rows are planned and read; reused by later gathers.
 ///
-/// Owner: the loop; while it is planned, a worker.
+/// Owner: the loop; a worker while the block is planned.
 final class GatherBlock {
     final BlockPlan plan = new BlockPlan();
     private @Nullable RunningGather gather;
-    // The first of its ids.
+    // The index of its first id.
     private int from;
     private int count;
-    // Reads whose rows are not in their places, and one for the planning.
+    // The number of unfinished reads, plus one for the planning.
     private int left;
 
     void begin(RunningGather user, int firstId, int ids) {
@@ -34,12 +34,12 @@ final class GatherBlock {
         return count;
     }
 
-    /// The planning is over.
+    /// Ends the planning and sets the number of reads.
     void expect(int reads) {
         left += reads - 1;
     }
 
-    /// So many reads are done, or will not be; returns whether these were the last.
+    /// Counts reads that are done or dropped; returns whether none is left.
     boolean settle(int reads) {
         left -= reads;
         return left == 0;

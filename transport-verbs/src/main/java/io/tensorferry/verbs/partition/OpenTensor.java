@@ -20,10 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// One partitioned tensor as it is open on this worker: its own rows, the sources of the others, and the gathers that
-/// are under way.
+/// A partitioned tensor that is open on this worker: its own rows, the sources of the other rows, and the gathers in
+/// progress.
 ///
-/// Owner: the loop, but for what says otherwise; the public methods are called from any thread.
+/// Owner: the loop, unless stated otherwise. Any thread may call the public methods.
 final class OpenTensor implements PartitionedTensor {
     private final PartitionedTensorSpec spec;
     private final TensorMetaData metaData;
@@ -37,7 +37,7 @@ final class OpenTensor implements PartitionedTensor {
     private final Set<RunningGather> gathers = new LinkedHashSet<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    // What the user is given.
+    // The futures shown to the user.
     private final CompletableFuture<Void> shownReady;
     private final CompletableFuture<Void> shownEnded;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -45,9 +45,9 @@ final class OpenTensor implements PartitionedTensor {
     private boolean published;
     private boolean over;
 
-    /// @param workerName of this worker
-    /// @param onPublished told on the loop, each time that [#publish()] was called
-    /// @param onClose told at once, on the thread that closes it
+    /// @param workerName the name of this worker
+    /// @param onPublished called on the loop after [#publish()]
+    /// @param onClose called at once, on the thread that closes the tensor
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory
     OpenTensor(
             PartitionedTensorSpec spec,
@@ -71,9 +71,9 @@ final class OpenTensor implements PartitionedTensor {
                 () -> ended.complete(null));
     }
 
-    /// Begins to ask peers for their parts.
+    /// Starts to request the peers' parts.
     ///
-    /// @param peers of which rows are read
+    /// @param peers the peers whose rows are read
     void start(List<RowSource> peers) {
         sources.addAll(peers);
         sources.forEach(RowSource::ask);
@@ -181,7 +181,7 @@ final class OpenTensor implements PartitionedTensor {
         }
     }
 
-    /// By a worker, while the gather holds the rows.
+    /// Called by a worker while the gather holds the rows.
     void plan(BlockPlan plan, long[] ids, int from, int count, ReadRules rules, boolean withReplica) {
         RowRange replica = withReplica ? rows.replicated() : RowRange.EMPTY;
         plan.plan(ids, from, count, spec.partition(), rows.range(), replica, rules);
@@ -203,7 +203,7 @@ final class OpenTensor implements PartitionedTensor {
         return staging;
     }
 
-    /// Peers that have rows.
+    /// The peers that have rows.
     List<RowSource> sources() {
         return sources;
     }
@@ -216,7 +216,7 @@ final class OpenTensor implements PartitionedTensor {
         return ready.isDone();
     }
 
-    /// A source may be read.
+    /// A source has been granted; completes [#ready()] once all are.
     void onGranted() {
         if (!ready.isDone() && sources.stream().allMatch(RowSource::wasGranted)) {
             ready.complete(null);
@@ -239,7 +239,7 @@ final class OpenTensor implements PartitionedTensor {
         return new TransportException(StatusCode.ABORTED, "the partitioned tensor '" + spec.name() + "' was closed");
     }
 
-    /// No gather is begun any more, and those that are under way fail. The second and later calls do nothing.
+    /// Refuses further gathers and fails those in progress. The second and later calls do nothing.
     void end() {
         if (over) {
             return;

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The memory of the rows that one worker has of a tensor: its part, which peers may read, and its copy of others.
+/// The memory of one worker's rows of a tensor: its part, which peers may read, and its copy of other rows.
 ///
-/// It is given back when all who hold it have let go: the open tensor, each peer that may read it, each gather.
+/// The memory is released once every holder has let go: the open tensor, each peer that may read it, each gather.
 ///
-/// Threading: any.
+/// Threading: any thread.
 final class OwnedRows {
     private static final Logger LOG = LoggerFactory.getLogger(OwnedRows.class);
 
@@ -32,9 +32,9 @@ final class OwnedRows {
     private final Runnable onFree;
     private final AtomicInteger holds = new AtomicInteger(1);
 
-    /// @param range rows of this worker
-    /// @param workers where the memory is given back: the end of a registration takes a quarter of a second a GiB
-    /// @param onFree runs once, when the memory is given back
+    /// @param range the rows of this worker
+    /// @param workers runs the release of the memory: deregistering takes about 0.25 s per GiB
+    /// @param onFree runs once, when the memory is released
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory, or it cannot be pinned
     OwnedRows(PartitionedTensorSpec spec, RowRange range, RegisteredMemory memory, Executor workers, Runnable onFree) {
         this.range = range;
@@ -75,17 +75,17 @@ final class OwnedRows {
         return replica == null ? MemorySegment.NULL : replica.segment();
     }
 
-    /// What a peer needs to read the part; 0 where that is empty.
+    /// The rkey of the part for peers; 0 if the part is empty.
     int remoteKey() {
         return registration == null ? 0 : registration.region().remoteKey();
     }
 
-    /// What a peer needs to read the part; 0 where that is empty.
+    /// The address of the part for peers; 0 if the part is empty.
     long address() {
         return part.address();
     }
 
-    /// Copies one row of the part or of the copy; the caller holds this.
+    /// Copies one row of the part or of the replica. The caller must hold this object.
     void copy(long row, MemorySegment to, long offset) {
         if (range.contains(row)) {
             MemorySegment.copy(part, (row - range.first()) * rowBytes, to, offset, rowBytes);
@@ -94,7 +94,7 @@ final class OwnedRows {
         }
     }
 
-    /// One more holds it; somebody does.
+    /// Adds a holder; there must be at least one already.
     void hold() {
         holds.incrementAndGet();
     }

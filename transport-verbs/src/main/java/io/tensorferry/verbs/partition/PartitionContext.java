@@ -6,12 +6,12 @@ import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
-/// What all partitioned tensors of one worker share.
+/// The shared parts of all partitioned tensors of one worker.
 ///
-/// @param loop where everything about channels runs
-/// @param workers where rows are planned and copied
-/// @param users runs code of the user's
-/// @param channels where a channel to a peer is asked for; on the loop
+/// @param loop the completion loop, which owns all channel state
+/// @param workers runs the planning and copying of rows
+/// @param users runs user code
+/// @param channels opens channels to peers; on the loop
 record PartitionContext(
         Executor loop,
         Executor workers,
@@ -19,7 +19,7 @@ record PartitionContext(
         RegisteredMemory memory,
         PartitionCounters counters,
         ChannelSource channels) {
-    /// Has a worker do it; when they have ended with the adapter, the caller.
+    /// Runs `task` on a worker, or on the caller's thread once the workers have shut down with the adapter.
     void work(Runnable task) {
         try {
             workers.execute(task);

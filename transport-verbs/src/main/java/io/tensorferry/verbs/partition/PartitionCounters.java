@@ -3,7 +3,7 @@ package io.tensorferry.verbs.partition;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
-/// What the partitioned tensors of one worker have done.
+/// The counters of one worker's partitioned tensors.
 final class PartitionCounters {
     final AtomicInteger gathersUnderWay = new AtomicInteger();
     final LongAdder gathers = new LongAdder();

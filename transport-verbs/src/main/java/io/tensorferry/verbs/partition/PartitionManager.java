@@ -21,23 +21,23 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// The partitioned tensors of one worker over one adapter.
+/// Manages the partitioned tensors of one worker over one adapter.
 ///
-/// Threading: the public methods from any thread; what the adapter tells comes on the loop.
+/// Threading: public methods from any thread; events of the adapter arrive on the loop.
 public final class PartitionManager implements AutoCloseable {
     private final String workerName;
     private final Set<String> members;
     private final PartitionContext context;
-    // Those that are not closed.
+    // The tensors that are not closed.
     private final Map<String, OpenTensor> names = new ConcurrentHashMap<>();
-    // Of the loop.
+    // Owned by the loop.
     private final Map<String, OpenTensor> tensors = new HashMap<>();
     private final Map<String, PeerParts> peers = new HashMap<>();
     private volatile boolean closed;
 
     /// @param adapter the caller starts it with [#handler()], and closes it after this manager
-    /// @param members of the cluster
-    /// @param users runs code of the user's: the progress of gathers, and what hangs on futures
+    /// @param members the workers of the cluster
+    /// @param users runs user code: the progress of gathers, and actions attached to futures
     public PartitionManager(RdmaAdapter adapter, Set<String> members, UserCode users) {
         this.workerName = adapter.workerName();
         this.members = Set.copyOf(members);
@@ -45,14 +45,15 @@ public final class PartitionManager implements AutoCloseable {
                 adapter.loop(), adapter.background(), users, adapter.memory(), new PartitionCounters(), adapter);
     }
 
-    /// What the adapter's channels are to tell.
+    /// The handler for the messages and events of the adapter's channels.
     public PartHandler handler() {
         return new Incoming();
     }
 
     /// Opens this worker's end of a partitioned tensor, with memory for its rows.
     ///
-    /// @throws IllegalArgumentException if a worker of the partition is no member of the cluster
+    /// @throws IllegalArgumentException if a worker of the partition is not a member of the cluster, or the name is too
+    ///     long
     /// @throws IllegalStateException if a tensor of this name is open already
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory, `UNAVAILABLE` once this is closed
     public PartitionedTensor open(PartitionedTensorSpec spec) {
@@ -102,7 +103,7 @@ public final class PartitionManager implements AutoCloseable {
         peers.values().forEach(peer -> peer.serve(tensor));
     }
 
-    /// On the thread that closes it.
+    /// On the thread that closes the tensor.
     private void onClose(OpenTensor tensor) {
         names.remove(tensor.spec().name(), tensor);
         context.loop()
@@ -127,7 +128,7 @@ public final class PartitionManager implements AutoCloseable {
         return new TransportException(StatusCode.UNAVAILABLE, workerName + " is stopping");
     }
 
-    /// Whether a gather is under way. Any thread; it may be so no longer.
+    /// Whether a gather is in progress. Any thread; the answer may be outdated when the method returns.
     public boolean isBusy() {
         return context.counters().gathersUnderWay.get() > 0;
     }
@@ -145,7 +146,7 @@ public final class PartitionManager implements AutoCloseable {
                 counters.readsAgain.sum());
     }
 
-    /// Ends every tensor: gathers that are under way fail. The adapter goes on until it is closed.
+    /// Closes every tensor: gathers in progress fail. The adapter continues until it is closed.
     @Override
     public void close() {
         closed = true;
@@ -159,7 +160,7 @@ public final class PartitionManager implements AutoCloseable {
         });
     }
 
-    /// What the channels bring. On the loop.
+    /// Handles the messages and events of the channels. On the loop.
     private final class Incoming implements PartHandler {
         @Override
         public void onMessage(RdmaChannel channel, Message.OfPart message) {
@@ -168,7 +169,7 @@ public final class PartitionManager implements AutoCloseable {
 
         @Override
         public void onChannelOpen(RdmaChannel channel) {
-            // Whoever wants something of the peer has asked for the channel.
+            // Sources that need the peer have requested the channel themselves.
         }
 
         @Override

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The parts that this worker and one peer read of each other, on the channel between them. Whoever reads gives the
+/// The parts that this worker and one peer read of each other, on the channel between them. The reader assigns the part
 /// numbers.
 ///
 /// Owner: the loop.
@@ -26,16 +26,16 @@ final class PeerParts {
     private final Map<Integer, ReadRight> rights = new HashMap<>();
     private final Map<Integer, Reader> readers = new HashMap<>();
     private boolean stranded;
-    // Why nothing is granted any more.
+    // The cause for which no more rights are granted.
     private @Nullable TransportException stopped;
 
-    /// @param tensors those that are open here, by name
+    /// @param tensors the open tensors of this worker, by name
     PeerParts(String name, Function<String, @Nullable OpenTensor> tensors) {
         this.name = name;
         this.tensors = tensors;
     }
 
-    /// The peer reads a part of this worker, or waits for it.
+    /// A peer's right to read a part of this worker, or its pending request for it.
     private static final class Reader {
         private final RdmaChannel channel;
         private final int number;
@@ -55,7 +55,7 @@ final class PeerParts {
             return granted == null && !ended && tensorName.equals(tensor.spec().name());
         }
 
-        /// It waits until the tensor is published.
+        /// Grants the right if the tensor is published; otherwise the reader waits.
         void serve(OpenTensor tensor) {
             if (!metaData.equals(tensor.metaData())) {
                 end(
@@ -70,7 +70,7 @@ final class PeerParts {
             }
         }
 
-        /// It is to begin no more reads.
+        /// Ends the right: the reader must begin no more reads.
         void end(StatusCode code, String why) {
             if (!ended) {
                 ended = true;
@@ -78,7 +78,7 @@ final class PeerParts {
             }
         }
 
-        /// It reads no more.
+        /// Releases the rows, because the peer reads no more.
         void letGo() {
             OpenTensor tensor = granted;
             granted = null;
@@ -92,7 +92,7 @@ final class PeerParts {
         return name;
     }
 
-    /// A right to be asked for on a channel; null where there are too many.
+    /// Creates a right to request on a channel; null if there are too many.
     @Nullable
     ReadRight ask(RdmaChannel channel, RowSource source) {
         int free = numbers.nextClearBit(0);
@@ -164,7 +164,7 @@ final class PeerParts {
         reader.end(StatusCode.ABORTED, "the reader is done with it");
     }
 
-    /// A tensor was opened or published: those who wait for it learn what there is to be learnt.
+    /// A tensor was opened or published: serves the readers that wait for it.
     void serve(OpenTensor tensor) {
         for (Reader reader : List.copyOf(readers.values())) {
             if (reader.waitsFor(tensor)) {
@@ -173,7 +173,7 @@ final class PeerParts {
         }
     }
 
-    /// A tensor is closed. Its memory is held until those who read it have said that they do no more.
+    /// A tensor is closed. Its memory is held until its readers have confirmed that they read no more.
     void end(OpenTensor tensor, TransportException cause) {
         for (Reader reader : readers.values()) {
             if (reader.granted == tensor) {
@@ -182,7 +182,7 @@ final class PeerParts {
         }
     }
 
-    /// Nothing is granted from now on.
+    /// Grants nothing from now on.
     void stop(TransportException cause) {
         stopped = cause;
         for (Reader reader : readers.values()) {
@@ -190,7 +190,7 @@ final class PeerParts {
         }
     }
 
-    /// The device may go on to read the memory of this worker for the peer: it is never given back.
+    /// The device may still read this worker's memory for the peer: it is never released.
     void onMemoryStranded() {
         stranded = true;
         rights.values().forEach(right -> right.source().onMemoryStranded());

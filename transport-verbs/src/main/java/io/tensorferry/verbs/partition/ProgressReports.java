@@ -3,37 +3,37 @@ package io.tensorferry.verbs.partition;
 import io.tensorferry.api.GatherProgress;
 import io.tensorferry.verbs.loop.UserCode;
 
-/// Tells a user how far a gather is, one call after the other and the end last, on no thread of the transport's. A user
-/// who is slow gets fewer calls.
+/// Reports the progress of a gather to the user: one call at a time, the end last, never on a transport thread. A slow
+/// user gets fewer calls.
 ///
 /// Threading: any thread.
 final class ProgressReports {
     private final GatherProgress progress;
     private final UserCode users;
     private final long asked;
-    // All that follows is under the monitor.
+    // Guarded by the monitor, as all fields below.
     private long arrived;
     private long told;
     private boolean telling;
     private Runnable last = () -> {};
     private boolean ended;
 
-    /// @param asked rows in all
+    /// @param asked the total number of rows
     ProgressReports(GatherProgress progress, UserCode users, long asked) {
         this.progress = progress;
         this.users = users;
         this.asked = asked;
     }
 
-    /// @param rows that have arrived so far
+    /// @param rows the number of rows that have arrived so far
     synchronized void arrived(long rows) {
         arrived = rows;
         tell();
     }
 
-    /// Nothing more arrives.
+    /// Ends the reports; no more rows arrive.
     ///
-    /// @param action runs behind the last call
+    /// @param action runs after the last call
     synchronized void end(Runnable action) {
         last = action;
         ended = true;
@@ -59,7 +59,7 @@ final class ProgressReports {
         }
     }
 
-    /// How much there is to tell, or 0 if all is told.
+    /// Returns the number of rows to report, or 0 if all are reported.
     private synchronized long next() {
         if (arrived == told) {
             return 0;

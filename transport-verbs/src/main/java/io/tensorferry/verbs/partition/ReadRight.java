@@ -5,7 +5,7 @@ import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 
-/// What this worker asked of one peer on one channel: to read its part of a tensor.
+/// This worker's right to read one peer's part of a tensor on one channel, from the request on.
 ///
 /// ```
 /// asked   -- granted -->                  granted: reads
@@ -42,7 +42,7 @@ final class ReadRight {
         }
     }
 
-    /// The owner's last word.
+    /// Handles the owner's end of the right.
     ///
     /// @return whether the number is free
     boolean onStatus(Message.PartStatus status) {
@@ -56,7 +56,7 @@ final class ReadRight {
         return givenUp;
     }
 
-    /// No read is under way, and none will be. Called once.
+    /// Gives the right up; no read is in flight, and none will be. Called once.
     ///
     /// @return whether the number is free
     boolean giveUp() {

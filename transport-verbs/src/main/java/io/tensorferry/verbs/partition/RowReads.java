@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Reads of one block from one peer that go over one lane, one behind the other; serves again and again.
+/// A batch of reads of one block from one peer that go over one lane in sequence; reusable.
 ///
-/// Owner: the loop; [#copyRows] is a worker's.
+/// Owner: the loop; a worker runs [#copyRows].
 final class RowReads extends ReadBatch {
     private static final long MOST_BYTES = 4 << 20;
 
@@ -21,7 +21,7 @@ final class RowReads extends ReadBatch {
     private boolean copies;
     private long bytes;
     private long mostPiece;
-    // Where the next piece is: of which read, from which byte; and where its rows arrive that are copied.
+    // The position of the next piece: its read, its first byte, and the staging offset of rows that are copied.
     private int nextRead;
     private long nextByte;
     private long nextStaged;
@@ -31,12 +31,12 @@ final class RowReads extends ReadBatch {
         this.source = source;
     }
 
-    /// Takes reads of a block from `from` on, as far as they belong together.
+    /// Takes reads of a block from `from` on, up to the limits of one batch.
     ///
-    /// @param behind the read behind the last of this peer
-    /// @param most reads, 1 or more
-    /// @param longestPiece bytes that the channel reads at once
-    /// @return whether it has any; if not, the first needs memory to arrive in
+    /// @param behind the end of this peer's reads
+    /// @param most the most reads, 1 or more
+    /// @param longestPiece the most bytes that the channel reads at once
+    /// @return whether it has any reads; if not, the first read needs a staging buffer
     boolean begin(GatherBlock of, int from, int behind, int most, long longestPiece, Staging stagingPool) {
         BlockPlan plan = of.plan;
         long rowBytes = of.gather().rules().rowBytes();
@@ -94,12 +94,12 @@ final class RowReads extends ReadBatch {
         return bytes;
     }
 
-    /// Whether rows are to be copied when all are here.
+    /// Whether rows must be copied after all have arrived.
     boolean copies() {
         return copies;
     }
 
-    /// Gives up the memory that rows arrived in.
+    /// Hands over the staging buffer.
     @Nullable
     RegisteredBuffer takeStaging() {
         RegisteredBuffer taken = staging;
@@ -132,7 +132,7 @@ final class RowReads extends ReadBatch {
         }
     }
 
-    /// Copies rows from where they arrived to their places.
+    /// Copies rows from the staging buffer, and repeated rows, to their places.
     void copyRows() {
         RunningGather gather = block().gather();
         BlockPlan plan = block().plan;

@@ -15,8 +15,8 @@ import java.util.Iterator;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The rows of one tensor that one peer has, as this worker reads them: asks for the right to read on each channel, and
-/// reads what gathers want, so much at a time.
+/// The rows of one tensor on one peer, as this worker reads them: requests the right to read on each channel, and posts
+/// the reads of gathers within a bound.
 ///
 /// ```
 /// IDLE    -- wanted -->                         ASKING for a channel, then for the right
@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Owner: the loop.
 final class RowSource {
-    // Of one batch, which goes over one lane.
+    // Limits of one batch, which goes over one lane.
     private static final int MOST_READS = 512;
     private static final int FEWEST_READS = 16;
-    // While one is read the next is posted.
+    // While one batch is read the next is posted.
     private static final int BATCHES_PER_LANE = 2;
-    // Without a read that arrives in between: then it is the reads that end the channel.
+    // Channel losses without a completed batch between them, after which the reads count as the cause of the losses.
     private static final int MOST_LOSSES = 5;
 
     private enum State {
@@ -69,7 +69,7 @@ final class RowSource {
     private int lane;
     private @Nullable TransportException end;
 
-    /// @param owner the peer's place in the partition
+    /// @param owner the peer's index in the partition
     RowSource(OpenTensor tensor, PartitionContext context, PeerParts peer, int owner) {
         this.tensor = tensor;
         this.context = context;
@@ -87,7 +87,7 @@ final class RowSource {
         return wasGranted;
     }
 
-    /// Where a row is at the peer.
+    /// The address of a row at the peer.
     long addressOf(long row) {
         return address + (row - range.first()) * rowBytes;
     }
@@ -96,7 +96,7 @@ final class RowSource {
         return remoteKey;
     }
 
-    /// Reads of a block are wanted; or its gather fails at once.
+    /// Queues reads of a block, or fails their gather at once.
     void enqueue(GatherBlock block, int first, int behind) {
         queue.add(new Wanted(block, first, behind));
         TransportException why = end;
@@ -108,9 +108,9 @@ final class RowSource {
         pump();
     }
 
-    /// What a gather wants is not wanted any more. What is under way comes nevertheless.
+    /// Drops the queued reads of a gather. Reads in flight still complete.
     void drop(RunningGather gather) {
-        // Taken out first: the gather may end with the last.
+        // Removed first: the gather may end with the last drop.
         Wanted[] dropped = queue.stream()
                 .filter(wanted -> wanted.block().gather() == gather)
                 .toArray(Wanted[]::new);
@@ -135,7 +135,7 @@ final class RowSource {
         }
     }
 
-    /// Asks for the right to read, unless that is done.
+    /// Requests the right to read, unless that is done.
     void ask() {
         if (state != State.IDLE) {
             return;
@@ -163,7 +163,7 @@ final class RowSource {
 
     private void ask(RdmaChannel open) {
         if (wasGranted && open.peerIncarnation() != incarnation) {
-            // Its rows may be others now. Whoever begins from now on gets those.
+            // The restarted worker may have other rows. Gathers that begin from now on read those.
             wasGranted = false;
             if (!queue.isEmpty()) {
                 state = State.IDLE;
@@ -220,7 +220,7 @@ final class RowSource {
         giveUpIfQuiet();
     }
 
-    /// The tensor is closed: nothing of it is wanted any more.
+    /// Closes the source, because the tensor is closed.
     void close(TransportException cause) {
         state = State.CLOSED;
         end = cause;
@@ -238,7 +238,7 @@ final class RowSource {
         }
     }
 
-    /// Posts reads as far as so many may be under way.
+    /// Posts queued reads up to the limit of batches in flight.
     void pump() {
         RdmaChannel open = channel;
         if (open == null) {
@@ -316,7 +316,7 @@ final class RowSource {
         }
     }
 
-    /// They are done again over the next channel, unless the gather has failed.
+    /// The reads are repeated over the next channel, unless the gather has failed.
     void onAbandoned(RowReads reads) {
         boolean stranded = !underWay.remove(reads);
         GatherBlock block = reads.block();
@@ -334,10 +334,10 @@ final class RowSource {
         }
     }
 
-    /// The device may go on to write what it reads.
+    /// The device may still write the memory of its reads.
     void onMemoryStranded() {
         underWay.forEach(reads -> reads.block().gather().onMemoryStranded());
-        // What is not under way any more when it is abandoned keeps the memory in which its rows arrive.
+        // A batch that is not in `underWay` when it is abandoned keeps its staging buffer.
         underWay.clear();
     }
 
@@ -351,17 +351,17 @@ final class RowSource {
         losses++;
         TransportException why = end;
         if (why != null && (state == State.CLOSED || loss.resumable())) {
-            // What was under way and did not come.
+            // Reads that were in flight did not complete.
             failAll(why);
             return;
         }
-        // Another process of the peer may have opened it anew.
+        // A new process of the peer may have opened the tensor again.
         end = null;
         state = State.IDLE;
         boolean wanted = !queue.isEmpty() || !tensor.isReady();
         if (!loss.resumable() || losses > MOST_LOSSES) {
             losses = 0;
-            // Whoever begins from now on takes the rows of whichever process is there.
+            // Gathers that begin from now on read the rows of the peer's current process.
             wasGranted = false;
             failAll(loss.cause());
         } else if (wanted) {

@@ -13,12 +13,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// One gather: takes its ids block by block, has each planned by a worker, and the reads done by the sources of the
-/// rows. It has ended when no block of it is out, so that nothing writes its result any more.
+/// One gather: takes its ids block by block, has a worker plan each block, and passes the reads to the row sources. It
+/// ends once none of its blocks is in use, so that nothing writes its result any more.
 ///
 /// Owner: the loop.
 final class RunningGather implements Gather {
-    // While one is read the next is planned, and one more where planning is slower.
+    // One block is read while the next is planned; a third helps if planning is slower.
     private static final int MOST_BLOCKS = 3;
 
     private final OpenTensor tensor;
@@ -41,7 +41,7 @@ final class RunningGather implements Gather {
     private boolean stranded;
     private boolean ended;
 
-    /// @param out a handle that is this gather's from now on
+    /// @param out a handle that this gather takes over
     RunningGather(
             OpenTensor tensor,
             PartitionContext context,
@@ -62,8 +62,7 @@ final class RunningGather implements Gather {
         this.rules = ReadRules.of(options, tensor.spec().rowBytes(), region != null || isRegisteredHere());
     }
 
-    /// Rows that are larger than the memory they would be copied from: the result is registered for as long as the
-    /// gather takes.
+    /// Whether rows exceed a staging buffer, so that the result is registered for the duration of the gather.
     private boolean isRegisteredHere() {
         return region == null && tensor.spec().rowBytes() > Staging.BYTES;
     }
@@ -102,7 +101,7 @@ final class RunningGather implements Gather {
         context.loop().execute(() -> fail(new TransportException(StatusCode.CANCELLED, "the gather was cancelled")));
     }
 
-    /// The device may go on to write the result.
+    /// The device may still write the result.
     void onMemoryStranded() {
         stranded = true;
     }
@@ -115,7 +114,7 @@ final class RunningGather implements Gather {
             }
             endIfNothingIsOut();
         } else if (isRegisteredHere()) {
-            // Counts as a block, so that the gather does not end meanwhile.
+            // Counts as a block, so that the gather does not end during the registration.
             blocksOut++;
             context.work(this::register);
         } else {
@@ -150,7 +149,7 @@ final class RunningGather implements Gather {
         endIfNothingIsOut();
     }
 
-    /// The one that was waited for.
+    /// Receives the requested block.
     void onBlock(GatherBlock block) {
         waitsForBlock = false;
         int count = Math.min(BlockPlan.MOST_ROWS, ids.length - next);
@@ -207,7 +206,7 @@ final class RunningGather implements Gather {
             onSettled(block);
             return;
         }
-        // Once it has failed, the block may be somebody else's.
+        // After a failure the block may belong to another gather.
         int reads = block.plan.readCount();
         for (RowSource source : tensor.sources()) {
             int first = block.plan.firstReadOf(source.owner());
@@ -223,14 +222,14 @@ final class RunningGather implements Gather {
         }
     }
 
-    /// Reads of a block are done, and their rows in their places.
+    /// Reads of a block are done, and their rows are in their places.
     void onRead(GatherBlock block, int reads, int rows) {
         context.counters().remoteRows.add(rows);
         tellProgress(rows);
         drop(block, reads);
     }
 
-    /// Reads of a block need nothing more.
+    /// Counts reads of a block as finished.
     void drop(GatherBlock block, int reads) {
         if (reads > 0 && block.settle(reads)) {
             onSettled(block);
@@ -250,7 +249,7 @@ final class RunningGather implements Gather {
         takeBlocks();
     }
 
-    /// Does nothing if it has failed or ended. It ends when no read of it is under way.
+    /// Fails the gather; does nothing if it has failed or ended. It ends once no read of it is in flight.
     void fail(TransportException cause) {
         if (failure != null || ended) {
             return;
@@ -274,7 +273,7 @@ final class RunningGather implements Gather {
             context.counters().gathers.increment();
         }
         tensor.onEnded(this);
-        // The end of a registration takes its time.
+        // Deregistering memory is slow.
         context.work(() -> {
             if (!stranded) {
                 giveMemoryBack();

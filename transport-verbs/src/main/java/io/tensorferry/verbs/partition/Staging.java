@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Memory in which rows arrive that are then copied to their places: few buffers for all gathers of one tensor, made
-/// when they are first wanted.
+/// Registered buffers for rows that are copied to their places after they arrive: a few buffers for all gathers of one
+/// tensor, allocated on first use.
 ///
 /// Owner: the loop.
 final class Staging {
-    /// Of one buffer, 512 KiB.
+    /// The size of one buffer, 512 KiB.
     static final int BYTES = 1 << 19;
 
     private static final int MOST_BUFFERS = 8;
@@ -21,7 +21,7 @@ final class Staging {
     private final PartitionContext context;
     private final ArrayDeque<RegisteredBuffer> free = new ArrayDeque<>();
     private final Set<RowSource> waiting = new LinkedHashSet<>();
-    // Made or being made.
+    // The number of buffers that exist or are being allocated.
     private int made;
     private boolean closed;
 
@@ -29,7 +29,7 @@ final class Staging {
         this.context = context;
     }
 
-    /// A buffer, or null where there is none at the moment; then `waiter` pumps when there is one, or fails.
+    /// Returns a buffer, or null if none is free; `waiter` then pumps when a buffer is free, or fails.
     @Nullable
     RegisteredBuffer take(RowSource waiter) {
         RegisteredBuffer buffer = free.poll();
@@ -76,7 +76,7 @@ final class Staging {
         }
     }
 
-    /// Those that are out are closed when they come back.
+    /// Closes the free buffers; those in use are closed when they are given back.
     void close() {
         closed = true;
         waiting.clear();

@@ -5,12 +5,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
 
-/// How many bytes are in use at one position.
+/// The number of bytes in use at one position.
 record Breadth(int position, long bytes) {
-    /// The breadth at each position at which a span begins, in the order of time. It grows nowhere else, so the
-    /// greatest is among them.
+    /// Returns the breadth at each position at which a span begins, in order of time. The breadth grows only at these
+    /// positions, so the greatest breadth is among them.
     static List<Breadth> overTime(List<Span> spans) {
-        // Bytes that come into use at a position, and those that go out of use before it.
+        // Bytes that come into use at a position, and bytes by the last position of their use.
         var coming = new TreeMap<Integer, Long>();
         var going = new TreeMap<Integer, Long>();
         for (Span span : spans) {
@@ -30,14 +30,14 @@ record Breadth(int position, long bytes) {
         return breadths;
     }
 
-    /// The same, the greatest breadth first; of equal ones, the earlier.
+    /// Returns the breadths sorted by size, the greatest first; of equal ones, the earlier first.
     static List<Breadth> widestFirst(List<Span> spans) {
         List<Breadth> breadths = overTime(spans);
         breadths.sort(Comparator.comparingLong(Breadth::bytes).reversed().thenComparingInt(Breadth::position));
         return breadths;
     }
 
-    /// The greatest breadth: no packing takes less. 0 where there is no span.
+    /// Returns the greatest breadth, a lower bound for every packing; 0 if there is no span.
     static long greatest(List<Span> spans) {
         return overTime(spans).stream().mapToLong(Breadth::bytes).max().orElse(0);
     }

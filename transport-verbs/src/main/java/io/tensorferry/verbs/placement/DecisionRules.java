@@ -8,11 +8,11 @@ import io.tensorferry.verbs.placement.EdgeDecision.Obstacle;
 import java.util.Locale;
 import java.util.Optional;
 
-/// Which edges cannot be static. Stateless; any thread.
+/// Determines the edges that cannot be static. Stateless; any thread.
 final class DecisionRules {
     private DecisionRules() {}
 
-    /// The way of `edge` where it is not static; nothing where it is. The first rule that applies decides.
+    /// Returns the decision for `edge` if it is not static, otherwise empty. The first rule that applies decides.
     static Optional<EdgeDecision> otherThanStatic(GraphEdge edge, PlacementOptions options) {
         return rendezvous(edge).or(() -> switch (edge.shape()) {
             case EdgeShape.Known _ -> tooLarge(edge, options.largestStaticBytes());

@@ -3,21 +3,21 @@ package io.tensorferry.verbs.placement;
 import io.tensorferry.api.RendezvousKey;
 import java.util.List;
 
-/// How the tensor of one edge travels in every step, and why. Immutable.
+/// The decision how the tensor of one edge travels in every step, and its reason. Immutable.
 public sealed interface EdgeDecision {
     GraphEdge edge();
 
-    /// The reason, for a person to read.
+    /// The reason, as text for people.
     String why();
 
-    /// The producer writes straight into a place that the consumer has registered once, for the whole computation.
+    /// The producer writes directly into a place that the consumer has registered once, for the whole computation.
     ///
     /// @param byteSize bytes of the content; 0 for a tensor without elements
-    /// @param offsets where its places begin in the memory of the consumer's worker. One, or as many as the edge's
-    ///     lifetime asks for
-    /// @param takesOverFrom the edges of the same worker whose bytes it takes over within a step. What the plan relies
-    ///     on: its producer writes only when these have been consumed. Whoever had the bytes in the step before is not
-    ///     named: that [StepOrder#ONE_BY_ONE] promises
+    /// @param offsets the offsets of its places in the memory of the consumer's worker: one, or the number of places of
+    ///     the edge's lifetime
+    /// @param takesOverFrom the edges of the same worker whose bytes it reuses within a step. The plan relies on this:
+    ///     its producer writes only after these edges have been consumed. The edge that used the bytes last in the
+    ///     previous step is not listed: [StepOrder#ONE_BY_ONE] covers it
     record Static(GraphEdge edge, long byteSize, List<Long> offsets, List<RendezvousKey> takesOverFrom)
             implements EdgeDecision {
         public Static {
@@ -25,9 +25,9 @@ public sealed interface EdgeDecision {
             takesOverFrom = List.copyOf(takesOverFrom);
         }
 
-        /// Where the tensor of a step lies.
+        /// Returns the offset of a step's tensor.
         ///
-        /// @param step counts the steps, one by one; not the step's id, which may be any number
+        /// @param step the number of the step, counted one by one; not the step's id, which may be any number
         public long offset(long step) {
             return offsets.get(Math.floorMod(step, offsets.size()));
         }
@@ -38,9 +38,10 @@ public sealed interface EdgeDecision {
         }
     }
 
-    /// The producer writes the tensor's metadata into a slot of the consumer, which allocates and reads the content.
+    /// The producer writes the tensor's metadata into a slot of the consumer, which allocates memory and reads the
+    /// content.
     ///
-    /// @param metaDataRank how many dimensions the slot must have room for
+    /// @param metaDataRank the number of dimensions that the slot must have room for
     record Dynamic(GraphEdge edge, int metaDataRank) implements EdgeDecision {
         @Override
         public String why() {
@@ -50,19 +51,19 @@ public sealed interface EdgeDecision {
         }
     }
 
-    /// The consumer asks for the tensor in each step, by its key.
+    /// The consumer requests the tensor in each step, by its key.
     ///
-    /// @param obstacle what keeps it from another way
-    /// @param why the same, with what it is about
+    /// @param obstacle the rule that excludes the other protocols
+    /// @param why the reason with its details
     record ByRendezvous(GraphEdge edge, Obstacle obstacle, String why) implements EdgeDecision {}
 
-    /// What keeps an edge from any way but the rendezvous.
+    /// The reason that an edge can only use the rendezvous.
     enum Obstacle {
         /// Both ends are on one worker, where the rendezvous hands the tensor over without a copy.
         SAME_WORKER,
-        /// Elements of no fixed size travel in serialised form.
+        /// Elements without a fixed size travel in serialised form.
         STRINGS,
-        /// How often the edge is used, and under which keys, is known only while the step runs.
+        /// The keys of the edge, and how often it is used, are known only while the step runs.
         IN_LOOP,
         /// A dead value has no content that could be written or read.
         MAY_BE_DEAD,

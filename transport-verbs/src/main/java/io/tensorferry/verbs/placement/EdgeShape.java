@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What the graph tells about a tensor's shape before the first step. Immutable.
+/// The part of a tensor's shape that is known before the first step. Immutable.
 public sealed interface EdgeShape {
-    /// Stands for a dimension that differs from step to step, as in TensorFlow's partial shapes.
+    /// Marks a dimension that differs from step to step, as in TensorFlow's partial shapes.
     long UNKNOWN_DIMENSION = -1;
 
     /// Every dimension is known.
@@ -19,9 +19,9 @@ public sealed interface EdgeShape {
         }
     }
 
-    /// The rank is known, and some dimensions.
+    /// The rank is known, but not all dimensions.
     ///
-    /// @param dimensions each 0 or more, or [#UNKNOWN_DIMENSION], which at least one is
+    /// @param dimensions each 0 or more, or [#UNKNOWN_DIMENSION]; at least one is unknown
     record Partial(List<Long> dimensions) implements EdgeShape {
         /// @throws IllegalArgumentException if a dimension is below -1, none is -1, or the rank is over
         ///     [Shape#MAX_RANK]
@@ -59,14 +59,15 @@ public sealed interface EdgeShape {
 
     /// Not even the rank is known.
     record Unknown() implements EdgeShape {
-        /// What a person reads behind the data type.
+        /// The text that follows the data type in reports.
         @Override
         public String toString() {
             return "of unknown shape";
         }
     }
 
-    /// A shape of these dimensions, outermost first; -1 stands for one that is not known. None at all is a scalar.
+    /// Returns a shape of these dimensions, outermost first; -1 marks an unknown dimension. No dimensions at all make a
+    /// scalar.
     ///
     /// @throws IllegalArgumentException if a dimension is below -1, the rank is over [Shape#MAX_RANK], or all are known
     ///     and there are more than `Long.MAX_VALUE` elements
@@ -76,7 +77,7 @@ public sealed interface EdgeShape {
                 : new Partial(Arrays.stream(dimensions).boxed().toList());
     }
 
-    /// A shape of which nothing is known.
+    /// Returns a shape of which nothing is known.
     static EdgeShape unknown() {
         return new Unknown();
     }

@@ -2,10 +2,10 @@ package io.tensorferry.verbs.placement;
 
 import java.util.Arrays;
 
-/// Up to 64 laid spans that follow one another by offset: one block of [LaidSpans]. Owned by it.
+/// Up to 64 laid spans with consecutive offsets: one block of [LaidSpans], which owns it.
 ///
-/// Columns of numbers and no objects, and for each slice of the time two words of bits, one bit per span: this is where
-/// planning spends its time. The words leave out nearly all spans that are not in use together with the one to be laid.
+/// Planning spends its time here, so the block uses columns of numbers instead of objects. Two words of bits per time
+/// slice, one bit per span, exclude nearly all spans that are not in use together with the span to be laid.
 final class LaidBlock {
     static final int CAPACITY = Long.SIZE;
 
@@ -14,10 +14,10 @@ final class LaidBlock {
     private final int[] firsts = new int[CAPACITY];
     private final int[] lasts = new int[CAPACITY];
 
-    /// By slice, the spans that begin in it or before it.
+    /// By slice: the spans that begin in the slice or before it.
     private final long[] begun;
 
-    /// By slice, the spans that end in it or behind it.
+    /// By slice: the spans that end in the slice or after it.
     private final long[] notEnded;
 
     private int count;
@@ -31,16 +31,16 @@ final class LaidBlock {
         return count == CAPACITY;
     }
 
-    /// Where the first span of the block starts. The block must not be empty.
+    /// The offset of the block's first span. The block must not be empty.
     long start() {
         return starts[0];
     }
 
-    /// Goes on with the search of [LaidSpans#lay] through this block.
+    /// Continues the search of [LaidSpans#lay] through this block.
     ///
-    /// @param offset the lowest offset that no earlier block rules out
-    /// @return the lowest that this block does not rule out either, or its bitwise complement where `span` fits there,
-    ///     below a span of this block
+    /// @param offset the lowest offset that no earlier block excludes
+    /// @return the lowest offset that this block does not exclude either, or its bitwise complement if `span` fits
+    ///     there, below a span of this block
     long search(Span span, int firstSlice, int lastSlice, long offset) {
         long lowest = offset;
         for (long candidates = begun[lastSlice] & notEnded[firstSlice]; candidates != 0; candidates &= candidates - 1) {
@@ -81,7 +81,7 @@ final class LaidBlock {
         return (bits & below) | (bits & ~below) << 1;
     }
 
-    /// Moves the upper half of a full block into a new one, which it returns.
+    /// Moves the upper half of a full block into a new block, and returns it.
     LaidBlock split() {
         int half = CAPACITY / 2;
         var upper = new LaidBlock(begun.length);

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Spans that have been laid, by offset, in blocks. Owned by the call that makes it.
+/// The laid spans, by offset, in blocks. Owned by the call that creates it.
 final class LaidSpans {
     private final TimeSlices slices;
     private final List<LaidBlock> blocks = new ArrayList<>();
@@ -13,7 +13,7 @@ final class LaidSpans {
         blocks.add(new LaidBlock(slices.count()));
     }
 
-    /// Lays `span` at the lowest offset where it meets none of those that are laid; returns the offset.
+    /// Lays `span` at the lowest offset without overlap with a laid span; returns the offset.
     long lay(Span span) {
         int firstSlice = slices.of(span.first());
         int lastSlice = slices.of(span.last());
@@ -33,7 +33,7 @@ final class LaidSpans {
         return offset;
     }
 
-    /// The block that a span at `offset` belongs into; it has room.
+    /// Returns the block for a span at `offset`, splitting it if it is full.
     private LaidBlock blockFor(long offset) {
         int at = indexFor(offset);
         LaidBlock block = blocks.get(at);
@@ -45,7 +45,7 @@ final class LaidSpans {
         return upper.start() <= offset ? upper : block;
     }
 
-    /// Of the blocks that start at `offset` or below, the last; the first block where none does.
+    /// Returns the index of the last block that starts at or below `offset`, or of the first block if there is none.
     private int indexFor(long offset) {
         int low = 0;
         int high = blocks.size() - 1;

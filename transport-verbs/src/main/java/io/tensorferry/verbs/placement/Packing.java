@@ -3,11 +3,11 @@ package io.tensorferry.verbs.placement;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// An offset for each span, so that no two that are in use at one time share a byte. Immutable.
+/// An offset for each span, such that no two spans in use at the same time share a byte. Immutable.
 ///
-/// Made by laying one span after the other at the lowest offset where it fits. For every set of spans there is an order
-/// in which this is the best packing of all: take one and order the spans by their offsets in it; then none comes to
-/// lie higher than it did. So only orders have to be searched ([PackingSearch]).
+/// Created by laying one span after the other at the lowest offset where it fits. For every set of spans, some order
+/// yields an optimal packing: order the spans of an optimal packing by offset; then no span is laid higher than before.
+/// So only orders have to be searched ([PackingSearch]).
 final class Packing {
     private final long[] offsets;
     private final long peak;
@@ -22,7 +22,7 @@ final class Packing {
     /// Lays the spans in the given order, as long as all of them end below `limit`.
     ///
     /// @param order at least one span, with the indexes 0 to `order.size() - 1`, in any order
-    /// @return null where a span ends at `limit` or above it
+    /// @return null if a span ends at `limit` or above it
     static @Nullable Packing inOrder(List<Span> order, TimeSlices slices, long limit) {
         var offsets = new long[order.size()];
         var laid = new LaidSpans(slices);
@@ -46,12 +46,12 @@ final class Packing {
         return offsets[span.index()];
     }
 
-    /// Where the highest span ends.
+    /// The end of the highest span.
     long peak() {
         return peak;
     }
 
-    /// The span that reaches the peak; of several, the one that was laid first.
+    /// The span that reaches the peak; of several, the first laid.
     Span top() {
         return top;
     }

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// The orders in which spans are laid at first: what is hard to lay goes first. Stateless; any thread.
+/// The initial orders in which spans are laid: spans that are hard to place come first. Stateless; any thread.
 ///
-/// By size and by breadth are the two greedy algorithms of Pisarchyk and Lee, "Efficient Memory Management for Deep
-/// Neural Net Inference" (2020). Each order is total, so that it does not depend on that of the input.
+/// The orders by size and by breadth are the two greedy algorithms of Pisarchyk and Lee, "Efficient Memory Management
+/// for Deep Neural Net Inference" (2020). Each order is total, so it does not depend on the order of the input.
 final class PackingOrders {
     private static final Comparator<Span> LARGEST = comparingLong(Span::bytes)
             .reversed()
@@ -35,7 +35,8 @@ final class PackingOrders {
                 .toList();
     }
 
-    /// First all that are in use at the position where most bytes are, largest first; then those of the next.
+    /// First the spans in use at the position with the greatest breadth, largest first; then those of the next
+    /// position.
     private static List<Span> byBreadth(List<Span> largestFirst) {
         var order = new ArrayList<Span>(largestFirst.size());
         var waiting = new WaitingSpans(largestFirst);

@@ -5,16 +5,16 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Looks for a packing of few bytes. Owned by the call that makes it; the same spans give the same packing.
+/// Searches for a packing of few bytes. Owned by the call that creates it; equal spans give equal packings.
 ///
-/// The fewest bytes are not to be had: offline dynamic storage allocation is NP-hard. So each of the [PackingOrders] is
-/// tried, and then improved: the span that reaches the peak goes to the front, and all is laid again. The best of all
-/// is taken, at once where it reaches the lower bound.
+/// The minimum is not computed: offline dynamic storage allocation is NP-hard. Each of the [PackingOrders] is tried and
+/// then improved: the span that reaches the peak moves to the front, and all spans are laid again. The best packing
+/// wins; the search stops as soon as one reaches the lower bound.
 final class PackingSearch {
     private static final int MOST_ROUNDS = 128;
 
-    /// Bounds the time for many spans. It counts as if a span were compared with all that are laid, though blocks make
-    /// that fewer: the number of rounds decides the plan, and equal graphs keep their plan.
+    /// Bounds the time for many spans. It assumes that a span is compared with all laid spans, although blocks reduce
+    /// the comparisons: the number of rounds determines the plan, and equal graphs must get equal plans.
     private static final long COMPARISONS = 200_000_000;
 
     private final List<Span> spans;
@@ -49,7 +49,7 @@ final class PackingSearch {
     private void improve(List<Span> start) {
         var order = new ArrayList<>(start);
         for (int round = 1; round <= rounds && peak() > lowerBound; round++) {
-            // Nothing follows the last round, so it may stop as soon as it cannot be the best.
+            // The last round has no successor, so it may stop as soon as it cannot be the best.
             Packing packing = Packing.inOrder(order, slices, round == rounds ? peak() : Long.MAX_VALUE);
             if (packing == null) {
                 break;

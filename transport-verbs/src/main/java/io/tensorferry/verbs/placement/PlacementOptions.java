@@ -1,25 +1,25 @@
 package io.tensorferry.verbs.placement;
 
-/// What a plan may count on. Both ends of an edge must plan with the same options.
+/// The assumptions and limits of a plan. Both ends of an edge must plan with equal options.
 ///
 /// @param steps whether steps overlap
-/// @param alignment what every offset is a multiple of, and every place's size is rounded up to: a power of two from
-///     [#SMALLEST_ALIGNMENT] to [#LARGEST_ALIGNMENT]. The memory that the plan is for must begin at a multiple of it
-/// @param largestStaticBytes bytes of the largest tensor that gets a place of its own, 0 or more; [#UNLIMITED] for no
-///     limit. A static tensor's memory stays registered for the whole computation, whether it is in use or not
+/// @param alignment every offset is a multiple of it, and every place's size is rounded up to it: a power of two from
+///     [#SMALLEST_ALIGNMENT] to [#LARGEST_ALIGNMENT]. The planned memory must begin at a multiple of it
+/// @param largestStaticBytes the size of the largest tensor that may be static, in bytes, 0 or more; [#UNLIMITED] for
+///     no limit. A static tensor's memory stays registered for the whole computation, even when it is not in use
 public record PlacementOptions(StepOrder steps, long alignment, long largestStaticBytes) {
-    /// A [#largestStaticBytes] that is never reached.
+    /// Disables the limit [#largestStaticBytes].
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /// That of the largest number that an element consists of.
+    /// The alignment of the largest number that an element consists of.
     public static final long SMALLEST_ALIGNMENT = 8;
 
-    /// A huge page.
+    /// The size of a huge page.
     public static final long LARGEST_ALIGNMENT = 2L << 20;
 
     private static final long CACHE_LINE = 64;
 
-    /// @throws IllegalArgumentException if a value is out of its range
+    /// @throws IllegalArgumentException if a value is out of range
     public PlacementOptions {
         if (Long.bitCount(alignment) != 1 || alignment < SMALLEST_ALIGNMENT || alignment > LARGEST_ALIGNMENT) {
             throw new IllegalArgumentException("alignment " + alignment + " is not a power of two from "
@@ -30,24 +30,25 @@ public record PlacementOptions(StepOrder steps, long alignment, long largestStat
         }
     }
 
-    /// What is safe for every caller: steps may overlap, so nothing is shared; cache lines of 64 bytes; no limit.
+    /// Options that are safe for every caller: steps may overlap, so no bytes are shared; cache lines of 64 bytes; no
+    /// limit.
     public static PlacementOptions defaults() {
         return new PlacementOptions(StepOrder.OVERLAPPING, CACHE_LINE, UNLIMITED);
     }
 
-    /// The same, with another [#steps].
+    /// Returns these options with another [#steps].
     public PlacementOptions withSteps(StepOrder order) {
         return new PlacementOptions(order, alignment, largestStaticBytes);
     }
 
-    /// The same, with another [#alignment].
+    /// Returns these options with another [#alignment].
     ///
-    /// @throws IllegalArgumentException if it is out of its range
+    /// @throws IllegalArgumentException if it is out of range
     public PlacementOptions withAlignment(long bytes) {
         return new PlacementOptions(steps, bytes, largestStaticBytes);
     }
 
-    /// The same, with another [#largestStaticBytes].
+    /// Returns these options with another [#largestStaticBytes].
     ///
     /// @throws IllegalArgumentException if it is negative
     public PlacementOptions withLargestStaticBytes(long bytes) {

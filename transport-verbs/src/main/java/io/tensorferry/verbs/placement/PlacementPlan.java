@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// How each edge's tensor travels, and where the static ones lie. Immutable; any thread.
+/// The decision for each edge of a graph, and the offsets of the static tensors. Immutable; any thread.
 public final class PlacementPlan {
     private final PlacementOptions options;
     private final List<WorkerPlan> workers;
@@ -19,12 +19,12 @@ public final class PlacementPlan {
         decisions().forEach(decision -> byKey.put(decision.edge().key(), decision));
     }
 
-    /// What the plan counts on.
+    /// The options that the plan was created with.
     public PlacementOptions options() {
         return options;
     }
 
-    /// Every worker that consumes something, by job, replica and task. Equal for equal edges and options.
+    /// Every worker that consumes a tensor, by job, replica and task. Equal for equal edges and options.
     public List<WorkerPlan> workers() {
         return workers;
     }
@@ -34,9 +34,9 @@ public final class PlacementPlan {
         return workers.stream().flatMap(worker -> worker.decisions().stream());
     }
 
-    /// How the tensor of this edge travels.
+    /// Returns the decision for the edge with this key.
     ///
-    /// @throws IllegalArgumentException if the plan was made without this edge
+    /// @throws IllegalArgumentException if the plan was created without this edge
     public EdgeDecision decision(RendezvousKey key) {
         EdgeDecision decision = byKey.get(key);
         if (decision == null) {
@@ -46,12 +46,12 @@ public final class PlacementPlan {
         return decision;
     }
 
-    /// All of it as text of several lines, for a person to read.
+    /// Returns the whole plan as multi-line text for people.
     public String report() {
         return PlanReport.of(this);
     }
 
-    /// The first lines of the report: how many edges go which way, and what the plan counts on.
+    /// Returns the first lines of the report: the number of edges per protocol, and the options.
     @Override
     public String toString() {
         return PlanReport.summary(this);

@@ -14,12 +14,12 @@ import java.util.List;
 
 /// Plans, before the first step, how the tensors of a graph travel between workers. Stateless; any thread.
 ///
-/// After Xue et al., "Fast Distributed Deep Learning over RDMA" (EuroSys 2019). Which edges are static, and how their
-/// places are packed: `docs/placement.md`.
+/// After Xue et al., "Fast Distributed Deep Learning over RDMA" (EuroSys 2019). `docs/placement.md` describes which
+/// edges are static and how their places are packed.
 public final class PlacementPlanner {
     private static final int BEFORE_ALL_STEPS = -1;
 
-    // One order for everybody, so that the plan does not depend on the order of the edges.
+    // A canonical order, so that the plan does not depend on the order of the edges.
     private static final Comparator<DeviceName> BY_WORKER =
             comparing(DeviceName::job).thenComparingInt(DeviceName::replica).thenComparingInt(DeviceName::task);
     private static final Comparator<GraphEdge> CANONICAL = comparing(
@@ -29,12 +29,12 @@ public final class PlacementPlanner {
 
     private PlacementPlanner() {}
 
-    /// Decides for each edge whether it is static, dynamic or left to the rendezvous, and lays the static ones of each
-    /// consumer's worker into as few bytes as it can.
+    /// Decides for each edge whether it is static, dynamic or left to the rendezvous, and packs the static tensors of
+    /// each consumer's worker into few bytes.
     ///
-    /// The result does not depend on the order of the edges. Time: up to a second or so for up to 30,000 static
-    /// tensors of one worker that share bytes; work is counted and not time, so that the result does not depend on the
-    /// machine either.
+    /// The result does not depend on the order of the edges. Time: about one second for 30,000 static tensors of one
+    /// worker that share bytes. The planner bounds its work by a count, not by time, so the result does not depend on
+    /// the machine either.
     ///
     /// @throws IllegalArgumentException if two edges have the same key, or the static tensors of a worker have more
     ///     than 2^63 - 1 bytes together; the message names the edge

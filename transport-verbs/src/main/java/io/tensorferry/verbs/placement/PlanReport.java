@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/// A plan as a person reads it: what it counts on, and for each worker a table and its sums. Stateless; any thread.
+/// Formats a plan for people: its options, and a table with totals for each worker. Stateless; any thread.
 final class PlanReport {
     private static final List<Boolean> FLUSH_RIGHT = List.of(false, true, true, false, false, false, false, false);
     private static final String NONE = "-";

@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.placement;
 
-/// One rectangle to be laid: bytes over time.
+/// A rectangle to be laid: bytes over time.
 ///
-/// @param index 0 to the number of spans - 1, which is all that tells two equal ones apart
+/// @param index 0 to the number of spans - 1; distinguishes equal spans
 /// @param bytes 1 or more
 /// @param first the first position at which the bytes are in use
-/// @param last the last one
+/// @param last the last position at which the bytes are in use
 record Span(int index, long bytes, int first, int last) {
     boolean isInUseAt(int position) {
         return first <= position && position <= last;

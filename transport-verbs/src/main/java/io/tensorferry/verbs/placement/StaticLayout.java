@@ -5,10 +5,10 @@ import io.tensorferry.verbs.placement.EdgeDecision.Static;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where the static tensors of one worker lie. Owned by the call that makes it.
+/// The layout of one worker's static tensors. Owned by the call that creates it.
 ///
-/// What is kept for the whole computation meets everything else, so it lies below all others, one after the other, and
-/// nothing is lost by that: in any packing its bytes are nobody else's. Only the rest has to be packed.
+/// Tensors kept for the whole computation overlap in time with all others, so they are laid first, one after the other.
+/// This costs nothing: no packing could share their bytes. Only the other tensors have to be packed.
 final class StaticLayout {
     private final PlacementOptions options;
     private final List<Static> decisions = new ArrayList<>();
@@ -23,7 +23,7 @@ final class StaticLayout {
         this.options = options;
     }
 
-    /// @param edges of one worker, static, in the order in which they are laid where nothing else decides
+    /// @param edges the static edges of one worker, in the order in which they are laid if nothing else decides
     /// @throws IllegalArgumentException if all of them together have more than 2^63 - 1 bytes
     static StaticLayout of(List<GraphEdge> edges, PlacementOptions options) {
         var layout = new StaticLayout(options);
@@ -59,7 +59,7 @@ final class StaticLayout {
         }
     }
 
-    /// Counts the bytes of one place.
+    /// Counts the bytes of one place and returns its aligned size.
     private long reserve(GraphEdge edge, long bytes) {
         try {
             long size = Math.addExact(bytes, options.alignment() - 1) & -options.alignment();
@@ -93,7 +93,7 @@ final class StaticLayout {
         }
     }
 
-    /// One for each edge, in no order.
+    /// One decision for each edge, in no particular order.
     List<Static> decisions() {
         return decisions;
     }

@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.placement;
 
-/// Whether a step may begin while the one before it still runs: what decides whether tensors may share bytes at all.
+/// Whether a step may begin while the previous step still runs; determines whether tensors may share bytes.
 public enum StepOrder {
-    /// A step may begin while earlier ones run, so that any tensor of one step may be alive with any of another.
-    /// No two tensors share bytes; each has a place of its own.
+    /// A step may begin while earlier steps run, so any tensor of one step may be alive together with any tensor of
+    /// another. No two tensors share bytes.
     OVERLAPPING("steps may overlap: no bytes are shared"),
-    /// The caller sees to it that nothing of a step is written before everything of the step before it has been
-    /// consumed, on all workers. Tensors share bytes where their lifetimes allow.
+    /// The caller guarantees that no tensor of a step is written before every tensor of the previous step has been
+    /// consumed, on all workers. Tensors share bytes if their lifetimes allow it.
     ONE_BY_ONE("steps run one by one: tensors that are not alive together share bytes");
 
     private final String text;
@@ -15,7 +15,7 @@ public enum StepOrder {
         this.text = text;
     }
 
-    /// What it means, for a person to read.
+    /// A description for people.
     @Override
     public String toString() {
         return text;

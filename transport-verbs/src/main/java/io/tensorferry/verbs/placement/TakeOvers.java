@@ -8,18 +8,19 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// Whose bytes each span takes over: those that had them last. Owned by the call that makes it.
+/// Computes the spans from which each span takes over its bytes: the previous users of these bytes. Owned by the call
+/// that creates it.
 final class TakeOvers {
-    /// Bytes up to `end`, and who had them last.
+    /// Bytes up to `end`, and the span that used them last.
     private record Stretch(long end, Span owner) {}
 
-    // By where they begin; they do not overlap.
+    // By start offset; stretches do not overlap.
     private final NavigableMap<Long, Stretch> stretches = new TreeMap<>();
 
     private TakeOvers() {}
 
-    /// For each span, by index, the indexes of those it takes bytes over from, in ascending order. Those before them
-    /// are not named: they are done when their successors are.
+    /// Returns for each span, by index, the indexes of the spans it takes bytes over from, in ascending order. Earlier
+    /// users are not listed: they are done when their successors are.
     static List<List<Integer>> of(List<Span> spans, Packing packing) {
         var takeOvers = new TakeOvers();
         var byIndex = new ArrayList<List<Integer>>(spans.size());
@@ -50,7 +51,7 @@ final class TakeOvers {
         return List.copyOf(owners);
     }
 
-    /// Makes two stretches of one, the second of which begins at `at`.
+    /// Splits a stretch in two; the second begins at `at`.
     private void cut(Map.Entry<Long, Stretch> whole, long at) {
         stretches.put(whole.getKey(), new Stretch(at, whole.getValue().owner()));
         stretches.put(at, whole.getValue());

@@ -4,14 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// Rows of text in columns that are as wide as they must be. Owned by the call that makes it.
+/// Rows of text in columns of the required width. Owned by the call that creates it.
 final class TextTable {
     private static final String MARGIN = "  ";
 
     private final List<List<String>> rows = new ArrayList<>();
     private final List<Boolean> right;
 
-    /// @param right for each column, whether it stands flush right
+    /// @param right for each column, whether it is right-aligned
     TextTable(List<Boolean> right) {
         this.right = right;
     }
@@ -20,7 +20,7 @@ final class TextTable {
         rows.add(List.of(cells));
     }
 
-    /// Each row on a line of its own.
+    /// Returns one line per row.
     @Override
     public String toString() {
         int[] widths = IntStream.range(0, right.size()).map(this::width).toArray();

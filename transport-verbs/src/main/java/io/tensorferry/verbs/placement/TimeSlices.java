@@ -5,12 +5,12 @@ import java.util.List;
 
 /// Divides the positions of a step into up to 64 slices in which about equally many spans begin. Immutable; any thread.
 ///
-/// Two spans of which one lies in earlier slices only than the other are never in use together; that is what
-/// [LaidBlock] keeps a word of bits for per slice.
+/// A span that lies only in earlier slices than another is never in use together with it. [LaidBlock] keeps words of
+/// bits per slice for this test.
 final class TimeSlices {
     private static final int MOST = 64;
 
-    /// The last position of each slice but the last, ascending.
+    /// The last position of each slice except the last slice, ascending.
     private final int[] ends;
 
     private TimeSlices(int[] ends) {
@@ -35,7 +35,7 @@ final class TimeSlices {
         return ends.length + 1;
     }
 
-    /// The slice of a position, 0 to `count() - 1`.
+    /// Returns the slice of a position, 0 to `count() - 1`.
     int of(int position) {
         int at = Arrays.binarySearch(ends, position);
         return at < 0 ? -at - 1 : at;

@@ -4,24 +4,24 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/// Spans that are not in an order yet, to be taken by position. Owned by the call that makes it.
+/// Spans that are not in an order yet, to be taken by position. Owned by the call that creates it.
 ///
-/// A tree over the spans by first position; each node knows the last position of all that still wait below it. Taking k
-/// of n spans takes about k * log(n) steps.
+/// A tree over the spans by first position; each node holds the greatest last position of the waiting spans below it.
+/// Taking k of n spans takes about k * log(n) steps.
 final class WaitingSpans {
     private static final int NONE = Integer.MIN_VALUE;
 
     private final List<Span> byFirst;
 
-    /// For each of `byFirst`, where it is in the order of the input.
+    /// For each of `byFirst`, its rank in the order of the input.
     private final int[] ranks;
 
-    /// Node 1 is the root, 2i and 2i + 1 are below node i, and the leaves are those from `leaves` on.
+    /// Node 1 is the root, 2i and 2i + 1 are the children of node i, and the leaves start at index `leaves`.
     private final int[] lasts;
 
     private final int leaves;
 
-    /// @param spans with the indexes 0 to `spans.size() - 1`, in the order in which those of one position are taken
+    /// @param spans with the indexes 0 to `spans.size() - 1`, in the order in which the spans of one position are taken
     WaitingSpans(List<Span> spans) {
         var rankOf = new int[spans.size()];
         for (int rank = 0; rank < rankOf.length; rank++) {
@@ -46,7 +46,7 @@ final class WaitingSpans {
         return Math.max(lasts[2 * node], lasts[2 * node + 1]);
     }
 
-    /// Takes out all that are in use at `position`, in the order of the input.
+    /// Removes and returns all spans in use at `position`, in the order of the input.
     List<Span> takeAt(int position) {
         var found = new ArrayList<Integer>();
         take(1, position, found);
@@ -56,7 +56,8 @@ final class WaitingSpans {
                 .toList();
     }
 
-    /// Takes those below `node`. Returns false where one was met that begins behind `position`: so do all behind it.
+    /// Takes the spans below `node`. Returns false if a span was reached that begins after `position`: so do all later
+    /// spans.
     private boolean take(int node, int position, List<Integer> found) {
         if (lasts[node] < position) {
             return true;
