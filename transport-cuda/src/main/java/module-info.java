@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// NVIDIA's GPUs as accelerators of the transport. An application that has some opens them here, and gives them to its
-/// server; nothing else of TensorFerry depends on this module.
+/// NVIDIA GPUs as accelerators of the transport. An application opens its GPUs here, and gives them to its server; only
+/// the command line of TensorFerry depends on this module.
 @NullMarked
 module io.tensorferry.cuda {
     requires transitive io.tensorferry.api;

@@ -7,13 +7,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The flags of the calling thread's current context, which drivers of CUDA 12.1 and newer let change. By hand: the
-/// generated bindings are of functions that every driver has that is accepted.
+/// Gets and sets the flags of the calling thread's current CUDA context; requires the driver of CUDA 12.1 or newer.
+/// Handwritten, because the generated bindings only cover functions that every supported driver has.
 ///
 /// Threading: any thread.
 public final class CudaContextFlags {
-    /// `CU_CTX_SYNC_MEMOPS`, from CUDA 12.3 on: copies by calls that wait, of all memory, are done when the call
-    /// returns.
+    /// `CU_CTX_SYNC_MEMOPS`, from CUDA 12.3 on: synchronous copies of all memory in the context are complete when the
+    /// call returns.
     public static final int SYNC_MEMOPS = 0x80;
 
     private static final @Nullable MethodHandle GET = handle("cuCtxGetFlags", ValueLayout.ADDRESS);
@@ -28,12 +28,12 @@ public final class CudaContextFlags {
                 : Linker.nativeLinker().downcallHandle(address, FunctionDescriptor.of(ValueLayout.JAVA_INT, argument));
     }
 
-    /// Whether this driver lets them change.
+    /// Whether this driver can change the flags.
     public static boolean canBeSet() {
         return GET != null && SET != null;
     }
 
-    /// @param flags gets an `int`
+    /// @param flags receives an `int`
     /// @return a `CUresult`
     public static int get(MemorySegment flags) {
         if (GET == null) {

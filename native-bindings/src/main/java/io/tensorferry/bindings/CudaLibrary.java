@@ -2,18 +2,18 @@ package io.tensorferry.bindings;
 
 import org.jspecify.annotations.Nullable;
 
-/// Whether this process can use the CUDA driver's library; found out once, and loaded only when somebody asks.
+/// The availability of the CUDA driver library in this process; determined once, and loaded only on the first query.
 ///
-/// The class [Cuda][io.tensorferry.bindings.cuda.Cuda] may be touched only where this says [Present]: it loads the
-/// library when it is initialised, and a class whose initialiser failed cannot be tried again.
+/// Use the class [Cuda][io.tensorferry.bindings.cuda.Cuda] only if the library is [Present]: its initialiser loads the
+/// library, and a class whose initialiser failed cannot be initialised again.
 public sealed interface CudaLibrary {
-    /// The system property with the path of the library, where the system's own search is not wanted. The file's
-    /// own name for itself (its soname) must be `libcuda.so.1`.
+    /// The system property with the path of the library, to bypass the system's own search. The file's soname must be
+    /// `libcuda.so.1`.
     String PATH_PROPERTY = "io.tensorferry.libcuda";
 
-    /// The library is loaded. Whether it finds a GPU is another question.
+    /// The library is loaded. This does not imply that it finds a GPU.
     record Present() implements CudaLibrary {
-        /// Whether the library has a function that not all versions have.
+        /// Returns whether the library has a function that not all versions have.
         public boolean has(String function) {
             return CudaLoader.has(function);
         }
@@ -21,8 +21,8 @@ public sealed interface CudaLibrary {
 
     /// The library cannot be used.
     ///
-    /// @param reason what is in the way and what would help, for the user
-    /// @param cause what the system said
+    /// @param reason the obstacle and the remedy, for the user
+    /// @param cause the exception of the system, if there was one
     record Absent(String reason, @Nullable Throwable cause) implements CudaLibrary {}
 
     static CudaLibrary find() {

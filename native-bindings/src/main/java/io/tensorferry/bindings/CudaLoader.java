@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Loads the CUDA driver's library when it is first asked for, and keeps what came of it.
+/// Loads the CUDA driver library on the first query, and keeps the result.
 final class CudaLoader {
-    // The functions: from CUDA 11.3 and 11.4 on, of the year 2021.
+    // These functions exist since CUDA 11.3 and 11.4 (2021).
     private static final LibraryLoader LOADER = new LibraryLoader(new Wanted(
             "libcuda",
             "libcuda.so.1",

@@ -6,16 +6,16 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// The verbs of the data path. The library does not export them: each device has its own, and the first argument of
-/// each method here is the function pointer from the device's `ibv_context.ops`. They return error numbers, and
-/// `poll_cq` a count or a negative number; `errno` is not used.
+/// The verbs of the data path. The library does not export them: each device implements them, and the first argument of
+/// each method is the function pointer from the device's `ibv_context.ops`. They return error numbers, `poll_cq` a
+/// count or a negative number; `errno` is not used.
 ///
-/// One handle serves all devices, and its class constant lets the JIT compiler inline it. Segments that are given
-/// should belong to the global arena, whose liveness check costs nothing.
+/// One handle serves all devices, and as a class constant it lets the JIT compiler inline the call. Arguments should be
+/// segments of the global arena, whose liveness check costs nothing.
 public final class DataVerbs {
-    /// The system property that has these calls made without the thread's change of state, which saves about 1 ns each.
-    /// Off, because a driver that holds a spin lock from one call to the next, or waits in one, then can stop the whole
-    /// JVM at its next safepoint.
+    /// The system property that makes these calls critical, without a thread state transition, which saves about 1 ns
+    /// each. Off by default: a driver that holds a spin lock between calls, or blocks in a call, can then stop the
+    /// whole JVM at the next safepoint.
     public static final String CRITICAL_PROPERTY = "io.tensorferry.criticalVerbs";
 
     private static final boolean CRITICAL = Boolean.getBoolean(CRITICAL_PROPERTY);
@@ -34,7 +34,7 @@ public final class DataVerbs {
     }
 
     /// @param completions room for `maximum` times `ibv_wc`
-    /// @return how many completions were taken, or a negative number
+    /// @return the number of completions taken, or a negative number
     public static int pollCq(MemorySegment function, MemorySegment queue, int maximum, MemorySegment completions) {
         try {
             return (int) POLL_CQ.invokeExact(function, queue, maximum, completions);
@@ -53,7 +53,7 @@ public final class DataVerbs {
     }
 
     /// @param requests an `ibv_send_wr`
-    /// @param refused gets the pointer of the request that was not taken
+    /// @param refused receives the pointer of the request that was not accepted
     public static int postSend(
             MemorySegment function, MemorySegment queuePair, MemorySegment requests, MemorySegment refused) {
         try {
@@ -64,7 +64,7 @@ public final class DataVerbs {
     }
 
     /// @param requests an `ibv_recv_wr`
-    /// @param refused gets the pointer of the request that was not taken
+    /// @param refused receives the pointer of the request that was not accepted
     public static int postRecv(
             MemorySegment function, MemorySegment queuePair, MemorySegment requests, MemorySegment refused) {
         try {

@@ -9,9 +9,10 @@ import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// Sleeping until a file descriptor can be read, or until somebody wakes the sleeper.
+/// Sleeps until a file descriptor is readable or another thread wakes the sleeper.
 ///
-/// Threading: [#await] by one thread at a time; [#wakeUp()] by any. [#close()] when nobody awaits any more.
+/// Threading: [#await] by one thread at a time; [#wakeUp()] by any thread. [#close()] only when no thread awaits any
+/// more.
 public final class DescriptorWait implements AutoCloseable {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -42,10 +43,10 @@ public final class DescriptorWait implements AutoCloseable {
     private final MemorySegment timeout = arena.allocate(LONG, 2);
     private final MemorySegment count = arena.allocate(LONG);
     private final int wakeDescriptor;
-    // Guarded by this: a number that was closed may belong to another file soon.
+    // Guarded by this: the number of a closed descriptor may soon belong to another file.
     private boolean closed;
 
-    /// @param descriptor what is waited for; stays its owner's, and never blocks from now on
+    /// @param descriptor the descriptor to wait for; its owner keeps it, and it is non-blocking from now on
     /// @throws IllegalStateException if the process has too many open files
     public DescriptorWait(int descriptor) {
         try {
@@ -88,16 +89,16 @@ public final class DescriptorWait implements AutoCloseable {
         }
     }
 
-    /// Of those whose `errno` says nothing that is of use here.
+    /// Returns a handle of a function whose `errno` is not needed.
     private static MethodHandle plain(String name, FunctionDescriptor descriptor) {
         Linker linker = Linker.nativeLinker();
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
     }
 
-    /// Waits until the descriptor can be read, for [#wakeUp()], for a signal, or for the time to pass.
+    /// Waits until the descriptor is readable, [#wakeUp()] is called, a signal arrives, or the time has passed.
     ///
     /// @param timeoutNs nanoseconds, 0 or more
-    /// @return whether the descriptor can be read, or has failed, so that reading it tells
+    /// @return whether the descriptor is readable or has failed; reading it shows which
     public boolean await(long timeoutNs) {
         timeout.set(LONG, 0, timeoutNs / NANOS_PER_SECOND);
         timeout.set(LONG, LONG.byteSize(), timeoutNs % NANOS_PER_SECOND);
@@ -119,7 +120,7 @@ public final class DescriptorWait implements AutoCloseable {
         return descriptors.get(ValueLayout.JAVA_SHORT, index * POLL_FD.byteSize() + REVENTS_OFFSET);
     }
 
-    /// Ends the wait that is going on, or else the next one.
+    /// Ends the current wait, or else the next one.
     public synchronized void wakeUp() {
         if (closed) {
             return;

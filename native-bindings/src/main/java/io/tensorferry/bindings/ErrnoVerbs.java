@@ -4,13 +4,12 @@ import io.tensorferry.bindings.ibverbs.Ibverbs;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// The verbs that return a pointer or -1 and leave the reason in `errno`, which generated code does not keep.
+/// The verbs that return a pointer or -1 and report the error in `errno`, which generated code does not capture.
 ///
-/// A pointer that is returned is `MemorySegment.NULL`'s equal where the call failed, and otherwise may be read as the
-/// structure that it points to. All other verbs return their error number, or have none, and are called through
-/// [Ibverbs].
+/// A returned pointer equals `MemorySegment.NULL` if the call failed; otherwise it can be read as the structure that it
+/// points to. All other verbs return their error number, or have none, and are called through [Ibverbs].
 ///
-/// Threading: any thread, each with a [NativeCall] of its own. Use only where [IbverbsLibrary] is present.
+/// Threading: any thread, each with a separate [NativeCall]. Use only if [IbverbsLibrary] is present.
 public final class ErrnoVerbs {
     private static final MethodHandle GET_DEVICE_LIST =
             NativeCall.function(Ibverbs.ibv_get_device_list$address(), Ibverbs.ibv_get_device_list$descriptor());
@@ -31,7 +30,7 @@ public final class ErrnoVerbs {
     private static final MethodHandle CREATE_QP =
             NativeCall.function(Ibverbs.ibv_create_qp$address(), Ibverbs.ibv_create_qp$descriptor());
 
-    /// By itself, because older libraries lack the function.
+    /// In a separate class, because older libraries lack the function.
     private static final class RegDmabuf {
         static final MethodHandle HANDLE =
                 NativeCall.function(Ibverbs.ibv_reg_dmabuf_mr$address(), Ibverbs.ibv_reg_dmabuf_mr$descriptor());
@@ -39,7 +38,7 @@ public final class ErrnoVerbs {
 
     private ErrnoVerbs() {}
 
-    /// @param count gets an `int`, the number of devices
+    /// @param count receives an `int`, the number of devices
     /// @return an array of pointers to devices, for `ibv_free_device_list`
     public static MemorySegment getDeviceList(NativeCall call, MemorySegment count) {
         try {
@@ -57,7 +56,7 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// @param event gets an `ibv_async_event`
+    /// @param event receives an `ibv_async_event`
     /// @return 0 or -1
     public static int getAsyncEvent(NativeCall call, MemorySegment context, MemorySegment event) {
         try {
@@ -75,12 +74,12 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// `ibv_reg_mr`, by the function that also takes the optional access flags.
+    /// `ibv_reg_mr`, through the function that also accepts the optional access flags.
     public static MemorySegment regMr(NativeCall call, MemorySegment domain, MemorySegment memory, int access) {
         return regMr(call, domain, memory, memory.byteSize(), access);
     }
 
-    /// The same of memory that is a number to this process.
+    /// `ibv_reg_mr` for memory of which this process only knows the address.
     public static MemorySegment regMr(NativeCall call, MemorySegment domain, long address, long bytes, int access) {
         return regMr(call, domain, MemorySegment.ofAddress(address), bytes, access);
     }
@@ -94,7 +93,7 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// Only where [IbverbsLibrary.Present#has] says that there is an `ibv_reg_dmabuf_mr`.
+    /// Requires that [IbverbsLibrary.Present#has] returns true for `ibv_reg_dmabuf_mr`.
     public static MemorySegment regDmabufMr(
             NativeCall call, MemorySegment domain, long offset, long length, long address, int descriptor, int access) {
         try {
@@ -113,8 +112,8 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// @param queue gets the pointer of the completion queue
-    /// @param queueContext gets a pointer that is not used
+    /// @param queue receives the pointer of the completion queue
+    /// @param queueContext receives a pointer that is not used
     /// @return 0 or -1
     public static int getCqEvent(
             NativeCall call, MemorySegment channel, MemorySegment queue, MemorySegment queueContext) {
@@ -125,7 +124,7 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// @param channel or `MemorySegment.NULL`
+    /// @param channel a completion channel or `MemorySegment.NULL`
     public static MemorySegment createCq(
             NativeCall call, MemorySegment context, int entries, MemorySegment channel, int vector) {
         try {
@@ -136,7 +135,7 @@ public final class ErrnoVerbs {
         }
     }
 
-    /// @param options an `ibv_qp_init_attr`, which gets the limits that were granted
+    /// @param options an `ibv_qp_init_attr`, which receives the limits that were granted
     public static MemorySegment createQp(NativeCall call, MemorySegment domain, MemorySegment options) {
         try {
             return (MemorySegment) CREATE_QP.invokeExact(call.state(), domain, options);

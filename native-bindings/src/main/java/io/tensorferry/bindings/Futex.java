@@ -4,10 +4,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Sleeping on a word of memory that several processes have mapped.
+/// Sleeps on a word of memory that several processes have mapped.
 ///
-/// The word is one `int`, aligned to 4 bytes. Whoever wants to wake a sleeper changes the word first. One object is
-/// one sleeper's: [#await] by one thread at a time; [#wake] by any.
+/// The word is one `int`, aligned to 4 bytes. The waker changes the word before it wakes the sleepers.
+///
+/// Threading: [#await] by one thread at a time per object; [#wake] by any thread.
 public final class Futex implements AutoCloseable {
     private static final int FUTEX_WAIT = 0;
     private static final int FUTEX_WAKE = 1;
@@ -18,11 +19,11 @@ public final class Futex implements AutoCloseable {
     private final MemorySegment timeout = arena.allocate(ValueLayout.JAVA_LONG, 2);
     private final MemorySegment state = arena.allocate(8);
 
-    /// @throws IllegalStateException where [MemoryFile#obstacle()] says why not
+    /// @throws IllegalStateException if [MemoryFile#obstacle()] is not null
     public Futex() {}
 
-    /// Sleeps until somebody wakes this word's sleepers, unless it holds something else than `expected` already; also
-    /// ends at a signal, and when the time has passed.
+    /// Sleeps until another thread or process wakes this word's sleepers; returns at once if the word does not hold
+    /// `expected`. Also returns on a signal, and when the time has passed.
     ///
     /// @param timeoutNs nanoseconds, 0 or more
     public void await(MemorySegment word, int expected, long timeoutNs) {
@@ -36,7 +37,7 @@ public final class Futex implements AutoCloseable {
         }
     }
 
-    /// Wakes everybody who sleeps on this word, in every process.
+    /// Wakes every thread that sleeps on this word, in every process.
     public static void wake(MemorySegment word) {
         try {
             long _ = (long) LinuxCalls.FUTEX.invokeExact(
@@ -53,7 +54,7 @@ public final class Futex implements AutoCloseable {
         }
     }
 
-    /// When nobody sleeps with it any more.
+    /// Call only when no thread sleeps with this object any more.
     @Override
     public void close() {
         arena.close();

@@ -2,18 +2,18 @@ package io.tensorferry.bindings;
 
 import org.jspecify.annotations.Nullable;
 
-/// Whether this process can use libibverbs; found out once.
+/// The availability of libibverbs in this process; determined once.
 ///
-/// The class [Ibverbs][io.tensorferry.bindings.ibverbs.Ibverbs] may be touched only where this says [Present]: it loads
-/// the library when it is initialised, and a class whose initialiser failed cannot be tried again.
+/// Use the class [Ibverbs][io.tensorferry.bindings.ibverbs.Ibverbs] only if the library is [Present]: its initialiser
+/// loads the library, and a class whose initialiser failed cannot be initialised again.
 public sealed interface IbverbsLibrary {
-    /// The system property with the path of the library, where the system's own search is not wanted. The file's own
-    /// name for itself (its soname) must be `libibverbs.so.1`.
+    /// The system property with the path of the library, to bypass the system's own search. The file's soname must be
+    /// `libibverbs.so.1`.
     String PATH_PROPERTY = "io.tensorferry.libibverbs";
 
     /// The library is loaded.
     record Present() implements IbverbsLibrary {
-        /// Whether the library has a function that not all versions have.
+        /// Returns whether the library has a function that not all versions have.
         public boolean has(String function) {
             return IbverbsLoader.has(function);
         }
@@ -21,8 +21,8 @@ public sealed interface IbverbsLibrary {
 
     /// The library cannot be used.
     ///
-    /// @param reason what is in the way and what would help, for the user
-    /// @param cause what the system said
+    /// @param reason the obstacle and the remedy, for the user
+    /// @param cause the exception of the system, if there was one
     record Absent(String reason, @Nullable Throwable cause) implements IbverbsLibrary {}
 
     static IbverbsLibrary find() {

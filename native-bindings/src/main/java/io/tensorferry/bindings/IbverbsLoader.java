@@ -5,9 +5,9 @@ import io.tensorferry.bindings.LibraryLoader.Wanted;
 import io.tensorferry.bindings.ibverbs.Ibverbs;
 import java.util.List;
 
-/// Loads libibverbs when it is first asked for, and keeps what came of it.
+/// Loads libibverbs on the first query, and keeps the result.
 final class IbverbsLoader {
-    // The functions: from rdma-core 32 on, of the year 2020.
+    // These functions exist since rdma-core 32 (2020).
     private static final LibraryLoader LOADER = new LibraryLoader(new Wanted(
             "libibverbs",
             "libibverbs.so.1",

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Loads a library of the system that generated bindings call, once, for as long as the process lives.
+/// Loads a system library for generated bindings, once for the lifetime of the process.
 final class LibraryLoader {
-    /// @param name that people use
-    /// @param fileName its own name for itself
+    /// @param name the common name of the library
+    /// @param fileName its soname
     /// @param pathProperty the system property with the path of another file
-    /// @param functions that it must have, which tell its version
+    /// @param functions the functions that it must have, which determine its version
     /// @param version as in "it is not VERSION or newer"
     /// @param source as in "is not installed (SOURCE)"
-    /// @param firstUse asks the generated class for something
+    /// @param firstUse triggers the initialiser of the generated class
     record Wanted(
             String name,
             String fileName,
@@ -25,7 +25,7 @@ final class LibraryLoader {
             String source,
             Runnable firstUse) {}
 
-    /// Why the library cannot be used.
+    /// The reason that the library cannot be used.
     record Failure(String reason, @Nullable Throwable cause) {}
 
     private final Wanted wanted;
@@ -39,7 +39,7 @@ final class LibraryLoader {
         this.failure = load();
     }
 
-    /// Null where it is loaded.
+    /// Null if the library is loaded.
     @Nullable
     Failure failure() {
         return failure;
@@ -49,7 +49,7 @@ final class LibraryLoader {
         return address(function) != null;
     }
 
-    /// Where a function is; null where the library is not loaded, or has none of that name.
+    /// Returns the address of a function; null if the library is not loaded or does not have the function.
     @Nullable
     MemorySegment address(String function) {
         return symbols == null ? null : symbols.find(function).orElse(null);
@@ -61,8 +61,8 @@ final class LibraryLoader {
             return new Failure(unfit, null);
         }
         try {
-            // Loaded here first: the generated class asks for the name, and the system then takes what is loaded
-            // under it.
+            // Loaded here first: the generated class looks the library up by soname, and the system then uses the
+            // loaded library of this soname.
             symbols = path == null
                     ? SymbolLookup.libraryLookup(wanted.fileName(), Arena.global())
                     : SymbolLookup.libraryLookup(Path.of(path), Arena.global());

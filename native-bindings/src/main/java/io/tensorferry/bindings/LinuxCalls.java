@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// The system calls of Linux behind [MemoryFile], [PageMemory] and [Futex], which have the same meaning on x86-64 and
-/// aarch64.
+/// The Linux system calls behind [MemoryFile], [PageMemory] and [Futex]. Their arguments have the same meaning on
+/// x86-64 and aarch64.
 ///
 /// Threading: any thread; no state.
 final class LinuxCalls {
@@ -19,7 +19,7 @@ final class LinuxCalls {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
-    /// How many arguments come before those that vary.
+    /// The number of fixed arguments before the variadic ones.
     private static final Linker.Option ONE_FIXED = Linker.Option.firstVariadicArg(1);
 
     private static final Linker.Option TWO_FIXED = Linker.Option.firstVariadicArg(2);
@@ -29,17 +29,17 @@ final class LinuxCalls {
     static final MethodHandle FCNTL = function("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), TWO_FIXED);
     static final MethodHandle OPEN = function("open", FunctionDescriptor.of(INT, POINTER, INT), TWO_FIXED);
     static final MethodHandle LSEEK = function("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
-    /// With a structure that is the same on all processors, which that of `fstat` is not.
+    /// The structure of `statx` is the same on all processors, unlike the structure of `fstat`.
     static final MethodHandle STATX = function("statx", FunctionDescriptor.of(INT, INT, POINTER, INT, INT, POINTER));
     static final MethodHandle CLOSE = function("close", FunctionDescriptor.of(INT, INT));
     private static final MethodHandle MMAP =
             function("mmap", FunctionDescriptor.of(ValueLayout.ADDRESS, POINTER, LONG, INT, INT, INT, LONG));
     private static final MethodHandle MUNMAP = function("munmap", FunctionDescriptor.of(INT, POINTER, LONG));
     static final MethodHandle MADVISE = function("madvise", FunctionDescriptor.of(INT, POINTER, LONG, INT));
-    /// `mbind` has a function in libnuma only: it is called by its number.
+    /// Only libnuma has a function for `mbind`: it is called by number.
     static final MethodHandle MBIND =
             function("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, LONG, LONG, POINTER, LONG, LONG), ONE_FIXED);
-    /// `futex` has no function of its own: it is called by its number.
+    /// The C library has no function for `futex`: it is called by number.
     static final MethodHandle FUTEX =
             function("syscall", FunctionDescriptor.of(LONG, LONG, POINTER, INT, INT, POINTER, POINTER, INT), ONE_FIXED);
 
@@ -53,9 +53,9 @@ final class LinuxCalls {
 
     private LinuxCalls() {}
 
-    /// Maps memory wherever there is room.
+    /// Maps memory at an address that the kernel chooses.
     ///
-    /// @return the first byte of it; `MemorySegment.NULL`'s equal if the kernel refuses
+    /// @return the start of the mapping; equals `MemorySegment.NULL` if the kernel refuses
     static MemorySegment map(NativeCall call, long bytes, int protection, int flags, int descriptor) {
         try {
             MemorySegment start = (MemorySegment)

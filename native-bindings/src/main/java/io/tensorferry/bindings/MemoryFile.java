@@ -11,19 +11,18 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Memory behind a file descriptor, so that another process of the same user can map it as well: it opens
-/// `/proc/PID/fd/N`. The file has no name in any directory, so nothing is left of it when its processes have ended,
-/// however they ended.
+/// Memory behind a file descriptor that another process of the same user can map by opening `/proc/PID/fd/N`. The file
+/// has no name in any directory, so it disappears with its processes, even after a crash.
 ///
-/// A file here can never shrink, and whoever maps one of another process looks for that seal first: otherwise its
-/// owner could make this process fault by cutting the file.
+/// A memory file can never shrink, and a process checks this seal before it maps another process's file. Otherwise the
+/// owner could truncate the file and make the other process fault.
 ///
 /// Threading: any thread; immutable. The descriptor and the mapping end with the arena.
 ///
-/// @param descriptor what another process opens
-/// @param memory zeroed, and as large as asked for; it begins at a page
+/// @param descriptor the descriptor that other processes open
+/// @param memory zeroed memory of the requested size; it begins at a page boundary
 public record MemoryFile(int descriptor, MemorySegment memory) {
-    /// No file has this inode.
+    /// Accepts any inode; no file has this inode.
     private static final long ANY = 0;
 
     private static final int MFD_CLOEXEC_ALLOW_SEALING = 0x1 | 0x2;
@@ -33,7 +32,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     private static final int F_SEAL_SEAL = 0x1;
     private static final int F_SEAL_SHRINK = 0x2;
     private static final int F_SEAL_GROW = 0x4;
-    /// No new mapping can write; those that exist still can. Since Linux 5.1.
+    /// New mappings cannot write; existing mappings still can. Since Linux 5.1.
     private static final int F_SEAL_FUTURE_WRITE = 0x10;
     private static final int O_RDONLY = 0;
     private static final int O_RDWR = 2;
@@ -47,7 +46,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     private static final long STATX_BYTES = 256;
     private static final long AT_INODE = 32;
 
-    /// Why this process can have none, or null if it can.
+    /// Returns the reason that this process cannot have memory files, or null if it can.
     public static @Nullable String obstacle() {
         return obstacle(System.getProperty("os.name"), System.getProperty("os.arch"));
     }
@@ -73,13 +72,13 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         }
     }
 
-    /// Makes one. Its pages are taken from the system as they are touched.
+    /// Creates a memory file. The kernel allocates its pages when they are first touched.
     ///
-    /// @param name for `/proc/PID/maps`; need not be unique
+    /// @param name shown in `/proc/PID/maps`; need not be unique
     /// @param bytes 1 or more
     /// @param writable whether other processes may map it for writing
-    /// @param arena what ends the mapping and closes the descriptor; not the global one
-    /// @throws IOException naming the call that failed and its `errno`
+    /// @param arena its close ends the mapping and closes the descriptor; not the global arena
+    /// @throws IOException with the failed call and its `errno`
     public static MemoryFile create(String name, long bytes, boolean writable, Arena arena) throws IOException {
         return create(name, bytes, writable, arena, () -> {});
     }
@@ -128,30 +127,30 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         checked(call, "fcntl(F_ADD_SEALS)", control(call, descriptor, F_ADD_SEALS, size));
     }
 
-    /// Maps a file of another process, or of this one.
+    /// Maps a file of another process, or of this process.
     ///
-    /// @param process its number, as this process sees it
-    /// @param descriptor its descriptor there
+    /// @param process the process id, as this process sees it
+    /// @param descriptor the descriptor in that process
     /// @param writable whether this process is going to write
-    /// @param arena what ends the mapping; not the global one
+    /// @param arena its close ends the mapping; not the global arena
     /// @return the whole file
-    /// @throws IOException if there is no such process or file, if it is another user's, or is no file of a size that
-    ///     is sealed against shrinking
+    /// @throws IOException if the process or file does not exist, belongs to another user, or is not sealed against
+    ///     shrinking
     public static MemorySegment open(int process, int descriptor, boolean writable, Arena arena) throws IOException {
         return open(process, descriptor, ANY, writable, arena);
     }
 
-    /// As [#open(int, int, boolean, Arena)], but only if it is the file that was meant. Its owner may have closed the
-    /// descriptor, and the kernel gives the number to the next file that is opened there; after the owner's end, the
-    /// number of the process too.
+    /// As [#open(int, int, boolean, Arena)], but only if the file has the expected inode. Its owner may have closed the
+    /// descriptor, and the kernel reuses the number for the next file opened there. After the owner's end, the kernel
+    /// reuses the process id too.
     ///
-    /// @param inode the file's, as [#inode()] tells it
-    /// @throws IOException also if the descriptor is that of another file
+    /// @param inode the file's inode, as [#inode()] returns it
+    /// @throws IOException also if the descriptor belongs to another file
     public static MemorySegment open(int process, int descriptor, long inode, boolean writable, Arena arena)
             throws IOException {
         try (var call = new NativeCall()) {
             MemorySegment path = call.allocateFrom("/proc/" + process + "/fd/" + descriptor);
-            // Without blocking, for the number may be that of a pipe.
+            // Non-blocking, because the descriptor may be a pipe.
             int flags = (writable ? O_RDWR : O_RDONLY) | O_NOCTTY_NONBLOCK_CLOEXEC;
             int own = checked(call, "open of " + path.getString(0), openPath(call, path, flags));
             try {
@@ -175,9 +174,9 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         }
     }
 
-    /// The number that no other memory file of this machine has while this one is there.
+    /// Returns the file's inode number, which no other memory file of this machine has while this file exists.
     ///
-    /// @throws IOException if the kernel does not tell
+    /// @throws IOException if `statx` fails
     public long inode() throws IOException {
         try (var call = new NativeCall()) {
             return inode(call, descriptor);
@@ -193,9 +192,9 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
         return status.get(ValueLayout.JAVA_LONG, AT_INODE);
     }
 
-    /// Another descriptor of the same file, which the caller closes.
+    /// Returns another descriptor of the same file, which the caller closes.
     ///
-    /// @throws IOException if this process has too many open
+    /// @throws IOException if this process has too many open files
     public OwnedDescriptor duplicate() throws IOException {
         try (var call = new NativeCall()) {
             int copy = checked(call, "fcntl(F_DUPFD_CLOEXEC)", control(call, descriptor, F_DUPFD_CLOEXEC, 0));

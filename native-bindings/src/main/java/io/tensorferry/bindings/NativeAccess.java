@@ -1,10 +1,10 @@
 package io.tensorferry.bindings;
 
-/// What an application must allow, so that its JVM lets this module call native code.
+/// Describes the permission that lets this module call native code.
 final class NativeAccess {
     private NativeAccess() {}
 
-    /// For every error that is due to it: the one flag that helps.
+    /// The message for every error of denied native access, with the flag that resolves it.
     static String denied() {
         Module self = NativeAccess.class.getModule();
         return "this JVM does not let TensorFerry call native code: start it with --enable-native-access="

@@ -11,9 +11,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
 
-/// The memory of one native call: its arguments, and the `errno` that it left.
+/// The memory of one native call: its arguments, and its captured `errno`.
 ///
-/// Not for the data path: it makes an arena. Owner: the thread that made it, until [#close()].
+/// Not for the data path: it creates an arena. Owner: the thread that created it, until [#close()].
 public final class NativeCall implements AutoCloseable, SegmentAllocator {
     static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
@@ -24,9 +24,9 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
 
     public NativeCall() {}
 
-    /// A function of the C library, called with [#state()] as its first argument.
+    /// Returns a handle of a C library function, called with [#state()] as its first argument.
     ///
-    /// @param options besides that `errno` is kept
+    /// @param options linker options in addition to the capture of `errno`
     static MethodHandle function(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         Linker linker = Linker.nativeLinker();
         Linker.Option[] all = Arrays.copyOf(options, options.length + 1);
@@ -34,15 +34,15 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
         return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor, all);
     }
 
-    /// The same of a function that was found already.
+    /// Returns a handle of the function at `address`, called with [#state()] as its first argument.
     static MethodHandle function(MemorySegment address, FunctionDescriptor descriptor) {
         return Linker.nativeLinker().downcallHandle(address, descriptor, CAPTURE);
     }
 
-    /// Turns what a method handle threw into an unchecked exception. A native call throws nothing of its own, so this
-    /// is a mistake in its arguments here.
+    /// Converts a throwable of a method handle into an unchecked exception. Native functions throw no exceptions, so
+    /// this indicates wrong arguments in this module.
     ///
-    /// @throws Error if `e` is one
+    /// @throws Error if `e` is an error
     static RuntimeException impossible(Throwable e) {
         if (e instanceof Error error) {
             throw error;
@@ -50,18 +50,18 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
         return e instanceof RuntimeException runtime ? runtime : new IllegalStateException("a native call threw", e);
     }
 
-    /// Zeroed memory that lives as long as this.
+    /// Returns zeroed memory that lives until [#close()].
     @Override
     public MemorySegment allocate(long byteSize, long byteAlignment) {
         return arena.allocate(byteSize, byteAlignment);
     }
 
-    /// Where the call leaves its `errno`.
+    /// The segment that receives `errno`.
     MemorySegment state() {
         return state;
     }
 
-    /// The `errno` of the last call that was given this; meaningful only where that call failed.
+    /// The `errno` of the last call with this object; meaningful only if that call failed.
     public int errno() {
         return (int) ERRNO.get(state, 0L);
     }

@@ -2,15 +2,15 @@ package io.tensorferry.bindings;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A file descriptor that a library has made for this process, and that is closed once.
+/// A file descriptor that a library created for this process, and that is closed once.
 ///
-/// Threading: any thread. Whoever has it closes it.
+/// Threading: any thread. The holder closes it.
 public final class OwnedDescriptor implements AutoCloseable {
     private final int number;
-    // A number that was closed may belong to another file soon.
+    // The number of a closed descriptor may soon belong to another file.
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /// @param number of an open file; from now on nobody else closes it
+    /// @param number the number of an open file, which only this object closes from now on
     public OwnedDescriptor(int number) {
         this.number = number;
     }

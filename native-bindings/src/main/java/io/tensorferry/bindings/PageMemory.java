@@ -4,11 +4,11 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Memory straight from the kernel, page by page, and what the kernel can be told of such memory (Linux).
+/// Maps page-aligned memory from the kernel and sets its paging policy (Linux).
 ///
-/// A call that fails leaves its reason in the `errno` of its [NativeCall].
+/// A failed call leaves its error in the `errno` of its [NativeCall].
 ///
-/// Threading: any thread, each with a [NativeCall] of its own.
+/// Threading: any thread, each with a separate [NativeCall].
 public final class PageMemory {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final int PROT_READ_WRITE = 1 | 2;
@@ -20,12 +20,12 @@ public final class PageMemory {
 
     private PageMemory() {}
 
-    /// Maps zeroed memory that nothing has touched yet.
+    /// Maps zeroed memory whose pages are not allocated yet.
     ///
-    /// @param arena gives the memory back when it is closed
-    /// @param bytes at least 1; a multiple of the size of a huge page where those are wanted
-    /// @param reserved whether it lies in huge pages that were set aside for that
-    /// @return `MemorySegment.NULL`'s equal if there is none
+    /// @param arena its close unmaps the memory
+    /// @param bytes at least 1; a multiple of the huge page size if `reserved`
+    /// @param reserved whether to use reserved huge pages (`MAP_HUGETLB`)
+    /// @return equals `MemorySegment.NULL` if there is no memory
     public static MemorySegment map(NativeCall call, Arena arena, long bytes, boolean reserved) {
         int flags = MAP_PRIVATE_ANONYMOUS | (reserved ? MAP_HUGETLB : 0);
         MemorySegment mapped = LinuxCalls.map(call, bytes, PROT_READ_WRITE, flags, -1);
@@ -34,9 +34,9 @@ public final class PageMemory {
                 : mapped.reinterpret(bytes, arena, ended -> LinuxCalls.unmap(ended, bytes));
     }
 
-    /// Has the kernel join the pages of this memory to huge ones when they are touched, as far as it can.
+    /// Advises the kernel to back this memory with transparent huge pages.
     ///
-    /// @param memory begins and ends at a page
+    /// @param memory begins and ends at a page boundary
     /// @return 0 or -1
     public static int adviseHugePages(NativeCall call, MemorySegment memory) {
         try {
@@ -46,11 +46,10 @@ public final class PageMemory {
         }
     }
 
-    /// Has all pages of this memory there now, as if each had been written to; what it holds stays. Takes as long as
-    /// the
-    /// kernel needs to zero them.
+    /// Allocates all pages of this memory now, as if each had been written to; the content stays. Takes as long as the
+    /// kernel needs to zero the pages.
     ///
-    /// @param memory begins at a page; mapped and writable
+    /// @param memory begins at a page boundary; mapped and writable
     /// @return 0 or -1; with `EINVAL` on kernels before 5.14
     public static int populate(NativeCall call, MemorySegment memory) {
         try {
@@ -60,15 +59,16 @@ public final class PageMemory {
         }
     }
 
-    /// Has pages of this memory that are touched from now on lie on one NUMA node, while that has some left.
+    /// Prefers one NUMA node for the pages of this memory that are touched from now on, as long as the node has free
+    /// memory.
     ///
-    /// @param memory begins and ends at a page
+    /// @param memory begins and ends at a page boundary
     /// @param node 0 to 1023
     /// @return 0 or -1
     public static long preferNode(NativeCall call, MemorySegment memory, int node) {
         MemorySegment mask = call.allocate(LONG, node / Long.SIZE + 1L);
         mask.setAtIndex(LONG, node / Long.SIZE, 1L << node);
-        // The kernel takes one bit less than it is told.
+        // The kernel uses one bit less than this argument.
         long bits = (long) Long.SIZE * (node / Long.SIZE + 1) + 1;
         try {
             return (long) LinuxCalls.MBIND.invokeExact(

@@ -2,15 +2,15 @@ package io.tensorferry.bindings;
 
 import org.jspecify.annotations.Nullable;
 
-/// For which machines the generated layouts are right. On others they would have the device read and write in wrong
-/// places, so those are refused: on aarch64, for example, a `pthread_mutex_t` has 48 bytes and not 40, and every field
-/// behind one lies elsewhere.
+/// Checks whether the generated layouts match the machine. With other layouts the device would read and write wrong
+/// addresses, so other machines are refused. On aarch64, for example, a `pthread_mutex_t` has 48 bytes instead of 40,
+/// and all fields after it have other offsets.
 final class Platform {
     private Platform() {}
 
-    /// Why the layouts do not fit, or null if they do.
+    /// Returns the reason that the layouts do not match, or null if they do.
     ///
-    /// @param library whose layouts, for people
+    /// @param library the name of the library, for the message
     /// @param system the system property `os.name`
     /// @param architecture the system property `os.arch`
     static @Nullable String obstacle(String library, String system, String architecture) {

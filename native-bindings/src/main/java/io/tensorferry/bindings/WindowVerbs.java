@@ -8,8 +8,8 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/// The verbs that make and end memory windows. The library does not export them: each device has its own, behind the
-/// function pointers of its `ibv_context.ops`.
+/// The verbs that allocate and free memory windows. The library does not export them: each device implements them,
+/// behind the function pointers of its `ibv_context.ops`.
 ///
 /// Threading: any thread.
 public final class WindowVerbs {
@@ -22,9 +22,9 @@ public final class WindowVerbs {
 
     /// `ibv_alloc_mw`.
     ///
-    /// @param domain an `ibv_pd` of a device that has windows
+    /// @param domain an `ibv_pd` of a device that supports memory windows
     /// @param type an `enum ibv_mw_type`
-    /// @return an `ibv_mw`, or NULL with the reason in `errno`
+    /// @return an `ibv_mw`, or NULL with the error in `errno`
     public static MemorySegment alloc(NativeCall call, MemorySegment domain, int type) {
         MemorySegment function = ibv_context_ops.alloc_mw(ibv_context.ops(ibv_pd.context(domain)));
         try {

@@ -1,7 +1,7 @@
-/// Native code as Java sees it. By hand is only what the generated packages below do not give: whether a library is
-/// there, calls that keep `errno`, the verbs that are function pointers, sleeping on file descriptors and on words of
-/// memory, memory files, and memory in pages of the kernel.
+/// Native libraries and system calls for Java. The handwritten classes add to the generated packages below: detection
+/// of libraries, calls that capture `errno`, the verbs that are function pointers, waiting on file descriptors and on
+/// words of memory, memory files, and page memory from the kernel.
 ///
-/// For the devices, for the memory that is registered with them, and for the accelerators. Nothing here knows what a
-/// tensor, a channel or a configuration is.
+/// The users are the code for RDMA devices, for registered memory, and for accelerators. This package does not depend
+/// on tensors, channels or configuration.
 package io.tensorferry.bindings;

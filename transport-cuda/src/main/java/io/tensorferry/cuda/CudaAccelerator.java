@@ -12,10 +12,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// A GPU by the CUDA driver ([CudaDevices#open]). Its context is the primary one, which frameworks use as well:
-/// what they allocated, queued and recorded on this GPU in this process can be used here, and the other way round.
+/// A GPU of the CUDA driver, opened by [CudaDevices#open]. It uses the GPU's primary context, as frameworks do. Memory,
+/// streams and events that a framework of this process created on the GPU can be used here, and vice versa.
 ///
-/// Threading: any thread, virtual ones too. A call leaves the thread's current context as it was.
+/// Threading: any thread, including virtual threads. A call leaves the thread's current context unchanged.
 public final class CudaAccelerator implements Accelerator {
     private final CudaDescription description;
     private final CudaContext context;
@@ -60,7 +60,7 @@ public final class CudaAccelerator implements Accelerator {
         return description.name() + ", " + description.pciAddress();
     }
 
-    /// Bytes of its memory that no process has now.
+    /// Returns the free memory of the GPU in bytes.
     public long freeBytes() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment free = arena.allocate(ValueLayout.JAVA_LONG);
@@ -84,16 +84,16 @@ public final class CudaAccelerator implements Accelerator {
         return CudaStream.open(this, context);
     }
 
-    /// A stream of the application's own, to queue copies in it or to record an event there. It stays the
-    /// application's; closing what this returns does nothing to it.
+    /// Wraps a stream of the application, to queue copies or record an event in it. The application keeps owning the
+    /// stream; closing the returned object does not affect it.
     ///
     /// @param handle a `CUstream` or `cudaStream_t` of this GPU; 0 is the default stream
     public CudaStream stream(long handle) {
         return new CudaStream(this, context, MemorySegment.ofAddress(handle), false);
     }
 
-    /// An event of the application's own, which it has recorded. It stays the application's; closing what this
-    /// returns does nothing to it.
+    /// Wraps an event that the application has recorded. The application keeps owning the event; closing the returned
+    /// object does not affect it.
     ///
     /// @param handle a `CUevent` or `cudaEvent_t`
     public CudaEvent event(long handle) {
@@ -139,7 +139,7 @@ public final class CudaAccelerator implements Accelerator {
         CudaCheck.ok("cuFlushGPUDirectRDMAWrites", code);
     }
 
-    /// @throws IllegalStateException if memory, a stream, an event or a pin of it is open
+    /// @throws IllegalStateException if memory, a stream, an event or a pin of this GPU is open
     @Override
     public void close() {
         context.close();

@@ -10,12 +10,12 @@ import java.nio.ByteOrder;
 import java.util.Locale;
 import java.util.UUID;
 
-/// What the driver says of a device. No context is needed for it.
+/// Queries the attributes of a device. No context is needed.
 ///
 /// Threading: any thread; no state.
 final class CudaAttributes {
     private static final int NAME_BYTES = 256;
-    // Twelve characters, or sixteen where PCI domains have eight digits.
+    // Twelve characters, or sixteen if PCI domains have eight digits.
     private static final int PCI_ADDRESS_BYTES = 32;
     private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
             ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -42,7 +42,7 @@ final class CudaAttributes {
         }
     }
 
-    /// The driver's handle on a device, which is not always its ordinal.
+    /// The driver's handle of a device, which may differ from its ordinal.
     static int device(int ordinal) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment device = arena.allocate(ValueLayout.JAVA_INT);
@@ -51,7 +51,7 @@ final class CudaAttributes {
         }
     }
 
-    /// Whether host and device addresses are of one space, so that no address means two things.
+    /// Whether host and device share one address space, so that every address is unique.
     static boolean hasOneAddressSpace(int device) {
         return valueOrZero(Cuda.CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING(), device) != 0;
     }
@@ -60,9 +60,9 @@ final class CudaAttributes {
         return valueOrZero(Cuda.CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED(), device) != 0;
     }
 
-    /// Whether work that is queued after a NIC has written sees what was written.
+    /// Whether work that is queued after a NIC's write sees the written data.
     static NicWrites nicWrites(int device) {
-        // The numbers of an ordering are those of the scope in which it holds.
+        // The value of an ordering equals the scope in which it holds.
         int ordering = valueOrZero(Cuda.CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WRITES_ORDERING(), device);
         if (ordering >= Cuda.CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER()) {
             return NicWrites.VISIBLE;
@@ -73,7 +73,7 @@ final class CudaAttributes {
                 : NicWrites.UNUSABLE;
     }
 
-    /// An older driver refuses attributes that it does not know: what they tell of, it does not have.
+    /// Returns 0 for an attribute that an older driver rejects as unknown: the driver does not have the feature.
     private static int valueOrZero(int attribute, int device) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);

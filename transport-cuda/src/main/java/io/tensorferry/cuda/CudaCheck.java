@@ -8,13 +8,13 @@ import java.lang.foreign.MemorySegment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Turns what a function of the driver returned into an exception with the driver's own name and text for it.
+/// Converts error codes of the driver into exceptions with the driver's name and text of the error.
 final class CudaCheck {
     private static final Logger LOG = LoggerFactory.getLogger(CudaCheck.class);
 
     private CudaCheck() {}
 
-    /// For all functions of the driver but those that ask whether something is done.
+    /// Checks any driver function, except queries for the completion of work.
     ///
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the driver has no memory, otherwise `INTERNAL`
     static void ok(String function, int code) {
@@ -23,14 +23,14 @@ final class CudaCheck {
         }
     }
 
-    /// As [#ok(String, int)], where any failure means one thing to the caller.
+    /// As [#ok(String, int)], for calls whose failures all have the same meaning for the caller.
     static void ok(String function, int code, StatusCode meaning) {
         if (code != Cuda.CUDA_SUCCESS()) {
             throw new TransportException(meaning, describe(function, code));
         }
     }
 
-    /// For what ends something: a failure is logged.
+    /// Checks a function that releases a resource: a failure is logged.
     static void ended(String function, int code, String left) {
         if (code != Cuda.CUDA_SUCCESS()) {
             LOG.warn("{}: {}", describe(function, code), left);

@@ -7,13 +7,13 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.IntSupplier;
 
-/// The primary context of a GPU: the one that frameworks use, so that pointers, streams and events of theirs are
-/// good in it. It lives as long as somebody in the process has retained it.
+/// The primary context of a GPU. Frameworks use the same context, so their pointers, streams and events are valid in
+/// it. It lives as long as any part of the process retains it.
 ///
-/// A function of the driver works in the context that is current for the calling thread. So each call is made
-/// between [#enter()] and the end of what that returns, which makes this context current and puts back what was. To
-/// the driver a virtual thread is the thread that carries it: between the two nothing may be done that could take
-/// the virtual thread off it, no lock and no waiting.
+/// A driver function works in the current context of the calling thread. Each call is therefore made between
+/// [#enter()], which makes this context current, and the close of the returned object, which restores the previous
+/// context. The driver sees the carrier thread of a virtual thread: in between, the code must not take a lock or block,
+/// because the virtual thread could be unmounted.
 ///
 /// Threading: any thread.
 final class CudaContext {
@@ -25,7 +25,7 @@ final class CudaContext {
     private final Current current = new Current();
     // Guarded by this.
     private final Deque<MemorySegment> spareEvents = new ArrayDeque<>();
-    // Guarded by this, but read without.
+    // Written under the monitor, read without it.
     private volatile boolean closed;
     private int open;
 
@@ -44,10 +44,10 @@ final class CudaContext {
         }
     }
 
-    /// Makes this context the calling thread's, until what it returns is closed.
+    /// Makes this context current for the calling thread, until the returned object is closed.
     ///
-    /// @throws IllegalStateException if it is closed
-    /// @throws io.tensorferry.api.TransportException `INTERNAL` with what the driver says
+    /// @throws IllegalStateException if this context is closed
+    /// @throws io.tensorferry.api.TransportException `INTERNAL` with the driver's error
     Current enter() {
         if (closed) {
             throw closedException();
@@ -56,20 +56,21 @@ final class CudaContext {
         return current;
     }
 
-    /// Ends what [CudaContext#enter()] began. One object for all calls: it has nothing of its own.
+    /// Restores the context that was current before [CudaContext#enter()]. It has no state, so one object serves all
+    /// calls.
     static final class Current implements AutoCloseable {
         private Current() {}
 
         @Override
         public void close() {
-            // Cannot fail: what is popped was pushed.
+            // Cannot fail: `enter` has pushed the context.
             int _ = Cuda.cuCtxPopCurrent_v2(MemorySegment.NULL);
         }
     }
 
-    /// Counts something that is open in this context.
+    /// Counts an open resource of this context.
     ///
-    /// @throws IllegalStateException if it is closed
+    /// @throws IllegalStateException if this context is closed
     synchronized void addChild() {
         if (closed) {
             throw closedException();
@@ -81,7 +82,7 @@ final class CudaContext {
         open--;
     }
 
-    /// An event that nobody uses: a new one, or one that served before. Making one takes the driver microseconds.
+    /// Returns an unused event, new or reused. Creating an event takes the driver microseconds.
     MemorySegment takeEvent() {
         synchronized (this) {
             addChild();
@@ -104,7 +105,7 @@ final class CudaContext {
         }
     }
 
-    /// @param event what [#takeEvent()] gave; who waits for it already goes on waiting for what it stood for
+    /// @param event an event of [#takeEvent()]; existing waits for it keep waiting for the work that was recorded
     void giveBackEvent(MemorySegment event) {
         synchronized (this) {
             if (spareEvents.size() < MOST_SPARE_EVENTS) {
@@ -121,11 +122,11 @@ final class CudaContext {
         end("cuEventDestroy", () -> Cuda.cuEventDestroy_v2(event), "an event of " + owner + " is left behind");
     }
 
-    /// Ends something that was open here. A failure is logged: the caller can do nothing about it, and has more to
-    /// end.
+    /// Releases a resource of this context. A failure is logged: the caller cannot handle it, and has more resources to
+    /// release.
     ///
-    /// @param ending calls the driver's `function`, and does nothing that waits for another thread
-    /// @param left what is so if it fails
+    /// @param ending calls the driver's `function`, and waits for no other thread
+    /// @param left the consequence of a failure, for the log
     void end(String function, IntSupplier ending, String left) {
         int code = Cuda.cuCtxPushCurrent_v2(handle);
         if (code == Cuda.CUDA_SUCCESS()) {
@@ -136,9 +137,9 @@ final class CudaContext {
         CudaCheck.ended(function, code, left);
     }
 
-    /// Lets go of the context. The second and later calls do nothing.
+    /// Releases the context. The second and later calls do nothing.
     ///
-    /// @throws IllegalStateException if something is open in it
+    /// @throws IllegalStateException if a resource of this context is open
     synchronized void close() {
         if (closed) {
             return;

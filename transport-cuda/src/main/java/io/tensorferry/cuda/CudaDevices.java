@@ -11,11 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The GPUs that this process can use: some, or none and why. Nothing of the driver is loaded before somebody asks.
+/// The GPUs that this process can use, or the reason that there are none. The driver library is loaded on the first
+/// query.
 ///
 /// Threading: any thread.
 public sealed interface CudaDevices {
-    /// There are some.
+    /// The process can use GPUs.
     ///
     /// @param devices one or more, each at the index that is its ordinal
     record Found(List<CudaDescription> devices) implements CudaDevices {
@@ -24,13 +25,13 @@ public sealed interface CudaDevices {
         }
     }
 
-    /// There is none.
+    /// The process cannot use a GPU.
     ///
-    /// @param reason what is in the way, for the user
-    /// @param cause what the system said, where it said more
+    /// @param reason the obstacle, for the user
+    /// @param cause the exception of the system, if there was one
     record Absent(String reason, @Nullable Throwable cause) implements CudaDevices {}
 
-    /// Looks for them. Takes up to some seconds at its first call, when the driver starts.
+    /// Finds the GPUs. The first call may take several seconds, because it starts the driver.
     static CudaDevices find() {
         return switch (CudaLibrary.find()) {
             case CudaLibrary.Absent absent -> new Absent(absent.reason(), absent.cause());
@@ -38,11 +39,11 @@ public sealed interface CudaDevices {
         };
     }
 
-    /// Opens one, which the caller closes when nothing uses it any more.
+    /// Opens a GPU, which the caller closes after its last use.
     ///
-    /// @param ordinal its number in what [#find()] gives
-    /// @throws TransportException `FAILED_PRECONDITION` with the reason if there is none or it cannot be used here,
-    ///     `NOT_FOUND` if there are others only, `INTERNAL` with what the driver says
+    /// @param ordinal the number of the GPU in the result of [#find()]
+    /// @throws TransportException `FAILED_PRECONDITION` with the reason if there is no GPU or it cannot be used here,
+    ///     `NOT_FOUND` if there are only other GPUs, `INTERNAL` with the driver's error
     static CudaAccelerator open(int ordinal) {
         return switch (find()) {
             case Absent absent ->
@@ -63,7 +64,7 @@ public sealed interface CudaDevices {
     private static CudaDevices list() {
         int started = Cuda.cuInit(0);
         if (started != Cuda.CUDA_SUCCESS()) {
-            // No GPU is one of the reasons that it has.
+            // The absence of a GPU is one of its errors.
             return new Absent(CudaCheck.describe("cuInit", started), null);
         }
         try (Arena arena = Arena.ofConfined()) {

@@ -10,12 +10,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Device memory as a file of the kernel's dmabuf, so that the driver of a NIC finds it.
+/// Device memory exported as a dmabuf file of the kernel, so that the driver of a NIC can register it.
 ///
 /// Threading: any thread.
 final class CudaDmaBuf implements DmaBuf {
     private static final String FUNCTION = "cuMemGetHandleForAddressRange";
-    /// What the driver wants address and size to be multiples of, on x86-64.
+    /// The driver requires address and size to be multiples of this on x86-64.
     private static final long HOST_PAGE = 4096;
 
     private final OwnedDescriptor file;
@@ -26,7 +26,7 @@ final class CudaDmaBuf implements DmaBuf {
         this.offset = offset;
     }
 
-    /// @throws TransportException `UNIMPLEMENTED` with what is in the way
+    /// @throws TransportException `UNIMPLEMENTED` with the obstacle
     static CudaDmaBuf export(CudaAccelerator device, CudaContext context, long address, long bytes) {
         if (bytes <= 0) {
             throw new IllegalArgumentException("cannot export " + bytes + " bytes of " + device);
@@ -42,7 +42,7 @@ final class CudaDmaBuf implements DmaBuf {
                     device + " exports no dmabufs: CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0, as where the kernel or"
                             + " the driver's part in it cannot");
         }
-        // What is registered of it are the bytes that were asked for alone.
+        // Only the requested bytes of the exported range are registered.
         long start = address & -HOST_PAGE;
         long end = Math.addExact(address, Math.addExact(bytes, HOST_PAGE - 1)) & -HOST_PAGE;
         try (Arena arena = Arena.ofConfined()) {

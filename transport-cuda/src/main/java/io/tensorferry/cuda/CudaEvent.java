@@ -5,10 +5,10 @@ import io.tensorferry.bindings.cuda.Cuda;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.locks.LockSupport;
 
-/// A `CUevent`: one that [CudaStream#record()] made, or one of the application's own
-/// ([CudaAccelerator#event(long)]), which it goes on owning.
+/// A `CUevent`, created by [CudaStream#record()], or owned by the application and wrapped by
+/// [CudaAccelerator#event(long)].
 ///
-/// Threading: any thread, but [#close()] when no other method runs any more.
+/// Threading: any thread. Call [#close()] only when no other method runs any more.
 public final class CudaEvent implements DeviceEvent {
     private static final long SPIN_NS = 50_000;
     private static final long SHORTEST_PAUSE_NS = 20_000;
@@ -20,7 +20,7 @@ public final class CudaEvent implements DeviceEvent {
     // Writes guarded by this.
     private volatile boolean closed;
 
-    /// @param ours whether the handle goes back to the context at the end
+    /// @param ours whether [#close()] returns the handle to the context
     CudaEvent(CudaContext context, MemorySegment handle, boolean ours) {
         this.context = context;
         this.handle = handle;
@@ -49,8 +49,8 @@ public final class CudaEvent implements DeviceEvent {
         return true;
     }
 
-    /// Asks again and again, and not by `cuEventSynchronize`: that cannot be interrupted, and would hold the thread
-    /// that carries a virtual one.
+    /// Polls instead of calling `cuEventSynchronize`, which cannot be interrupted and would block the carrier of a
+    /// virtual thread.
     @Override
     public void await() throws InterruptedException {
         long began = System.nanoTime();

@@ -8,9 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Memory of `cuMemAlloc`, which aligns it to 256 bytes at least.
+/// Device memory of `cuMemAlloc`, aligned to at least 256 bytes.
 ///
-/// Allocating and freeing may wait for all work of the device: for large pieces, not for each tensor.
+/// Allocating and freeing may wait for all work of the device: use it for large slabs, not per tensor.
 ///
 /// Threading: any thread.
 final class CudaMemory implements DeviceMemory {

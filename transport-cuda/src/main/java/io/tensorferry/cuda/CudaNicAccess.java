@@ -10,7 +10,7 @@ import java.lang.foreign.ValueLayout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes memory ready to be reached by a NIC.
+/// Prepares device memory for access by a NIC.
 ///
 /// Threading: any thread; no state.
 final class CudaNicAccess {
@@ -18,21 +18,21 @@ final class CudaNicAccess {
 
     private CudaNicAccess() {}
 
-    /// Has copies by calls that wait be done when they return: of this memory, or, where that is not to be had, of all
-    /// memory in the context. Memory that was mapped (`cuMemCreate`) or is of a stream-ordered pool
-    /// (`cuMemAllocAsync`) does not take it each for itself.
+    /// Makes synchronous copies of this memory complete before they return. If the driver does not support this for the
+    /// memory, applies it to all memory in the context. Mapped memory (`cuMemCreate`) and memory of a stream-ordered
+    /// pool (`cuMemAllocAsync`) do not support it individually.
     ///
-    /// @throws IllegalArgumentException if the bytes are not all of one allocation
-    /// @throws io.tensorferry.api.TransportException `UNIMPLEMENTED` with what the driver says
+    /// @throws IllegalArgumentException if the bytes are not within one allocation
+    /// @throws io.tensorferry.api.TransportException `UNIMPLEMENTED` with the driver's error
     static void prepare(CudaAccelerator device, CudaContext context, long address, long bytes) {
-        // Whoever may write there is not to get at what lies beside it, and some drivers do not look.
+        // A peer with write access must not reach the adjacent memory, and some drivers do not check the range.
         long start = attribute(context, Cuda.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR(), address);
         long size = attribute(context, Cuda.CU_POINTER_ATTRIBUTE_RANGE_SIZE(), address);
         if (bytes < 1 || bytes > size - (address - start)) {
             throw new IllegalArgumentException("%d bytes at %#x are not all of the allocation of %d bytes at %#x on %s"
                     .formatted(bytes, address, size, start, device));
         }
-        // Otherwise copies by calls that wait may overtake what a NIC reads and writes.
+        // Otherwise synchronous copies may overtake the reads and writes of a NIC.
         int code;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment yes = arena.allocateFrom(ValueLayout.JAVA_INT, 1);
@@ -47,7 +47,7 @@ final class CudaNicAccess {
         }
     }
 
-    /// @param refusal of the memory itself
+    /// @param refusal the driver's error for the memory itself
     private static void synchronizeContext(CudaContext context, String refusal, CudaAccelerator device) {
         String answer;
         if (CudaContextFlags.canBeSet()) {

@@ -8,12 +8,12 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Host memory that `cuMemHostRegister` has locked in place.
+/// Host memory that `cuMemHostRegister` has page-locked.
 ///
-/// The driver takes a range once, and then for all GPUs (`CU_MEMHOSTREGISTER_PORTABLE`); so who asks for a range
-/// again holds it together with whoever had it first.
+/// The driver locks a range once for all GPUs (`CU_MEMHOSTREGISTER_PORTABLE`), so several pins of the same range share
+/// the lock.
 ///
-/// Threading: any thread. One at a time locks or unlocks memory, as in the driver.
+/// Threading: any thread. A global lock serialises locking and unlocking, as the driver does.
 final class CudaPin implements HostPin {
     /// Guarded by itself.
     private static final Map<Range, Locked> LOCKED = new HashMap<>();
@@ -25,10 +25,10 @@ final class CudaPin implements HostPin {
     private record Range(long address, long bytes) {}
 
     private static final class Locked {
-        /// In which it was locked: that one stays open until the memory is unlocked.
+        /// The context in which the memory was locked; it stays open until the memory is unlocked.
         final CudaContext context;
 
-        /// Kept, so that memory of an automatic arena stays.
+        /// Keeps memory of an automatic arena alive.
         final MemorySegment memory;
 
         int holders = 1;
@@ -94,7 +94,7 @@ final class CudaPin implements HostPin {
     private static void unlock(Locked locked) {
         locked.context.end(
                 "cuMemHostUnregister",
-                // By its address: the driver forgets it even where its arena was closed too early.
+                // By its address: the driver releases the lock even if the memory's arena was closed too early.
                 () -> Cuda.cuMemHostUnregister(MemorySegment.ofAddress(locked.memory.address())),
                 locked.memory.byteSize() + " bytes of host memory stay locked");
         locked.context.removeChild();

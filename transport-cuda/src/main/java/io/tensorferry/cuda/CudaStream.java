@@ -7,15 +7,15 @@ import io.tensorferry.bindings.cuda.Cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// A `CUstream`: one that [CudaAccelerator#openStream()] made, or one of the application's own
-/// ([CudaAccelerator#stream(long)]), which it goes on owning.
+/// A `CUstream`, created by [CudaAccelerator#openStream()], or owned by the application and wrapped by
+/// [CudaAccelerator#stream(long)].
 ///
-/// A stream of ours does not wait for the default stream, nor that for it (`CU_STREAM_NON_BLOCKING`): who has
-/// produced something there says so by an event.
+/// A stream created here does not synchronise with the default stream (`CU_STREAM_NON_BLOCKING`): use an event to order
+/// it after work in the default stream.
 ///
-/// The host memory of a copy stays alive until the copy is done; nothing here keeps it.
+/// The caller keeps the host memory of a copy alive until the copy is done.
 ///
-/// Threading: any thread; calls of one stream one after the other.
+/// Threading: any thread; calls on one stream must not overlap.
 public final class CudaStream implements DeviceStream {
     private final CudaAccelerator device;
     private final CudaContext context;
@@ -24,7 +24,7 @@ public final class CudaStream implements DeviceStream {
     // Writes guarded by this.
     private volatile boolean closed;
 
-    /// @param ours whether the stream ends with this
+    /// @param ours whether [#close()] destroys the stream
     CudaStream(CudaAccelerator device, CudaContext context, MemorySegment handle, boolean ours) {
         this.device = device;
         this.context = context;
@@ -137,7 +137,7 @@ public final class CudaStream implements DeviceStream {
             closed = true;
         }
         if (ours) {
-            // Returns at once; the driver ends the stream when its work is done.
+            // Returns at once; the driver destroys the stream when its work is done.
             context.end(
                     "cuStreamDestroy",
                     () -> Cuda.cuStreamDestroy_v2(handle),

@@ -1,5 +1,5 @@
-/// GPUs by the CUDA driver: one class for each object of it, and [CudaDevices], the way in.
+/// GPUs of the CUDA driver: one class for each kind of driver object, and [CudaDevices], the entry point.
 ///
-/// For applications, which open accelerators and give them to their server. Nobody else of TensorFerry calls it but
-/// the command line; it knows the API and the bindings alone.
+/// Applications open accelerators here and give them to their server. Within TensorFerry only the command line uses
+/// this package; it depends only on the API and the bindings.
 package io.tensorferry.cuda;
