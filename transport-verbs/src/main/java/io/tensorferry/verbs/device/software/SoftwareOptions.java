@@ -5,15 +5,16 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.time.Duration;
 
-/// What a software device is opened with.
+/// Configuration of a software device.
 ///
-/// @param bindAddress the IPv4 address of an own interface at which peers reach it; nothing beyond loopback listens
-///     unless this says so
+/// @param bindAddress the IPv4 address of a local interface at which peers reach the device; by default the device
+///     listens on loopback only
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`), 1 to 2^32 - 1
-/// @param mtu the active MTU that the port tells: 256, 512, 1024, 2048 or 4096
-/// @param helloTimeout how long a connection may stay without having said which queue pair it wants
-/// @param mostGreetings how many such connections there may be; the oldest is closed to make room
-/// @param carrier how peers are reached
+/// @param mtu the active MTU that the port reports: 256, 512, 1024, 2048 or 4096
+/// @param helloTimeout the time in which a new connection must name the queue pair that it wants
+/// @param mostGreetings the maximum number of connections without a hello; the device closes the oldest to admit
+///     another
+/// @param carrier the carriers over which the device reaches its peers
 public record SoftwareOptions(
         InetAddress bindAddress,
         long maxMessageBytes,

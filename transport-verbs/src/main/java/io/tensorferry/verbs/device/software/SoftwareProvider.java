@@ -17,15 +17,14 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The device that is always there: `soft0`, reliable-connected queue pairs in user space, through shared memory on one
-/// host and over TCP between hosts.
+/// Provides `soft0`, the device that every host has: reliable-connected queue pairs in user space, over shared memory
+/// within a host and over TCP between hosts.
 ///
-/// Each opening makes a device of its own, with an I/O thread and a listening socket on a free port. The port is
-/// its LID, the IPv4 address its GID.
+/// Each open call creates a separate device with an I/O thread and a listening socket on a free port. The port is the
+/// device's LID, the IPv4 address its GID.
 ///
 /// Threading: any thread.
 public final class SoftwareProvider implements VerbsProvider {
-    /// The device's name.
     public static final String DEVICE = "soft0";
 
     private static final Logger LOG = LoggerFactory.getLogger(SoftwareProvider.class);
@@ -74,7 +73,8 @@ public final class SoftwareProvider implements VerbsProvider {
         }
     }
 
-    /// Has a device reach peers of its host through shared memory, if that is wanted and possible.
+    /// Makes the device reach peers on its host through shared memory, if the options request it and the system
+    /// supports it.
     private void shareMemory(InterprocessCarrier carrier, RandomGenerator random) {
         if (options.carrier() == SoftCarrier.TCP) {
             return;
@@ -93,34 +93,33 @@ public final class SoftwareProvider implements VerbsProvider {
         }
     }
 
-    /// Payload bytes that went from registered memory straight to the kernel, over all devices that were opened
-    /// here.
+    /// Payload bytes that the kernel read directly from registered memory, summed over all devices opened here.
     public long payloadBytesSent() {
         return counters.sent();
     }
 
-    /// Payload bytes that the kernel put straight into registered memory.
+    /// Payload bytes that the kernel wrote directly into registered memory.
     public long payloadBytesReceived() {
         return counters.received();
     }
 
-    /// Payload bytes that were copied from memory to memory in addition: through shared memory, those that lie in no
-    /// memory file of their device, at either end. Over TCP none.
+    /// Payload bytes with an additional memory-to-memory copy. Shared memory copies payload outside the device's memory
+    /// files, at either end; TCP never does.
     public long payloadBytesCopied() {
         return counters.copied();
     }
 
-    /// Payload bytes that came from the memory of a peer on this host straight into registered memory, by one copy.
+    /// Payload bytes copied once, from the memory of a peer on this host directly into registered memory.
     public long payloadBytesShared() {
         return counters.shared();
     }
 
-    /// How often a queue pair reached its peer through shared memory.
+    /// The number of connections that queue pairs made through shared memory.
     public long sharedConnections() {
         return counters.sharedConnections();
     }
 
-    /// How often a queue pair reached its peer over TCP.
+    /// The number of connections that queue pairs made over TCP.
     public long tcpConnections() {
         return counters.tcpConnections();
     }

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.software.connect;
 
-/// The carrier of a queue pair's requests, as [io.tensorferry.verbs.device.QueuePair#way()] names it.
+/// The carrier of a queue pair's requests, as returned by [io.tensorferry.verbs.device.QueuePair#way()].
 enum ConnectedBy {
     NOTHING(""),
     TCP("TCP"),

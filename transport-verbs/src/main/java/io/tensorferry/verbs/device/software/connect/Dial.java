@@ -15,17 +15,18 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A call to the peer of a queue pair, until the peer has answered the hello and a carrier takes over the connection.
+/// A connection attempt to the peer of a queue pair. It lasts until the peer has answered the hello and a carrier takes
+/// over the connection.
 ///
 /// | state | event | next state, action |
 /// |---|---|---|
-/// | CONNECTING | connected | GREETING, say hello |
+/// | CONNECTING | connected | GREETING, send the hello |
 /// | GREETING | accepted | ENDED, requests go over TCP |
 /// | GREETING | accepted, SHARED follows | INTRODUCED |
 /// | INTRODUCED | SHARED, and the memory can be mapped | ENDED, requests go through shared memory |
-/// | INTRODUCED | anything else | ENDED, the link may dial again |
-/// | GREETING | refused, or anything else | ENDED, the link may dial again |
-/// | GREETING, INTRODUCED | no answer in time | ENDED, the peer is lost |
+/// | INTRODUCED | any other | ENDED, the link may dial again |
+/// | GREETING | refused, or any other | ENDED, the link may dial again |
+/// | GREETING, INTRODUCED | timeout | ENDED, the peer is lost |
 /// | any | [#end] | ENDED |
 ///
 /// Threading: on the loop only.
@@ -42,10 +43,10 @@ final class Dial implements Connection.Handler {
     private final Connection connection;
     private final FrameInput input;
     private State state = State.CONNECTING;
-    /// Offered to the peer; null if the peer is to use TCP.
+    /// The ring offered to the peer; null if the peer is to use TCP.
     private @Nullable RingRequester offered;
 
-    /// Dials; returns at once.
+    /// Starts to connect; returns at once.
     Dial(InterprocessLink link, SocketChannel channel, InetSocketAddress peer) throws IOException {
         this.link = link;
         this.queuePair = link.queuePair();
@@ -56,7 +57,7 @@ final class Dial implements Connection.Handler {
         }
     }
 
-    /// Whether somebody took the call and has not answered the hello yet.
+    /// Whether the peer accepted the connection and has not answered the hello yet.
     boolean isGreeting() {
         return state == State.GREETING || state == State.INTRODUCED;
     }
@@ -146,7 +147,7 @@ final class Dial implements Connection.Handler {
         }
     }
 
-    /// Hangs up.
+    /// Ends the attempt and closes the connection.
     void end() {
         state = State.ENDED;
         connection.close();

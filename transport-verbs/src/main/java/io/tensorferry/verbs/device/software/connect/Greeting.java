@@ -14,7 +14,7 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// A connection that a peer dialled, until its hello is complete.
+/// An accepted connection of a peer, until its hello is complete.
 ///
 /// Threading: on the loop only.
 final class Greeting implements Connection.Handler {
@@ -23,7 +23,7 @@ final class Greeting implements Connection.Handler {
     private final InetAddress source;
     private final Connection connection;
     private final FrameInput input;
-    /// It said that a frame SHARED follows.
+    /// A hello that announced a SHARED frame.
     private Frame.@Nullable Hello introduced;
 
     private boolean ended;
@@ -84,7 +84,7 @@ final class Greeting implements Connection.Handler {
 
     @Override
     public void onWritable() {
-        // Not asked for.
+        // The connection has no interest in write readiness.
     }
 
     @Override
@@ -92,7 +92,7 @@ final class Greeting implements Connection.Handler {
         end();
     }
 
-    /// Closes the connection if it is still without a hello.
+    /// Closes the connection if its hello is still incomplete.
     void end() {
         if (!ended) {
             ended = true;

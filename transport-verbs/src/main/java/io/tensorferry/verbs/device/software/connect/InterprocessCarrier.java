@@ -27,12 +27,12 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Carries the requests of one device's queue pairs between processes, over TCP or through shared memory: its listening
-/// socket, its loop and its shared memory.
+/// Carries the requests of one device's queue pairs between processes, over TCP or through shared memory. Owns the
+/// device's listening socket, loop and shared memory.
 ///
-/// Threading: made and closed on any thread; the rest on the loop, but for what does not change.
+/// Threading: created and closed on any thread; otherwise on the loop, except for immutable state.
 public final class InterprocessCarrier implements Carrier {
-    /// What the kernel takes by itself on loopback.
+    /// The source address that the kernel chooses on loopback by default.
     private static final InetAddress USUAL_SOURCE = InetAddress.ofLiteral("127.0.0.1");
 
     private final ListenOptions options;
@@ -54,7 +54,7 @@ public final class InterprocessCarrier implements Carrier {
         this.loop = new DeviceEventLoop("tensorferry-" + options.deviceName() + "-io", this::fail);
     }
 
-    /// Listens on a free port of the options' address.
+    /// Listens on a free port of the configured address.
     public static InterprocessCarrier listen(ListenOptions options, PayloadCounters counters) {
         try {
             ServerSocketChannel server = ServerSocketChannel.open();
@@ -66,7 +66,7 @@ public final class InterprocessCarrier implements Carrier {
                 throw failure;
             }
         } catch (BindException failure) {
-            // The port is any: what is refused is the address.
+            // The port is arbitrary, so the failure concerns the address.
             throw cannotListen(options, VerbsException.EADDRNOTAVAIL, failure);
         } catch (IOException failure) {
             throw cannotListen(options, VerbsException.EIO, failure);
@@ -80,9 +80,9 @@ public final class InterprocessCarrier implements Carrier {
                 "cannot listen on " + options.bindAddress().getHostAddress() + ": " + failure.getMessage());
     }
 
-    /// Reaches peers on this host through shared memory. Before [#start]; the carrier closes `memory`.
+    /// Enables shared memory for peers on this host. Called before [#start]; the carrier closes `memory`.
     ///
-    /// @param only whether no peers are to be reached over TCP
+    /// @param only whether to exclude TCP
     public void use(SharedMemory memory, boolean only) {
         sharedMemory = memory;
         onlySharedMemory = only;
@@ -145,7 +145,8 @@ public final class InterprocessCarrier implements Carrier {
         return !onlySharedMemory;
     }
 
-    /// Why the peer at this address cannot be reached, as far as can be told now; null if it may be.
+    /// The reason why the peer at this address cannot be reached, as far as it is known now; null if it may be
+    /// reachable.
     @Nullable
     String obstacle(InetAddress host) {
         return onlySharedMemory && !isThisHost(host)
@@ -179,7 +180,7 @@ public final class InterprocessCarrier implements Carrier {
         return device == null ? null : device.queuePair(number);
     }
 
-    /// The host that an IPv4-mapped GID names.
+    /// The host of an IPv4-mapped GID.
     InetAddress address(Gid gid) {
         try {
             byte[] bytes = ByteBuffer.allocate(4).putInt(gid.ipv4Address()).array();
@@ -189,7 +190,7 @@ public final class InterprocessCarrier implements Carrier {
         }
     }
 
-    /// A socket to dial from. Its source address is the one that this device's GID names, for the peer checks it.
+    /// Creates a socket to dial from. The peer checks that its source address matches this device's GID.
     SocketChannel newChannel() throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
@@ -211,7 +212,7 @@ public final class InterprocessCarrier implements Carrier {
 
     @Override
     public void close() {
-        // The loop looks at the shared memory until it has ended.
+        // The loop uses the shared memory until it has ended.
         loop.close();
         if (sharedMemory != null) {
             sharedMemory.close();

@@ -27,15 +27,15 @@ import org.slf4j.LoggerFactory;
 
 /// The two directions of a queue pair between processes, and the search for the peer.
 ///
-/// The peer is dialled when the queue pair comes to RTS. Where nobody answers or the peer's queue pair is not
-/// ready, it is dialled again and again while requests wait, and they fail when the retry budget of `timeout` and
-/// `retry_cnt` is used up. Once established, a connection that breaks is the end: the peer's process or queue pair
-/// is gone, and outstanding requests fail at once, or else the next one does.
+/// The link dials the peer when the queue pair reaches RTS. If no process answers, or the peer's queue pair is not
+/// ready, it redials while requests wait. They fail when the retry budget of `timeout` and `retry_cnt` is exhausted. A
+/// broken established connection is final: the peer's process or queue pair is gone. Outstanding requests then fail at
+/// once; without any, the next request fails.
 ///
 /// Threading: on the loop only.
 final class InterprocessLink implements Link {
     private static final Logger LOG = LoggerFactory.getLogger(InterprocessLink.class);
-    /// A budget shorter than this would measure the scheduling of two processes, not whether the peer is there.
+    /// A shorter budget would measure the scheduling of two processes instead of the peer's presence.
     private static final long LEAST_BUDGET_NS = 250_000_000;
 
     private static final long LEAST_REDIAL_NS = 1_000_000;
@@ -43,20 +43,20 @@ final class InterprocessLink implements Link {
 
     private final InterprocessCarrier carrier;
     private final SoftwareQueuePair queuePair;
-    /// The call to the peer, until the hello is answered.
+    /// The connection attempt, until the peer answers the hello.
     private @Nullable Dial dial;
-    /// From the accepted hello on.
+    /// Set once the peer accepts the hello.
     private @Nullable Direction requests;
 
     private @Nullable Direction answers;
     private boolean lost;
-    /// Requests wait for a connection, and the time is being taken.
+    /// Whether requests wait for a connection and their retry budget is running.
     private boolean searching;
     private long deadline;
     private boolean redialScheduled;
-    /// Tells timers of an earlier connection from those of this one.
+    /// Distinguishes timers of earlier connections from the current one.
     private int epoch;
-    /// The peer's memory could not be mapped, though it had taken the offer of a ring.
+    /// Set when the peer accepted the offer of a ring but its memory could not be mapped.
     private boolean offersNoRing;
     private volatile ConnectedBy connectedBy = ConnectedBy.NOTHING;
 
@@ -121,7 +121,7 @@ final class InterprocessLink implements Link {
         return connectedBy.text();
     }
 
-    /// A ring in shared memory, to be offered to the peer; null if the peer is to use TCP.
+    /// A shared-memory ring to offer to the peer; null if the peer is to use TCP.
     @Nullable
     RingRequester ringToOffer() {
         SharedMemory memory = carrier.sharedMemory();
@@ -129,7 +129,7 @@ final class InterprocessLink implements Link {
         return memory == null || offersNoRing || !carrier.isThisHost(host) ? null : memory.requester(queuePair);
     }
 
-    /// The peer took the offer, and its memory cannot be mapped here: the next hello offers nothing.
+    /// Stops offering rings, if TCP is allowed: the peer accepted the offer, but its memory cannot be mapped here.
     void offerNoRing() {
         offersNoRing = carrier.mayUseTcp();
     }
@@ -150,7 +150,7 @@ final class InterprocessLink implements Link {
                 shared);
     }
 
-    /// The peer's queue pair took the hello.
+    /// Called when the peer's queue pair has accepted the hello.
     void established(Direction direction, ConnectedBy by) {
         searching = false;
         dial = null;
@@ -198,7 +198,7 @@ final class InterprocessLink implements Link {
         }
     }
 
-    /// Nobody took the call, or the peer's queue pair is not ready for this one.
+    /// Called when the connection was not accepted, or the peer's queue pair is not ready for this one.
     void notAccepted(Dial call) {
         if (call.equals(dial)) {
             dial = null;
@@ -227,7 +227,7 @@ final class InterprocessLink implements Link {
         }
     }
 
-    /// Somebody took the call and then said nothing.
+    /// Called when the peer accepted the connection but did not answer the hello.
     void noAnswer(Dial call) {
         if (call.equals(dial)) {
             dial = null;
@@ -235,7 +235,7 @@ final class InterprocessLink implements Link {
         }
     }
 
-    /// The established direction of requests is broken.
+    /// Called when the established direction of requests breaks.
     void lost(Direction direction) {
         if (direction.equals(requests)) {
             requests = null;
@@ -245,9 +245,8 @@ final class InterprocessLink implements Link {
         }
     }
 
-    /// A requester asks for this queue pair. Takes over the connection if this queue pair is connected to that
-    /// requester
-    /// and in a state to answer it.
+    /// Handles a requester's hello for this queue pair. Takes over the connection if this queue pair is connected to
+    /// that requester and is in a state to answer it.
     ///
     /// @param offer the frame SHARED that came with the hello; null if none came
     boolean accept(Connection connection, Frame.Hello hello, InetAddress source, @Nullable ByteBuffer offer) {

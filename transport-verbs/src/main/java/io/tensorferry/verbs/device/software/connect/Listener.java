@@ -10,8 +10,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Takes the calls of peers, and keeps those that have not said hello yet: for a limited time and in limited
-/// number, the oldest makes room.
+/// Accepts the connections of peers, and holds those without a hello for a limited time. Their number is limited; a new
+/// connection displaces the oldest.
 ///
 /// Threading: on the loop only.
 final class Listener {
@@ -41,8 +41,8 @@ final class Listener {
                 }
                 greet(peer);
             } catch (IOException failure) {
-                // Most likely this process has no file descriptor left; the call waits, and trying at once again would
-                // only burn the processor.
+                // Most likely this process has no file descriptor left. The connection stays queued, and an immediate
+                // retry would only consume CPU time.
                 LOG.warn("a peer's connection cannot be taken now", failure);
                 key.interestOps(0);
                 carrier.loop().schedule(PAUSE_NS, this::listenAgain);
@@ -66,7 +66,7 @@ final class Listener {
         greetings.add(new Greeting(carrier, this, peer, source.getAddress()));
     }
 
-    /// It has said hello, or has ended.
+    /// Removes a connection that delivered its hello or has ended.
     void forget(Greeting greeting) {
         greetings.remove(greeting);
     }

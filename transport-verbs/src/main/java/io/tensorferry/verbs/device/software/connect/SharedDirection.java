@@ -8,9 +8,8 @@ import io.tensorferry.verbs.device.software.stream.FrameInput;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/// A direction through shared memory. The connection over which its ends met stays open and idle: its end tells that
-/// the
-/// peer is gone.
+/// One direction through shared memory. The connection over which its ends met stays open and idle; its end signals
+/// that the peer is gone.
 ///
 /// Threading: on the loop only.
 final class SharedDirection implements Direction, Connection.Handler {
@@ -20,7 +19,7 @@ final class SharedDirection implements Direction, Connection.Handler {
     private final Consumer<Direction> onLost;
     private boolean ended;
 
-    /// @param onLost runs once if the connection or the ring ends, and not if the direction is ended from this side
+    /// @param onLost runs once if the connection or the ring breaks; does not run if this side ends the direction
     SharedDirection(Connection connection, PayloadCounters counters, RingEnd ring, Consumer<Direction> onLost) {
         this.connection = connection;
         this.input = new FrameInput(connection.channel(), counters);
@@ -39,7 +38,7 @@ final class SharedDirection implements Direction, Connection.Handler {
     public void onReadable() throws IOException {
         switch (input.next()) {
             case IDLE -> {
-                // A part of a frame, which must not come.
+                // The peer must not send frames here; ignore an incomplete one.
             }
             case END -> {
                 ring.takeLast();
@@ -51,7 +50,7 @@ final class SharedDirection implements Direction, Connection.Handler {
 
     @Override
     public void onWritable() {
-        // Nothing is written any more.
+        // This side writes nothing more.
     }
 
     @Override

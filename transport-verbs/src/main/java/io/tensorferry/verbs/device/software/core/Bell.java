@@ -1,18 +1,18 @@
 package io.tensorferry.verbs.device.software.core;
 
-/// What a thread sleeps on until somebody rings.
+/// Wakes a sleeping thread.
 ///
 /// Threading: one thread waits at a time; any thread rings.
 public interface Bell extends AutoCloseable {
-    /// Sleeps until it rings, or the time has passed, or the thread is interrupted. What rang since the last wait ends
-    /// this one at once.
+    /// Sleeps until the bell rings, the timeout elapses, or the thread is interrupted. Returns at once if the bell rang
+    /// since the last wait.
     ///
     /// @param timeoutNs nanoseconds, 0 or more
     void await(long timeoutNs);
 
     void ring();
 
-    /// When nobody waits any more.
+    /// Releases the bell. No thread may be waiting.
     @Override
     void close();
 }

@@ -5,20 +5,19 @@ import io.tensorferry.verbs.device.VerbsDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// What takes the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which
-/// closes it.
+/// Carries the requests of one device's queue pairs to their peers. Belongs to one [SoftwareDevice], which closes it.
 public interface Carrier extends AutoCloseable {
     DeviceLoop loop();
 
-    /// The one that the device has from the start.
+    /// The GID that the device has from the start.
     Gid gid();
 
-    /// How many entries the GID table has.
+    /// The number of entries in the GID table.
     default int gidTableLength() {
         return 1;
     }
 
-    /// An entry of the GID table; zero where it is unused.
+    /// The entry of the GID table at `index`; zero if unused.
     default Gid gid(int index) {
         return gid();
     }
@@ -28,16 +27,16 @@ public interface Carrier extends AutoCloseable {
         return VerbsDevice.DEFAULT_PARTITION_KEY;
     }
 
-    /// With the GID, the whole address at which peers reach this device.
+    /// The LID. LID and GID together are the address at which peers reach this device.
     int lid();
 
-    /// Begins to take requests from peers. Called once, before anything else.
+    /// Starts to accept requests from peers. Called once, before any other method.
     void start(SoftwareDevice device);
 
-    /// Makes the connection of a new queue pair; called on any thread.
+    /// Creates the connection of a new queue pair. Threading: any thread.
     Link link(SoftwareQueuePair queuePair);
 
-    /// Memory out of which payload travels best. Any thread.
+    /// Allocates memory from which this carrier sends payload most efficiently. Threading: any thread.
     ///
     /// @return zeroed memory that lives as long as `arena`
     default MemorySegment allocate(Arena arena, long bytes, long alignment) {

@@ -4,10 +4,10 @@ import io.tensorferry.verbs.device.WorkCompletion;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// One completion in a completion queue, and the cursor that a poller sees. Mutable and used again; guarded by its
-/// queue's lock, and the cursor by the poller.
+/// A completion in a completion queue, and the cursor that a poller sees. Mutable and reused. The queue's lock guards
+/// each entry; the poller owns the cursor.
 final class CompletionEntry implements WorkCompletion {
-    /// Whose slot is free again when this is polled.
+    /// The queue pair whose slot becomes free when the application polls this completion.
     @Nullable
     SoftwareQueuePair queuePair;
 
@@ -37,7 +37,7 @@ final class CompletionEntry implements WorkCompletion {
         immediate = 0;
     }
 
-    /// @param request what arrived; null for a flush
+    /// @param request the peer's request; null for a flush
     void setReceive(
             SoftwareQueuePair owner,
             long slotIndex,

@@ -19,7 +19,7 @@ final class ConditionBell implements Bell {
             }
             pending = false;
         } catch (InterruptedException interrupted) {
-            // An interrupt ends the wait as a ring does; the owner of the thread looks at the flag.
+            // An interrupt ends the wait as a ring does; the owner of the thread checks the interrupt status.
             Thread.currentThread().interrupt();
         } finally {
             lock.unlock();
@@ -39,6 +39,6 @@ final class ConditionBell implements Bell {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // Holds no resource.
     }
 }

@@ -2,14 +2,16 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.DeviceAttributes;
 
-/// What a software device says of itself.
+/// The properties that a software device reports.
 ///
 /// @param name the device's name
 /// @param attributes its limits
-/// @param mtu bytes of a packet's payload: only told, since nothing here is cut into packets
+/// @param mtu bytes of a packet's payload; reported only, since the software device does not split messages into
+///     packets
 /// @param maxMessageBytes the largest message of one work request
 public record DeviceProfile(String name, DeviceAttributes attributes, int mtu, long maxMessageBytes) {
-    /// Limits like those of a network card, but for READs, which cost nothing here.
+    /// Creates a profile with the limits of a typical network card. READs have higher limits, because they are cheap in
+    /// software.
     public static DeviceProfile of(String name, int mtu, long maxMessageBytes) {
         var limits = new DeviceAttributes(
                 1,
@@ -26,7 +28,7 @@ public record DeviceProfile(String name, DeviceAttributes attributes, int mtu, l
         return new DeviceProfile(name, limits, mtu, maxMessageBytes);
     }
 
-    /// The same device with smaller memory windows.
+    /// Copies this profile with smaller memory windows.
     public DeviceProfile withMaxWindowBytes(long bytes) {
         var limits = new DeviceAttributes(
                 attributes.portCount(),

@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.device.software.core;
 
-/// What a device's table of keys finds by a key.
+/// An entry of the device's [KeyTable]: a memory region or a memory window.
 ///
-/// The upper 24 bits of its key are its own, as long as it is open; the low 8 bits may change.
+/// While the entry is open, no other entry has the upper 24 bits of its key. The low 8 bits may change.
 sealed interface KeyHolder permits SoftwareMemoryRegion, SoftwareMemoryWindow {
     int remoteKey();
 

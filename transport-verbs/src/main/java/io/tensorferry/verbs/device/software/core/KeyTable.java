@@ -5,29 +5,28 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A device's memory regions and windows by key: drawn at random, because a key is all that keeps a peer from other
-/// memory. No two share the upper 24 bits, since the low 8 of a window's key change.
+/// Maps keys to the memory regions and windows of a device. Keys are random, because only the key protects other memory
+/// from a peer. No two entries share the upper 24 bits, since the low 8 bits of a window's key change.
 ///
-/// An open-addressing hash table whose entries carry their own keys, so that a look-up allocates nothing and takes
-/// no lock.
+/// An open-addressing hash table whose entries carry their keys, so that a look-up allocates nothing and takes no lock.
 ///
-/// Threading: keys are added and removed by any thread, one at a time; looked up by any thread at the same time.
+/// Threading: one thread at a time adds or removes keys; any thread may look up keys concurrently.
 final class KeyTable {
     private static final int SMALLEST = 64;
     private static final int COUNTED_BITS = 8;
 
     private final RandomGenerator random;
     private volatile AtomicReferenceArray<@Nullable KeyHolder> slots = new AtomicReferenceArray<>(SMALLEST);
-    /// Slots that hold something, open or closed: what is closed stays as a mark for the search until the table is
-    /// built anew.
+    /// Slots with an entry, open or closed. A closed entry remains as a marker for the search until the table is
+    /// rebuilt.
     private int used;
 
     KeyTable(RandomGenerator random) {
         this.random = random;
     }
 
-    /// A key that nobody has. The caller adds something with it before anybody draws again, so it holds this table's
-    /// monitor meanwhile.
+    /// Draws an unused key. The caller holds this table's monitor until it has added an entry with that key, so no
+    /// other thread can draw the same key.
     int drawKey() {
         while (true) {
             int key = random.nextInt();
@@ -45,7 +44,7 @@ final class KeyTable {
         used++;
     }
 
-    /// The open region of `domain` with this key that holds all of `[address, address + length)` and grants
+    /// The open region of `domain` with this key that contains all of `[address, address + length)` and grants
     /// `access`; null if there is none.
     @Nullable
     SoftwareMemoryRegion find(
@@ -70,11 +69,11 @@ final class KeyTable {
                 && (access == null || region.grants(access));
     }
 
-    /// Looks for the region with this key, or for the window, that lets the peer of `asking` do this with all of
-    /// `[address, address + length)`. On the loop.
+    /// Finds the region or window with this key that grants the peer of `asking` access to all of `[address, address +
+    /// length)`. On the loop.
     ///
-    /// @param found is set to what was found
-    /// @return false if there is nothing
+    /// @param found receives the result
+    /// @return false if no such region or window exists
     boolean findRemote(
             int key, SoftwareQueuePair asking, long address, long length, AccessFlag access, RemoteAccess found) {
         return switch (search(slots, key)) {
@@ -135,7 +134,7 @@ final class KeyTable {
         }
     }
 
-    /// The keys are random already: some of their bits are the hash.
+    /// Some bits of the key serve as the hash: keys are random already.
     private static int start(AtomicReferenceArray<@Nullable KeyHolder> table, int key) {
         return key >>> COUNTED_BITS & table.length() - 1;
     }

@@ -2,32 +2,32 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.AddressHandle;
 
-/// A queue pair's two directions: its own requests to the peer, and the peer's requests to it. A link takes
-/// requests from [Requester#next()], gives those of the peer to the [Responder], and brings the answers back.
+/// The two directions of a queue pair: its requests to the peer, and the peer's requests to it. A link takes requests
+/// from [Requester#next()], passes the peer's requests to the [Responder], and returns the answers.
 ///
-/// Threading: on the [DeviceLoop] only, but for [#takesAtOnce()] and [#way()].
+/// Threading: on the [DeviceLoop] only, except [#takesAtOnce()] and [#way()].
 public interface Link {
-    /// Whether requests are best taken by the thread that posts them: short work, and no system call that waits.
+    /// Whether the posting thread should take its requests itself: the work is short and makes no blocking system call.
     default boolean takesAtOnce() {
         return false;
     }
 
-    /// The carrier of the requests now, in a word or two for people; empty while the peer is not found.
+    /// The current carrier of the requests, in one or two words for people; empty until the peer is found.
     String way();
 
     /// @throws io.tensorferry.verbs.device.VerbsException EINVAL if the peer at this address cannot be reached
     default void requireReachable(AddressHandle peer) {}
 
-    /// The queue pair came to RTS: the peer may be looked for.
+    /// Called when the queue pair reaches RTS. The link may start to look for the peer.
     void connect();
 
-    /// There may be requests to take.
+    /// Called when requests may be pending.
     void transmit();
 
-    /// The responder waits for a receive, and now one is posted.
+    /// Called when the application posts a receive for which the responder waits.
     void receivePosted();
 
-    /// Ends both directions. Once this returned, the link touches no registered memory and calls neither requester
-    /// nor responder; answers that were given before may still be on their way.
+    /// Ends both directions. After this returns, the link does not access registered memory and does not call the
+    /// requester or the responder. Earlier answers may still be in flight.
     void drop();
 }

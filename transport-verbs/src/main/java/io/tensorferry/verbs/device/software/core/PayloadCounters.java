@@ -3,7 +3,8 @@ package io.tensorferry.verbs.device.software.core;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
-/// How payload went through a device, in bytes, so that a test can show that nothing was copied in user space.
+/// Counts payload bytes by the path that they took through a device, so that tests can verify that user space copied
+/// none.
 ///
 /// Threading: any thread.
 public final class PayloadCounters {
@@ -14,15 +15,15 @@ public final class PayloadCounters {
     private final LongAdder sharedConnections = new LongAdder();
     private final LongAdder tcpConnections = new LongAdder();
 
-    /// Payload that a socket took from `buffer`: by the kernel straight from its memory, unless it is on the heap,
-    /// for then the JDK copies it first.
+    /// Counts payload that a socket took from `buffer`. The kernel reads direct buffers in place; the JDK first copies
+    /// heap buffers.
     public void addSent(ByteBuffer buffer, long bytes) {
         sent.add(bytes);
         countCopy(buffer, bytes);
     }
 
-    /// Payload that a socket put into `buffer`: by the kernel straight into its memory, unless it is on the heap,
-    /// for then the JDK copies it afterwards.
+    /// Counts payload that a socket wrote to `buffer`. The kernel writes to direct buffers in place; the JDK copies to
+    /// heap buffers afterwards.
     public void addReceived(ByteBuffer buffer, long bytes) {
         received.add(bytes);
         countCopy(buffer, bytes);
@@ -34,14 +35,14 @@ public final class PayloadCounters {
         }
     }
 
-    /// Payload that came from a peer's memory straight into this device's, by one copy.
+    /// Counts payload copied once, from a peer's memory directly into this device's.
     public void addShared(long bytes) {
         shared.add(bytes);
     }
 
-    /// A queue pair reached its peer.
+    /// Counts a connection of a queue pair to its peer.
     ///
-    /// @param sharing whether through shared memory
+    /// @param sharing whether the connection uses shared memory
     public void addConnection(boolean sharing) {
         (sharing ? sharedConnections : tcpConnections).increment();
     }
@@ -58,7 +59,7 @@ public final class PayloadCounters {
         return tcpConnections.sum();
     }
 
-    /// Payload that was copied from memory to memory in user space.
+    /// Counts payload that user space copied from memory to memory.
     public void addCopied(long bytes) {
         copied.add(bytes);
     }

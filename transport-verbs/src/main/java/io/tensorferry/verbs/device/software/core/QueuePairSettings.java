@@ -23,14 +23,14 @@ import io.tensorferry.verbs.device.support.QueuePairAttributeRanges;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// The attributes that a queue pair was given by its changes of state. Owned by the loop.
+/// The attributes that a queue pair has received through its state changes. Owned by the loop.
 public final class QueuePairSettings {
     private static final int INFINITE_RNR_RETRY = 7;
 
     private final Map<QueuePairAttribute, Integer> values = new EnumMap<>(QueuePairAttribute.class);
     private AddressHandle address = new AddressHandle(new Gid(0, 0), 0, 0, 0, 0, 1);
 
-    /// Takes the attributes of one change of state: all of them, or none if one is bad.
+    /// Applies the attributes of one state change: all of them, or none if one is invalid.
     ///
     /// @throws VerbsException EINVAL, naming the attribute, its value and the range
     void apply(QueuePairAttributes attributes, DeviceAttributes limits, int activeMtu, int gidTableLength) {
@@ -51,7 +51,7 @@ public final class QueuePairSettings {
         values.clear();
     }
 
-    /// What is narrower here than on other devices.
+    /// Checks the limits that are narrower than on other devices.
     private static void checkOwnLimits(
             QueuePairAttribute attribute, QueuePairAttributes attributes, int gidTableLength) {
         if (attribute == PKEY_INDEX) {
@@ -104,7 +104,7 @@ public final class QueuePairSettings {
         return value(RNR_RETRY);
     }
 
-    /// Whether `rnrRetry` means for ever.
+    /// Whether `rnrRetry` stands for unlimited retries.
     public static boolean isForEver(int rnrRetry) {
         return rnrRetry == INFINITE_RNR_RETRY;
     }
@@ -113,13 +113,13 @@ public final class QueuePairSettings {
         return RnrTimer.nanoseconds(value(MIN_RNR_TIMER));
     }
 
-    /// The time after which an unanswered request is sent again; [Long#MAX_VALUE] for never.
+    /// The time after which an unanswered request is resent; [Long#MAX_VALUE] for never.
     public long retryIntervalNs() {
         int timeout = value(TIMEOUT);
         return timeout == 0 ? Long.MAX_VALUE : 4096L << timeout;
     }
 
-    /// The time after which an unanswered request has failed; [Long#MAX_VALUE] for never.
+    /// The time after which an unanswered request fails; [Long#MAX_VALUE] for never.
     public long retryBudgetNs() {
         long interval = retryIntervalNs();
         return interval == Long.MAX_VALUE ? interval : interval * (value(RETRY_COUNT) + 1);

@@ -3,14 +3,13 @@ package io.tensorferry.verbs.device.software.core;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pairs that want service: a list through the queue pairs themselves, so that adding one allocates
-/// nothing.
+/// The queue pairs that await service, as a list linked through the queue pairs, so that adding one allocates nothing.
 ///
 /// Threading: any thread adds; the loop takes.
 public final class ReadyList {
     private final AtomicReference<@Nullable SoftwareQueuePair> newest = new AtomicReference<>();
 
-    /// @param queuePair one that is not in the list
+    /// @param queuePair a queue pair that is not in the list
     public void add(SoftwareQueuePair queuePair) {
         SoftwareQueuePair head;
         do {
@@ -23,7 +22,7 @@ public final class ReadyList {
         return newest.get() == null;
     }
 
-    /// Serves each one that is in the list now, in the order added.
+    /// Serves each queue pair that is in the list at the call, in insertion order.
     public void serve() {
         SoftwareQueuePair oldest = null;
         for (SoftwareQueuePair at = newest.getAndSet(null); at != null; ) {
@@ -34,7 +33,7 @@ public final class ReadyList {
         }
         while (oldest != null) {
             SoftwareQueuePair queuePair = oldest;
-            // Before its service: from then on it may be added again.
+            // Unlink before the service, because the queue pair may be added again once its service has begun.
             oldest = queuePair.nextReady;
             queuePair.nextReady = null;
             queuePair.service();

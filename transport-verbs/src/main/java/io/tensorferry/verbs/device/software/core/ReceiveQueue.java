@@ -2,9 +2,9 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.VerbsException;
 
-/// A ring of posted receives. A slot is free again when its completion was polled.
+/// A ring of posted receives. A slot becomes free when its completion is polled.
 ///
-/// Threading: posters hold this object's monitor; the loop reads what they published and consumes; a poller frees.
+/// Threading: posters hold this object's monitor; the loop reads and consumes published receives; pollers free slots.
 final class ReceiveQueue {
     private final int depth;
     private final long[] workIds;
@@ -13,7 +13,7 @@ final class ReceiveQueue {
     private final int[] localKeys;
     private volatile long posted;
     private volatile long freed;
-    /// The oldest that no message has used up. The loop's.
+    /// The oldest unconsumed receive. Owned by the loop.
     private long head;
 
     ReceiveQueue(int depth) {
@@ -24,7 +24,7 @@ final class ReceiveQueue {
         localKeys = new int[depth];
     }
 
-    /// @throws VerbsException ENOMEM if it is full
+    /// @throws VerbsException ENOMEM if the queue is full
     synchronized void add(long workId, long address, long length, int localKey) {
         long index = posted;
         if (index - freed >= depth) {
@@ -43,7 +43,7 @@ final class ReceiveQueue {
         return head == posted;
     }
 
-    /// The number of the oldest receive, counted from the queue pair's first.
+    /// The number of the oldest unconsumed receive, counted from the queue pair's first receive.
     long head() {
         return head;
     }
@@ -64,19 +64,19 @@ final class ReceiveQueue {
         return localKeys[(int) (head % depth)];
     }
 
-    /// The oldest receive is used up.
+    /// Consumes the oldest receive.
     void consume() {
         head++;
     }
 
-    /// The completion of receive `index` was polled.
+    /// Frees the slot of receive `index`, whose completion was polled.
     void free(long index) {
         if (index >= freed) {
             freed = index + 1;
         }
     }
 
-    /// Forgets all receives.
+    /// Discards all receives.
     synchronized void clear() {
         head = posted;
         freed = posted;

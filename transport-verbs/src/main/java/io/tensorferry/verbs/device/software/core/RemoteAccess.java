@@ -3,15 +3,14 @@ package io.tensorferry.verbs.device.software.core;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// What one request of a peer may touch: a range of a region, or of what a window was bound to when the request was
-/// admitted. It ends when the region is closed or the window is bound to that no more, also in the middle of a
-/// transfer.
+/// The memory that one request of a peer may access: a range of a region, or of a window's binding at the time of
+/// admission. Access ends when the region is closed or that binding ends, even in the middle of a transfer.
 ///
-/// One object serves all requests of a responder, one after the other. Threading: on the loop only.
+/// One object serves all requests of a responder, one at a time. Threading: on the loop only.
 public final class RemoteAccess implements PayloadMemory {
     private @Nullable SoftwareMemoryRegion region;
     private @Nullable SoftwareMemoryWindow window;
-    /// Which of the window's binds it was.
+    /// The number of the window's binding at admission.
     private long bind;
 
     RemoteAccess() {}

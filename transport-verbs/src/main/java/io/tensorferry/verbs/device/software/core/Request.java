@@ -2,7 +2,7 @@ package io.tensorferry.verbs.device.software.core;
 
 import io.tensorferry.verbs.device.SendWorkRequest;
 
-/// What one request says on its way to the responder. Mutable and used again for each request; owned by the loop.
+/// A request as the responder receives it. Mutable and reused; owned by the loop.
 public final class Request {
     public SendWorkRequest.Opcode opcode = SendWorkRequest.Opcode.RDMA_WRITE;
     public int sequence;
@@ -11,7 +11,7 @@ public final class Request {
     public int remoteKey;
     public int immediate;
 
-    /// Whether it uses up a posted receive.
+    /// Whether the request consumes a posted receive.
     public boolean takesReceive() {
         return switch (opcode) {
             case RDMA_WRITE_WITH_IMM, SEND, SEND_WITH_IMM -> true;

@@ -5,12 +5,12 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// Executes the send queue of one queue pair: hands its requests to the link in order, and completes them, in
-/// order, as answers come.
+/// Executes the send queue of one queue pair: passes its requests to the link in order, and completes them in order as
+/// answers arrive.
 ///
-/// Three counts divide the queue: `completed <= sent <= posted`. A request that is wrong on this side (key, bounds,
-/// length) stops the queue, and fails once everything before it is answered, so that completions keep their order.
-/// What is for a window is carried out in its turn, does not travel and has no sequence number; it completes in order.
+/// Three counters divide the queue: `completed <= sent <= posted`. A request that is invalid on this side (key, bounds,
+/// length) stops the queue. It fails after everything before it is answered, so that completions keep their order. Bind
+/// and invalidate requests execute locally in queue order, without a message or sequence number, and complete in order.
 ///
 /// Threading: on the loop only.
 public final class Requester {
@@ -21,12 +21,12 @@ public final class Requester {
     private final SoftwareCompletionQueue completions;
     private long completed;
     private long sent;
-    /// Of those that are sent and not completed, the ones that travelled.
+    /// The number of requests that were sent to the peer and have not completed.
     private long travelling;
-    /// The sequence number of the next request that travels.
+    /// The sequence number of the next request to the peer.
     private int nextSequence;
     private int readsOutstanding;
-    /// Why request number `sent` cannot be executed; null while nothing is wrong.
+    /// The reason why request number `sent` cannot be executed; null if there is none.
     private @Nullable WorkStatus localError;
 
     Requester(SoftwareQueuePair queuePair, SendQueue queue, SoftwareCompletionQueue completions) {
@@ -35,28 +35,30 @@ public final class Requester {
         this.completions = completions;
     }
 
-    /// The queue pair came to RTS; the next request has this sequence number.
+    /// Called when the queue pair reaches RTS.
+    ///
+    /// @param sequence the sequence number of the first request
     void start(int sequence) {
         nextSequence = sequence;
     }
 
-    /// The sequence number that the next request to be sent will have: what a link says when it introduces itself.
+    /// The sequence number of the next request to be sent. A link puts it into its hello.
     public int nextSequence() {
         return nextSequence;
     }
 
-    /// The sequence number of the oldest request that travelled and is not answered, plus `behind`.
+    /// The sequence number of the oldest unanswered request to the peer, plus `behind`.
     private int outstandingSequence(long behind) {
         return (int) (nextSequence - travelling + behind) & SEQUENCE_MASK;
     }
 
-    /// Whether requests wait to be sent or answered.
+    /// Whether any request waits to be sent or answered.
     public boolean hasOutstanding() {
         return completed < queue.posted();
     }
 
-    /// The next request for the link to send, already checked on this side; null while there is none that may be
-    /// sent. The queue pair may fail in this call.
+    /// The next request for the link to send, already checked on this side; null if no request may be sent. The queue
+    /// pair may fail in this call.
     public @Nullable SendSlot next() {
         SendSlot slot;
         do {
@@ -65,7 +67,7 @@ public final class Requester {
                 return null;
             }
             slot = queue.slot(sent);
-            // Posted between the two looks at the queue.
+            // A local request was posted after the call of executeLocal.
         } while (slot.isLocal());
         int maxReads = queuePair.settings().maxReads();
         if (slot.isRead() && maxReads > 0 && readsOutstanding == maxReads) {
@@ -86,8 +88,8 @@ public final class Requester {
         return slot;
     }
 
-    /// Carries out what is for windows and next in turn; that needs no connection. The queue pair may fail in this
-    /// call.
+    /// Executes the window requests at the front of the unsent requests. They need no connection. The queue pair may
+    /// fail in this call.
     void executeLocal() {
         while (localError == null && sent < queue.posted()) {
             SendSlot slot = queue.slot(sent);
@@ -112,7 +114,7 @@ public final class Requester {
         failIfAllBeforeIsAnswered();
     }
 
-    /// Completes what did not travel and has nothing before it.
+    /// Completes the local requests that have no incomplete request before them.
     private void completeLocal() {
         while (completed < sent && queue.slot(completed).isLocal()) {
             complete();
@@ -150,9 +152,9 @@ public final class Requester {
         return slot.region == null ? WorkStatus.LOC_PROT_ERR : WorkStatus.SUCCESS;
     }
 
-    /// The peer has executed all requests up to and including `sequence`.
+    /// Records that the peer has executed all requests up to and including `sequence`.
     ///
-    /// @return false if that makes no sense: the number was never sent, or it skips a READ whose data have not come
+    /// @return false if the acknowledgement is invalid: the number was never sent, or a READ before it has no data yet
     public boolean acknowledge(int sequence) {
         long count = distance(sequence) + 1L;
         if (count > travelling || skipsRead(count)) {
@@ -166,10 +168,10 @@ public final class Requester {
         return true;
     }
 
-    /// The READ that the data numbered `sequence` answer; requests before it are acknowledged by this. The link
-    /// puts the data into its region and then acknowledges it.
+    /// Finds the READ that the data with number `sequence` answer, and acknowledges the requests before it. The link
+    /// writes the data into the READ's region and then acknowledges the READ.
     ///
-    /// @return null if that makes no sense: no READ, or other data must come first
+    /// @return null if the answer is invalid: the request is no READ, or the data of another READ are due first
     public @Nullable SendSlot answeredRead(int sequence, long length) {
         long before = distance(sequence);
         if (before >= travelling || skipsRead(before)) {
@@ -187,9 +189,10 @@ public final class Requester {
         return slot;
     }
 
-    /// The peer has executed the requests before `sequence` and refuses this one: the queue pair fails.
+    /// Records that the peer has executed the requests before `sequence` and refused request `sequence`. The queue pair
+    /// fails.
     ///
-    /// @return false if that makes no sense
+    /// @return false if the refusal is invalid
     public boolean refuse(int sequence, WorkStatus status) {
         long before = distance(sequence);
         if (before >= travelling || skipsRead(before)) {
@@ -202,25 +205,25 @@ public final class Requester {
         return true;
     }
 
-    /// The peer answers no more. Fails the queue pair if a request is outstanding; an idle one notices at its next
-    /// request.
+    /// Handles the loss of the peer. Fails the queue pair if a request is outstanding; an idle queue pair fails at its
+    /// next request.
     public void lost() {
         if (hasOutstanding()) {
             queuePair.failRequester(WorkStatus.RETRY_EXC_ERR);
         }
     }
 
-    /// The memory of a request on its way went away: a mistake of the application.
+    /// Fails the queue pair because the application ended access to the memory of a request in flight.
     public void failLocally() {
         queuePair.failRequester(WorkStatus.LOC_PROT_ERR);
     }
 
-    /// How far `sequence` is behind the oldest outstanding request.
+    /// The distance of `sequence` from the oldest outstanding request.
     private long distance(int sequence) {
         return (long) sequence - outstandingSequence(0) & SEQUENCE_MASK;
     }
 
-    /// Of those that travelled and are not completed, number `behind`.
+    /// The slot of outstanding request number `behind` to the peer, 0 for the oldest.
     private SendSlot travelled(long behind) {
         long index = completed;
         for (long left = behind; left > 0 || queue.slot(index).isLocal(); index++) {
@@ -263,14 +266,14 @@ public final class Requester {
         }
     }
 
-    /// Completes everything that was posted with WR_FLUSH_ERR, in order.
+    /// Completes all posted requests with WR_FLUSH_ERR, in order.
     void flush() {
         while (hasOutstanding()) {
             completeWithError(WorkStatus.WR_FLUSH_ERR);
         }
     }
 
-    /// Forgets everything that was posted.
+    /// Discards all posted requests.
     void reset() {
         queue.clear();
         completed = queue.posted();

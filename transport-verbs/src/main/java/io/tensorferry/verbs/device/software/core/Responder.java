@@ -7,23 +7,22 @@ import io.tensorferry.verbs.device.QueuePairState;
 import io.tensorferry.verbs.device.WorkStatus;
 import org.jspecify.annotations.Nullable;
 
-/// Answers the requests of one queue pair's peer, one after the other: what a peer may do here, and what it uses
-/// up.
+/// Executes the requests of one queue pair's peer in order. Checks the peer's permissions and consumes posted receives.
 ///
-/// | state of a request | call | verdict: next state, what the link does |
+/// | state of a request | call | verdict: next state, action of the link |
 /// |---|---|---|
-/// | arrived | [#admit] | ADMITTED: moving, moves the payload between [#memory] and the peer |
-/// | arrived | [#admit] | REFUSED: tells the peer [#refusal], then calls [#refuse] |
-/// | moving | [#finish], the payload is in place | EXECUTED: answers the peer |
-/// | moving | [#revoke], the memory went away | REFUSED |
-/// | arrived, moving | [#admit], [#finish] | NOT_READY, no receive is posted: held, calls [#awaitReceive] |
-/// | held | [#retry], a receive was posted or the wait is over | that of the call that was not ready |
+/// | arrived | [#admit] | ADMITTED: moving; the link moves the payload between [#memory] and the peer |
+/// | arrived | [#admit] | REFUSED: the link sends [#refusal] to the peer, then calls [#refuse] |
+/// | moving | [#finish], the payload is in place | EXECUTED: the link answers the peer |
+/// | moving | [#revoke], access to the memory ended | REFUSED |
+/// | arrived, moving | [#admit], [#finish] | NOT_READY, no receive is posted: held; the link calls [#awaitReceive] |
+/// | held | [#retry], a receive was posted or the wait is over | the verdict of the call that was not ready |
 ///
-/// Threading: on the loop only, but for [#isWaiting()].
+/// Threading: on the loop only, except [#isWaiting()].
 public final class Responder {
     private static final int SEQUENCE_MASK = 0xFF_FFFF;
 
-    /// What becomes of a request.
+    /// The outcome of a call.
     public enum Verdict {
         ADMITTED,
         EXECUTED,
@@ -38,9 +37,9 @@ public final class Responder {
     private boolean established;
     private int rnrRetriesLeft;
     private boolean retriesCounted;
-    /// Whether the request that is held has its payload in place.
+    /// Whether the payload of the held request is in place.
     private boolean payloadInPlace;
-    /// Tells the timer of one wait from that of another.
+    /// Distinguishes the timer of one wait from the timers of others.
     private int waits;
     private volatile boolean waiting;
     private WorkStatus refusal = WorkStatus.SUCCESS;
@@ -54,7 +53,7 @@ public final class Responder {
         this.completions = completions;
     }
 
-    /// The queue pair came to RTR.
+    /// Called when the queue pair reaches RTR.
     void start(int sequence) {
         expected = sequence;
         established = false;
@@ -66,12 +65,12 @@ public final class Responder {
         hasPayload = false;
     }
 
-    /// The sequence number of the next request that may come.
+    /// The sequence number of the next expected request.
     public int expectedSequence() {
         return expected;
     }
 
-    /// Where the payload of the admitted request goes, or comes from for a READ; null for one without bytes.
+    /// The memory that the admitted request writes to, or reads from for a READ; null if the request has no payload.
     public @Nullable PayloadMemory memory() {
         return hasPayload ? access : null;
     }
@@ -80,17 +79,17 @@ public final class Responder {
         return address;
     }
 
-    /// What the peer is told.
+    /// The status that the link sends to the peer.
     public WorkStatus refusal() {
         return refusal;
     }
 
-    /// Whether a request waits for a receive to be posted. Any thread.
+    /// Whether a request waits for a posted receive. Any thread.
     boolean isWaiting() {
         return waiting;
     }
 
-    /// Checks a request whose payload has not been moved yet.
+    /// Checks a request before its payload moves.
     public Verdict admit(Request request) {
         if (!established) {
             established = true;
@@ -162,8 +161,8 @@ public final class Responder {
 
     private boolean receiveReady() {
         if (queue.isEmpty()) {
-            // A poster looks at the flag after it posted, and this looks at the queue after it set the flag: one of
-            // them sees the other.
+            // A poster posts and then reads the flag. This thread sets the flag and then reads the queue. At least one
+            // of them sees the other.
             waiting = true;
             if (queue.isEmpty()) {
                 return false;
@@ -183,7 +182,7 @@ public final class Responder {
         return Verdict.REFUSED;
     }
 
-    /// Executes the rest of a request whose payload is in place, or that has none.
+    /// Executes the rest of a request that has no payload, or whose payload is in place.
     ///
     /// @return EXECUTED or NOT_READY
     public Verdict finish(Request request) {
@@ -200,16 +199,17 @@ public final class Responder {
         return Verdict.EXECUTED;
     }
 
-    /// Tries again what was not ready.
+    /// Repeats the call that was not ready.
     public Verdict retry(Request request) {
         waits++;
         return payloadInPlace ? finish(request) : admit(request);
     }
 
-    /// Has `again` run when the peer would try again, unless [#retry] was called by then.
+    /// Schedules `again` for the time at which the peer would retry. Does nothing at that time if [#retry] was called
+    /// earlier.
     ///
-    /// @param rnrRetry how often the peer tries
-    /// @return false if it would not try any more: the request is refused
+    /// @param rnrRetry the number of retries of the peer
+    /// @return false if the peer's retries are exhausted: the request is refused
     public boolean awaitReceive(int rnrRetry, Runnable again) {
         if (QueuePairSettings.isForEver(rnrRetry)) {
             return true;
@@ -227,8 +227,7 @@ public final class Responder {
         return true;
     }
 
-    /// How long the peer waits before it tries again; negative if it has tried `rnrRetry` times, and then the
-    /// request is refused.
+    /// The time until the peer retries. Negative if it has retried `rnrRetry` times; the request is then refused.
     public long notReadyDelayNs(int rnrRetry) {
         if (!retriesCounted) {
             retriesCounted = true;
@@ -242,19 +241,20 @@ public final class Responder {
         return queuePair.settings().rnrDelayNs();
     }
 
-    /// The memory of a request went away while its payload came.
+    /// Handles the loss of access to a request's memory while its payload moved.
     ///
     /// @return REFUSED
     public Verdict revoke(Request request) {
         return refused(request.isSend() ? WorkStatus.REM_OP_ERR : WorkStatus.REM_ACCESS_ERR);
     }
 
-    /// Carries out what a refusal means on this side. The peer has been told, or will be.
+    /// Applies the consequences of a refusal on this side. The link sends the refusal to the peer before or after this
+    /// call.
     public void refuse(Request request) {
         SoftwareDevice device = queuePair.device();
         switch (refusal) {
             case RNR_RETRY_EXC_ERR -> {
-                // The requester's failure alone.
+                // Only the requester fails.
             }
             case REM_ACCESS_ERR -> {
                 queuePair.enterError();
@@ -273,7 +273,7 @@ public final class Responder {
         }
     }
 
-    /// The receive that this request would take completes with `status` instead, and the queue pair goes to ERR.
+    /// Completes the receive that this request would consume with `status`, and moves the queue pair to ERR.
     public void failReceive(Request request, WorkStatus status) {
         queuePair.failReceive(request, status);
     }

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.device.software.core;
 
-/// The times that a requester waits after "receiver not ready", by the code of `min_rnr_timer`.
+/// The delays of a requester after "receiver not ready", by the code of `min_rnr_timer`.
 ///
 /// Source: InfiniBand Architecture Specification, volume 1, "Encoding for RNR NAK Timer Field".
 final class RnrTimer {
@@ -11,7 +11,7 @@ final class RnrTimer {
 
     private RnrTimer() {}
 
-    /// @param code 0 to 31; 0 is the longest
+    /// @param code 0 to 31; 0 is the longest delay
     static long nanoseconds(int code) {
         return HUNDREDTHS_OF_MILLISECONDS[code] * 10_000L;
     }

@@ -3,10 +3,10 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.device.VerbsException;
 
-/// A ring of send work requests. A slot is free again when the completion of its request, or of a later signalled
-/// one, was polled: so an application that never polls fills it.
+/// A ring of send work requests. A slot becomes free when the application polls the completion of its request or of a
+/// later signalled request. An application that never polls fills the ring.
 ///
-/// Threading: posters hold this object's monitor; the loop reads what they published; a poller frees.
+/// Threading: posters hold this object's monitor; the loop reads published requests; pollers free slots.
 final class SendQueue {
     private final int depth;
     private final SendSlot[] slots;
@@ -21,7 +21,7 @@ final class SendQueue {
         }
     }
 
-    /// @throws VerbsException ENOMEM if it is full
+    /// @throws VerbsException ENOMEM if the queue is full
     synchronized void add(SendWorkRequest request) {
         long index = posted;
         if (index - freed >= depth) {
@@ -35,19 +35,19 @@ final class SendQueue {
         return slots[(int) (index % depth)];
     }
 
-    /// The number of requests that were ever posted.
+    /// The total number of posted requests.
     long posted() {
         return posted;
     }
 
-    /// The completion of request `index` was polled.
+    /// Frees the slots up to request `index`, whose completion was polled.
     void free(long index) {
         if (index >= freed) {
             freed = index + 1;
         }
     }
 
-    /// Forgets all requests.
+    /// Discards all requests.
     synchronized void clear() {
         freed = posted;
     }

@@ -5,8 +5,7 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One work request in a send queue. Written by its poster before it is published, read by the loop until it
-/// completes.
+/// A work request in a send queue. The poster writes it before publication; the loop reads it until it completes.
 public final class SendSlot {
     public SendWorkRequest.Opcode opcode = SendWorkRequest.Opcode.RDMA_WRITE;
     public long workId;
@@ -18,24 +17,24 @@ public final class SendSlot {
     public int remoteKey;
     public int immediate;
 
-    /// What is bound or invalidated; null for what travels.
+    /// The window to bind or invalidate; null for a request that is sent to the peer.
     @Nullable
     SoftwareMemoryWindow window;
 
-    /// What the window is bound to.
+    /// The binding of the window.
     @Nullable
     SoftwareMemoryRegion windowRegion;
 
     Set<AccessFlag> windowAccess = Set.of();
 
-    /// Where the payload is read from, or goes for a READ; found when the request is executed, null for one without
-    /// bytes. The loop's.
+    /// The region that the payload is read from, or written to for a READ; resolved at execution, null without payload.
+    /// Owned by the loop.
     public @Nullable SoftwareMemoryRegion region;
 
-    /// Its number on the wire. The loop's.
+    /// The sequence number on the wire. Owned by the loop.
     public int sequence;
 
-    /// Whether a READ has not been answered yet. The loop's.
+    /// Whether a READ is still unanswered. Owned by the loop.
     boolean awaitsData;
 
     void set(SendWorkRequest request) {
@@ -59,19 +58,19 @@ public final class SendSlot {
         return opcode == SendWorkRequest.Opcode.RDMA_READ;
     }
 
-    /// Whether it is carried out here and nothing of it travels.
+    /// Whether the request is executed locally, without a message to the peer.
     boolean isLocal() {
         return window != null;
     }
 
-    /// It has completed.
+    /// Releases the slot after completion.
     void release() {
         region = null;
         window = null;
         windowRegion = null;
     }
 
-    /// Fills what the peer gets to see.
+    /// Fills `request` with the fields that the peer receives.
     public void describe(Request request) {
         request.opcode = opcode;
         request.sequence = sequence;

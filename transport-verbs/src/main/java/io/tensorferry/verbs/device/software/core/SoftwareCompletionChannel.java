@@ -3,8 +3,8 @@ package io.tensorferry.verbs.device.software.core;
 import io.tensorferry.verbs.device.CompletionChannel;
 import io.tensorferry.verbs.device.support.OpenChildren;
 
-/// Where a thread sleeps until a completion queue has something. In a simulation nobody sleeps: the wait returns at
-/// once, and whoever drives the clock goes on.
+/// A channel on which a thread sleeps until a completion queue has a completion. In a simulation the wait returns at
+/// once, and the driver of the clock continues.
 ///
 /// Threading: one thread waits; the loop and any other thread wake it.
 final class SoftwareCompletionChannel implements CompletionChannel {

@@ -11,11 +11,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 /// Finished work requests, oldest first, in a ring that grows up to the capacity.
 ///
-/// A completion that finds it full puts it into error, as hardware does: the completion is lost, CQ_ERR is raised,
-/// polling fails from then on, and its queue pairs go to ERR.
+/// A completion that finds the queue full puts it into error, as hardware does: the completion is lost, CQ_ERR is
+/// raised, polling fails from then on, and the attached queue pairs go to ERR.
 ///
-/// Threading: the loop adds, one thread polls; both hold the lock for one entry at a time, never while a handler
-/// runs.
+/// Threading: the loop adds, one thread polls. Both hold the lock for one entry at a time, never while a handler runs.
 
 final class SoftwareCompletionQueue implements CompletionQueue {
     private static final int FIRST_RING = 256;
@@ -29,7 +28,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
     private final CompletionEntry cursor = new CompletionEntry();
     private CompletionEntry[] ring;
     private long taken;
-    /// Volatile, so that polling an empty queue takes no lock; `taken` is the poller's own but for [#purge].
+    /// Volatile, so that polling an empty queue takes no lock. The poller alone writes `taken`, except in [#purge].
     private volatile long added;
     private volatile boolean overrun;
     private boolean armed;
@@ -54,8 +53,8 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         return count;
     }
 
-    /// Takes the oldest completion into the cursor and frees the slots that it stands for, before the handler runs,
-    /// so that a handler may post at once.
+    /// Moves the oldest completion to the cursor and frees the slots that it covers. Runs before the handler, so that
+    /// the handler may post immediately.
     private boolean take() {
         if (overrun) {
             throw new VerbsException(
@@ -154,7 +153,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         return ring;
     }
 
-    /// As if a completion had found it full. On the loop.
+    /// Fails the queue as an overrun would. On the loop.
     void fail() {
         synchronized (lock) {
             overrun = true;
@@ -172,7 +171,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         }
     }
 
-    /// Forgets the completions of a queue pair that is destroyed or reset.
+    /// Removes the completions of a queue pair that was destroyed or reset.
     void purge(SoftwareQueuePair owner) {
         synchronized (lock) {
             long kept = taken;
@@ -204,7 +203,7 @@ final class SoftwareCompletionQueue implements CompletionQueue {
         return capacity;
     }
 
-    /// Counts the work queues that complete here.
+    /// Counts the work queues that use this completion queue.
     OpenChildren uses() {
         return uses;
     }

@@ -24,14 +24,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An opened software device with one port.
+/// An open software device with one port.
 ///
-/// Threading: any thread; its [DeviceLoop] does the work.
+/// Threading: any thread; its [DeviceLoop] executes the work.
 public final class SoftwareDevice implements VerbsDevice {
     private static final Logger LOG = LoggerFactory.getLogger(SoftwareDevice.class);
     private static final int PORT = 1;
     private static final int NUMBER_MASK = 0xFF_FFFF;
-    /// Queue pairs 0 and 1 are the subnet's own.
+    /// Queue pairs 0 and 1 are reserved for subnet management.
     private static final int FIRST_NUMBER = 2;
 
     private final DeviceProfile profile;
@@ -63,10 +63,9 @@ public final class SoftwareDevice implements VerbsDevice {
         this.lastNumber = random.nextInt(NUMBER_MASK);
     }
 
-    /// Opens a device on a carrier, which it owns from here on.
+    /// Opens a device on a carrier. The device takes ownership of the carrier.
     ///
-    /// @param random where keys and the first queue pair number are drawn from; not to be guessed, unless in a
-    ///     simulation
+    /// @param random the source of keys and of the first queue pair number; must be unpredictable outside a simulation
     public static SoftwareDevice open(
             DeviceProfile profile, Carrier carrier, PayloadCounters counters, RandomGenerator random) {
         var device = new SoftwareDevice(profile, carrier, counters, random);
@@ -199,8 +198,8 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
-    /// Counts up, so that a number comes back only after all others: a late message for a destroyed queue pair
-    /// finds nobody.
+    /// Counts up, so that a number recurs only after all others: a late message for a destroyed queue pair matches no
+    /// queue pair.
     private int nextNumber() {
         do {
             lastNumber = Math.max(FIRST_NUMBER, lastNumber + 1 & NUMBER_MASK);
@@ -224,7 +223,7 @@ public final class SoftwareDevice implements VerbsDevice {
         listener = newListener;
     }
 
-    /// Reports an event; on the loop.
+    /// Reports an event. On the loop.
     void raise(AsyncEvent.Type type, int number) {
         try {
             listener.accept(new AsyncEvent(type, number));
@@ -233,13 +232,13 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
-    /// Reports an event as if it had happened, and changes nothing else. On the loop.
+    /// Reports an event without changing any state. On the loop.
     public void report(AsyncEvent event) {
         raise(event.type(), event.number());
     }
 
-    /// The port goes down or comes back, which is reported; what is sent meanwhile is for the carrier to lose. On the
-    /// loop.
+    /// Takes the port down or up and reports the change. The carrier must drop messages sent while the port is down. On
+    /// the loop.
     public void setPortDown(boolean down) {
         if (portDown != down) {
             portDown = down;
@@ -247,12 +246,12 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
-    /// The completion queue of this queue pair fails as if it had been overrun. On the loop.
+    /// Fails the completion queue of this queue pair as an overrun would. On the loop.
     public void failCompletionQueueOf(SoftwareQueuePair queuePair) {
         queuePair.failCompletionQueue();
     }
 
-    /// The device is broken: every queue pair goes to ERR and none can leave it. On the loop.
+    /// Fails the device: every queue pair goes to ERR and cannot leave it. On the loop.
     public void fail() {
         if (!failed) {
             failed = true;
@@ -261,7 +260,7 @@ public final class SoftwareDevice implements VerbsDevice {
         }
     }
 
-    /// In the order of their numbers.
+    /// Applies `action` to every queue pair, in ascending order of number.
     public void forEachQueuePair(Consumer<SoftwareQueuePair> action) {
         queuePairs.values().stream()
                 .sorted(Comparator.comparingInt(SoftwareQueuePair::number))

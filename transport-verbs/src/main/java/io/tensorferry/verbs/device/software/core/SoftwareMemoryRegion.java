@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Registered memory. One key serves as local and as remote key.
 ///
-/// Its addresses are those of the segment, or, of memory that another driver exported, that driver's.
+/// Addresses are those of the segment. Memory exported by another driver keeps that driver's addresses.
 ///
-/// An address of a work request or of a peer is always turned into a slice of the registered segment, so that each
-/// access is checked once more by the segment itself: bounds, and whether the memory is still alive.
+/// Each address in a work request or a peer's request is converted to a slice of the registered segment. The segment
+/// therefore checks each access again: its bounds, and whether the memory is still alive.
 ///
-/// Threading: any thread. Payload goes in and out on the loop only, or where the loop sees to it that it is waited for
-/// ([DeviceLoop#awaitAccess()]); [#close()] waits for it: afterwards nothing touches the memory.
+/// Threading: any thread. Payload is accessed on the loop, or under the protection of [DeviceLoop#awaitAccess()].
+/// [#close()] waits for such accesses; afterwards nothing accesses the memory.
 public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, PayloadMemory {
     private final SoftwareProtectionDomain domain;
     private final MemorySegment memory;
@@ -28,7 +28,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
     private volatile boolean open = true;
 
     /// @param base the address of the first byte
-    /// @param mapping of the memory, which ends with the registration; null if it is the caller's
+    /// @param mapping the arena of a mapping that ends with the registration; null if the caller owns the memory
     SoftwareMemoryRegion(
             SoftwareProtectionDomain domain,
             MemorySegment memory,
@@ -64,8 +64,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
         return key;
     }
 
-    /// False from the moment that closing began: whoever is in the middle of a transfer asks again before each
-    /// access.
+    /// False once closing has begun: a transfer in progress checks this before each access.
     @Override
     public boolean isOpen() {
         return open;
@@ -94,7 +93,7 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
         return access;
     }
 
-    /// Counts the windows that are bound to it.
+    /// Counts the windows bound to this region.
     OpenChildren windows() {
         return windows;
     }
@@ -108,15 +107,15 @@ public final class SoftwareMemoryRegion implements MemoryRegion, KeyHolder, Payl
         domain.deregister(this);
     }
 
-    /// Ends the mapping of memory that another driver exported. Nothing touches it any more.
+    /// Unmaps memory exported by another driver. Nothing may access it any more.
     void unmap() {
         if (mapping != null) {
             mapping.close();
         }
     }
 
-    /// @return false if it was closed before
-    /// @throws io.tensorferry.verbs.device.VerbsException EBUSY if windows are bound to it
+    /// @return false if already closed
+    /// @throws io.tensorferry.verbs.device.VerbsException EBUSY if windows are bound to the region
     boolean markClosed() {
         boolean first = windows.close("ibv_dereg_mr");
         open = false;

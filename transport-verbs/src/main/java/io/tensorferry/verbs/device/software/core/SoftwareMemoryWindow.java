@@ -7,17 +7,17 @@ import io.tensorferry.verbs.device.support.WindowBinding;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A window of type 2B: it belongs to the queue pair on which it was bound.
+/// A memory window of type 2B, which belongs to the queue pair on which it was bound.
 ///
-/// There are two views of it. What was posted is the [WindowBinding]; what was carried out, and so what peers get
-/// through, is the rest and belongs to the loop.
+/// The [WindowBinding] describes the posted state. The other fields describe the executed state, through which peers
+/// obtain access; they belong to the loop.
 ///
-/// Threading: any thread; the rest on the loop only.
+/// Threading: any thread for the posted state; on the loop for the executed state.
 final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
     private final SoftwareProtectionDomain domain;
     private final WindowBinding posted;
     private volatile boolean open = true;
-    /// Null while nothing is bound.
+    /// Null while the window is unbound.
     private @Nullable SoftwareMemoryRegion region;
 
     private @Nullable SoftwareQueuePair queuePair;
@@ -55,7 +55,7 @@ final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
         return open;
     }
 
-    /// Carries out a bind that was posted.
+    /// Executes a posted bind.
     WorkStatus bind(SoftwareQueuePair owner, SendSlot slot) {
         SoftwareMemoryRegion target = slot.windowRegion;
         if (!open || region != null || target == null || !target.isOpen()) {
@@ -71,19 +71,19 @@ final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
         return WorkStatus.SUCCESS;
     }
 
-    /// Carries out an invalidation that was posted.
+    /// Executes a posted invalidation.
     WorkStatus invalidate(SoftwareQueuePair owner) {
         if (!open || region == null || queuePair != owner) {
             return WorkStatus.LOC_QP_OP_ERR;
         }
         region = null;
         queuePair = null;
-        // What comes in through it at this moment, outside the loop, comes to its next look at the window.
+        // A copy in progress outside the loop checks the window again before its next step.
         domain.awaitAccess();
         return WorkStatus.SUCCESS;
     }
 
-    /// The region behind the window, if the peer of `asking` may do this with all of these bytes; null if not.
+    /// The region behind the window; null if the peer of `asking` has no such access to all of these bytes.
     @Nullable
     SoftwareMemoryRegion admit(
             SoftwareQueuePair asking, int wantedKey, long at, long wantedLength, AccessFlag wantedAccess) {
@@ -99,12 +99,12 @@ final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
         return allowed ? region : null;
     }
 
-    /// Counts what it was bound to.
+    /// The number of the current binding.
     long binds() {
         return binds;
     }
 
-    /// Whether what was bound as number `bind` still is.
+    /// Whether binding number `bind` is still in effect.
     boolean isStillBound(long bind) {
         return region != null && binds == bind;
     }
@@ -114,7 +114,7 @@ final class SoftwareMemoryWindow implements MemoryWindow, KeyHolder {
         domain.deallocate(this);
     }
 
-    /// On the loop.
+    /// Ends the window. On the loop.
     void end() {
         open = false;
         region = null;

@@ -16,7 +16,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The regions, windows and queue pairs that may reach each other.
+/// Groups the memory regions, windows and queue pairs that may be used together.
 ///
 /// Threading: any thread.
 final class SoftwareProtectionDomain implements ProtectionDomain {
@@ -42,8 +42,8 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         return register(REGISTER, memory, memory.address(), null, access);
     }
 
-    /// Only of memory files of this machine that keep their size, as simulated accelerators export: what is mapped
-    /// stays there.
+    /// Registers memory files of this machine with a fixed size, as simulated accelerators export them. A fixed size
+    /// keeps the mapping valid.
     @Override
     public MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
@@ -53,7 +53,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         if (obstacle != null) {
             throw new VerbsException(REGISTER_DMABUF, VerbsException.EOPNOTSUPP, obstacle);
         }
-        // Shared: the device's loop and its peers' payload use it. It ends with the region.
+        // Shared, because the device's loop and the peers' payload access the mapping. It ends with the region.
         Arena mapping = Arena.ofShared();
         try {
             MemorySegment file = map(fileDescriptor, mapping);
@@ -102,7 +102,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
 
     void deregister(SoftwareMemoryRegion region) {
         if (region.markClosed()) {
-            // The loop finishes the access that it is in the middle of, and begins no other.
+            // The loop finishes its current access and begins no other.
             device.loop().awaitAccess();
             children.remove();
             device.regions().remove();
@@ -121,7 +121,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
         }
     }
 
-    /// Waits for what goes on in registered memory now. On the loop.
+    /// Waits for the accesses to registered memory that are in progress. On the loop.
     void awaitAccess() {
         device.loop().awaitAccess();
     }
@@ -129,7 +129,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
     void deallocate(SoftwareMemoryWindow window) {
         if (window.posted().close()) {
             device.loop().run(window::end);
-            // The loop finishes the access that it is in the middle of, and begins no other.
+            // The loop finishes its current access and begins no other.
             device.loop().awaitAccess();
             window.posted().unbound();
             children.remove();

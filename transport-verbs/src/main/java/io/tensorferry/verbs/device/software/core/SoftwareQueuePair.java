@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A reliable-connected queue pair in user space.
 ///
-/// Threading: posting publishes a work request in its queue and tells the loop; everything else (changes of state,
-/// execution, completion) happens on the loop, and [#modify] and [#close] wait for it. Posters of one queue exclude
-/// each other by the queue's monitor.
+/// Threading: posting publishes a work request in its queue and notifies the loop. State changes, execution and
+/// completion happen on the loop; [#modify] and [#close] wait for it. Posters to one queue exclude each other by the
+/// queue's monitor.
 public final class SoftwareQueuePair implements QueuePair {
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
 
@@ -36,12 +36,12 @@ public final class SoftwareQueuePair implements QueuePair {
     private final Link link;
     private final BoundWindows windows = new BoundWindows();
     private final AtomicBoolean inReadyList = new AtomicBoolean();
-    /// The next one in the loop's list of queue pairs that want service; guarded by that list.
+    /// The next queue pair in the loop's [ReadyList]; guarded by that list.
     @Nullable
     SoftwareQueuePair nextReady;
 
-    /// Written by the loop; to and from RESET with both queues' monitors held, so that nothing is posted to a queue
-    /// that was cleared.
+    /// Written by the loop. Transitions to and from RESET hold both queues' monitors, so that no request is posted to a
+    /// cleared queue.
     private volatile QueuePairState state = QueuePairState.RESET;
 
     private volatile boolean destroyed;
@@ -166,8 +166,7 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
-    /// Takes up what was posted. Called by the loop after [DeviceLoop#ready]; a post that comes from here on asks
-    /// for another service.
+    /// Processes posted requests. The loop calls this after [DeviceLoop#ready]; a later post schedules another service.
     public void service() {
         inReadyList.set(false);
         if (destroyed) {
@@ -193,7 +192,7 @@ public final class SoftwareQueuePair implements QueuePair {
         return link.way();
     }
 
-    /// Has the loop serve this queue pair again after what else is waiting.
+    /// Schedules another service of this queue pair behind other waiting work.
     public void serveAgain() {
         requestService();
     }
@@ -233,7 +232,7 @@ public final class SoftwareQueuePair implements QueuePair {
         }
     }
 
-    /// Back to RESET: the link is cut and everything that was posted is forgotten, its completions too.
+    /// Moves to RESET: cuts the link and discards all posted requests and their completions.
     private void clear() {
         synchronized (sendQueue) {
             synchronized (receiveQueue) {
@@ -249,25 +248,25 @@ public final class SoftwareQueuePair implements QueuePair {
         receiveCompletions.purge(this);
     }
 
-    /// To ERR: the link is cut and everything that was posted is flushed.
+    /// Moves to ERR: cuts the link and flushes all posted requests.
     ///
     /// @return whether the state changed
     boolean enterError() {
         return enterError(() -> {});
     }
 
-    /// To ERR because the oldest outstanding send request failed.
+    /// Moves to ERR because the oldest outstanding send request failed.
     void failRequester(WorkStatus status) {
         enterError(() -> requester.completeWithError(status));
     }
 
-    /// To ERR because the oldest receive failed.
+    /// Moves to ERR because the oldest receive failed.
     void failReceive(Request request, WorkStatus status) {
         enterError(() -> responder.completeWithError(request, status));
     }
 
-    /// The order matters: an application that sees the first error completion finds the state ERR, and the link
-    /// away from its memory.
+    /// The order matters: when an application sees the first error completion, the state is already ERR and the link no
+    /// longer accesses its memory.
     private boolean enterError(Runnable completeCause) {
         if (destroyed || state == QueuePairState.ERR) {
             return false;
@@ -284,7 +283,7 @@ public final class SoftwareQueuePair implements QueuePair {
         responder.flush();
     }
 
-    /// The completion of a work request was polled; called on the poller's thread.
+    /// Handles the poll of a work request's completion. Called on the poller's thread.
     void completionPolled(boolean ofSendQueue, long index) {
         if (ofSendQueue) {
             sendQueue.free(index);
@@ -317,7 +316,7 @@ public final class SoftwareQueuePair implements QueuePair {
         return link;
     }
 
-    /// Whether a peer's requests may come: RTR or RTS. On the loop.
+    /// Whether the queue pair answers a peer's requests: in RTR or RTS. On the loop.
     public boolean answers() {
         return !destroyed && (state == QueuePairState.RTR || state == QueuePairState.RTS);
     }

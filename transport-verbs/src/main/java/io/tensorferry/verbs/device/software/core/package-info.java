@@ -1,14 +1,14 @@
-/// What a reliable-connected queue pair does, in user space, whatever carries its requests: the states, the two
-/// queues, the checks on both sides, completions, flush and events, after the verbs man pages and the InfiniBand
+/// A reliable-connected queue pair in user space, independent of the carrier of its requests: states, send and receive
+/// queue, checks on both sides, completions, flush and events, after the verbs man pages and the InfiniBand
 /// specification.
 ///
-/// Read it in this order: [SoftwareDevice] and the objects made on it; [SoftwareQueuePair], which is what an
-/// application sees; [Requester], which executes a send queue; [Responder], which answers a peer's requests. A
-/// [Carrier] takes requests from the one to the other: between processes (`connect`), or in a simulation.
+/// Reading order: [SoftwareDevice] and the objects created on it; [SoftwareQueuePair], the application's view;
+/// [Requester], which executes a send queue; [Responder], which executes a peer's requests. A [Carrier] takes requests
+/// from requester to responder: between processes (`connect`), or in a simulation.
 ///
-/// Threading: each device has one [DeviceLoop] (its hardware, so to say). The requester, the responder, the
-/// settings and the link of a queue pair belong to it. Applications touch only the queues (they post, the loop
-/// takes) and the completion queues (the loop adds, they poll).
+/// Threading: each device has one [DeviceLoop], which plays the part of the hardware. It owns the requester, responder,
+/// settings and link of each queue pair. Applications access only the queues (they post, the loop takes) and the
+/// completion queues (the loop adds, they poll).
 ///
-/// For the packages beside it; applications use [io.tensorferry.verbs.device].
+/// Callers: the neighbouring packages. Applications use [io.tensorferry.verbs.device].
 package io.tensorferry.verbs.device.software.core;

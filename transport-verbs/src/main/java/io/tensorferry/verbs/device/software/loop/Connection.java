@@ -6,20 +6,20 @@ import java.nio.channels.SocketChannel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A socket of the device's event loop, and the handler that it has now: the greeting at first, then a carrier.
+/// A socket of the device's event loop and its current handler: first the greeting, then a carrier.
 ///
 /// Threading: on the loop only.
 public final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /// What happens on a socket.
+    /// Handles the events of a socket.
     public interface Handler {
         void onReadable() throws IOException;
 
-        /// The socket takes bytes again, or the connection is made.
+        /// Called when the socket accepts more bytes, or the connection is established.
         void onWritable() throws IOException;
 
-        /// Something failed; the connection is closed already.
+        /// Called after a failure; the connection is already closed.
         void onFailure(Exception failure);
     }
 
@@ -64,20 +64,20 @@ public final class Connection {
         });
     }
 
-    /// Input and output of a socket.
+    /// An action that reads from or writes to a socket.
     @FunctionalInterface
     public interface Action {
         void run() throws IOException;
     }
 
-    /// Runs something that uses the socket; if it fails, this connection alone ends.
+    /// Runs an action on the socket. A failure ends this connection only.
     public void guarded(Action action) {
         try {
             action.run();
         } catch (IOException failure) {
             fail(failure);
         } catch (IllegalStateException | IndexOutOfBoundsException | UnsupportedOperationException failure) {
-            // The application ended an arena before the region in it.
+            // The application closed an arena before the region in it.
             LOG.warn("registered memory cannot be accessed; its connection is closed", failure);
             fail(failure);
         }

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The loop of one device. Its I/O thread waits for sockets, timers, posted work and commands, and serves them in turn.
-/// Where there is [PolledWork], threads of the application do a part of the work: they take the turn if it is free. If
-/// it is taken, its holder looks for work once more after giving it back.
+/// The event loop of one device. Its I/O thread waits for sockets, timers, posted work and commands, and serves them in
+/// turn. With [PolledWork], application threads do a part of the work: they take the turn if it is free. If it is
+/// taken, its holder checks for work once more after releasing the turn.
 ///
-/// Threading: [#submit], [#run], [#ready], [#progress], [#awaitAccess] and [#close] from any thread,
-/// everything else on the loop, that is with the turn.
+/// Threading: [#submit], [#run], [#ready], [#progress], [#awaitAccess] and [#close] from any thread; all other methods
+/// on the loop, that is, while holding the turn.
 public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(DeviceEventLoop.class);
     private static final int MOST_ROUNDS = 16;
@@ -44,27 +44,26 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
     private final Runnable onFatal;
     private final ReentrantLock turn = new ReentrantLock();
     private final ReadyList ready = new ReadyList();
-    /// Those whose requests are taken by the thread that posts them.
+    /// Queue pairs whose requests the posting thread takes.
     private final ReadyList readyHere = new ReadyList();
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Timer> timers = new PriorityQueue<>();
     private final ByteBuffer scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES);
-    /// Set before the thread looks for work for the last time and then sleeps: whoever brings work afterwards wakes
-    /// it.
+    /// Set before the thread's last check for work before it sleeps. A thread that adds work afterwards wakes it.
     private final AtomicBoolean sleeping = new AtomicBoolean();
 
     private volatile boolean stopping;
     private volatile boolean ended;
     private volatile @Nullable PolledWork polledWork;
 
-    /// @param onFatal runs on the loop when something failed that must not fail
+    /// @param onFatal runs on the loop after an unexpected failure
     public DeviceEventLoop(String threadName, Runnable onFatal) throws IOException {
         this.selector = Selector.open();
         this.onFatal = onFatal;
         this.thread = Thread.ofPlatform().name(threadName).daemon().unstarted(this::loop);
     }
 
-    /// Before [#start()].
+    /// Sets the work that application threads do. Called before [#start()].
     public void use(PolledWork work) {
         polledWork = work;
     }
@@ -106,7 +105,7 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
             if (delay <= 0) {
                 selector.selectNow(this::dispatch);
             } else {
-                // Rounded up: a timer is never early.
+                // Rounded up, so that a timer never fires early.
                 selector.select(this::dispatch, TimeUnit.NANOSECONDS.toMillis(delay + 999_999));
             }
         }
@@ -124,7 +123,7 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
     }
 
     private void dispatch(SelectionKey key) {
-        // From the first socket on the thread is awake: no poster needs to wake it.
+        // The thread is awake from the first socket event on: no poster needs to wake it.
         sleeping.set(false);
         if (key.attachment() instanceof Runnable handler) {
             guarded(handler);
@@ -148,14 +147,14 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Runs `action` with the turn, and then what came meanwhile from threads that found it taken. Any thread.
+    /// Runs `action` with the turn, and then the work of threads that found the turn taken. Any thread.
     public void inTurn(Runnable action) {
         beforeTurn(action);
         doPolledWork();
     }
 
-    /// Runs `action` with the turn, and leaves what came meanwhile for the next [#inTurn] of the same thread, which
-    /// comes soon. Any thread.
+    /// Runs `action` with the turn. The work of threads that found the turn taken is left to the thread's next
+    /// [#inTurn], which must follow soon. Any thread.
     public void beforeTurn(Runnable action) {
         turn.lock();
         try {
@@ -165,13 +164,13 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Does the work that any thread may do, unless another thread has the turn: that one looks for it once more when
-    /// it has given the turn back.
+    /// Does the work that any thread may do, unless another thread holds the turn. That thread checks for work once
+    /// more after it has released the turn.
     private void doPolledWork() {
         PolledWork work = polledWork;
         for (int round = 0; work != null && (!readyHere.isEmpty() || work.isRung()); round++) {
             if (round == MOST_ROUNDS) {
-                // A thread of the application has more to do than serve a peer that never ends.
+                // Limits the time that an application thread spends on a peer that keeps sending.
                 work.leave();
                 return;
             }
@@ -221,8 +220,8 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         return work == null ? DeviceLoop.super.newBell() : work.newBell();
     }
 
-    /// Whatever fails in one action must not end the thread on which all queue pairs depend; and since it should
-    /// not happen at all, the device says so.
+    /// A failure of one action must not end the thread on which all queue pairs depend. Since the failure is
+    /// unexpected, the device reports it.
     @SuppressWarnings("CatchThrowable")
     private void guarded(Runnable action) {
         try {
@@ -246,13 +245,13 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Registers a channel. `handler` runs on the loop each time when it is ready.
+    /// Registers a channel. `handler` runs on the loop whenever the channel is ready.
     public SelectionKey register(SelectableChannel channel, int operations, Runnable handler) throws IOException {
         channel.configureBlocking(false);
         return channel.register(selector, operations, handler);
     }
 
-    /// Bytes to read into that nobody wants.
+    /// A buffer for bytes that are read and discarded.
     public ByteBuffer scratch() {
         return scratch.clear();
     }
@@ -285,7 +284,8 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         var task = new FutureTask<Void>(action, null);
         submit(task);
         if (ended) {
-            // The loop has looked at its commands for the last time, perhaps before this one; a task runs only once.
+            // The loop may have checked its commands for the last time before this one was added; a task runs only
+            // once.
             task.run();
         }
         await(task);
@@ -325,7 +325,7 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         }
     }
 
-    /// Has the I/O thread look at everything again. Any thread.
+    /// Makes the I/O thread check all its sources again. Any thread.
     private void wakeUp() {
         if (sleeping.get() && sleeping.compareAndSet(true, false)) {
             selector.wakeup();
@@ -337,14 +337,14 @@ public final class DeviceEventLoop implements DeviceLoop, AutoCloseable {
         return !turn.isHeldByCurrentThread();
     }
 
-    /// A socket was closed, or is waited for otherwise, by another thread than the I/O thread: that one must look.
+    /// Wakes the I/O thread after another thread closed a socket or changed its interest set.
     void socketChanged() {
         if (!Thread.currentThread().equals(thread)) {
             selector.wakeup();
         }
     }
 
-    /// Ends the thread and closes every socket; returns when that is done.
+    /// Ends the thread and closes every socket. Returns when both are done, or at once on the loop's own thread.
     @Override
     public void close() {
         stopping = true;

@@ -1,6 +1,5 @@
-/// The event loop of a device that other processes reach, and what TCP and shared memory both need of it: sockets
-/// ([Connection]), the work of threads that poll ([PolledWork]), and the two methods that a link sees of either carrier
-/// ([Direction]).
+/// The event loop of a device that other processes reach, and the parts that TCP and shared memory share: sockets
+/// ([Connection]), the work of polling threads ([PolledWork]), and a link's view of both carriers ([Direction]).
 ///
-/// For the packages `stream`, `shared` and `connect`.
+/// Callers: the packages `stream`, `shared` and `connect`.
 package io.tensorferry.verbs.device.software.loop;

@@ -1,21 +1,22 @@
 package io.tensorferry.verbs.device.software.shared;
 
-/// A long copy, made in pieces by the [LongCopyThread]. It holds nobody up: the loop is free while a piece is copied.
+/// A long copy that the [LongCopyThread] makes in pieces. The loop stays free while a piece is copied.
 interface CopyJob {
-    /// Chooses the next piece, and checks that it may be copied. On the loop.
+    /// Selects the next piece and checks that it may be copied. On the loop.
     ///
-    /// @return false if there is none now: the job is over, until it is handed in again
+    /// @return false if no piece is available now: the job ends until it is added again
     boolean begin();
 
-    /// Copies the piece. Not on the loop, but whoever ends access to memory waits for it.
+    /// Copies the piece. Runs off the loop. A thread that ends access to memory waits for this call.
     ///
     /// @throws IllegalStateException if the memory is gone
     /// @throws IndexOutOfBoundsException if the memory is gone
-    /// @throws InternalError if a page of it cannot be had
+    /// @throws InternalError if a page of the memory cannot be read or written
     void copy();
 
-    /// The piece is copied, or was not because of `failure`. On the loop.
+    /// Handles the end of the copy of the piece. On the loop.
     ///
-    /// @return whether to go on with [#begin()]
+    /// @param copied whether the copy succeeded
+    /// @return whether to continue with [#begin()]
     boolean done(boolean copied);
 }

@@ -7,29 +7,29 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Where a device is rung: a memory file that its peers map and write to.
+/// A memory file through which peers notify a device: the peers map it and write to it.
 ///
-/// Each direction of a queue pair has a line. Who put something in a ring sets the line's bit, then the bit of its
-/// group of 64, and then looks whether somebody sleeps. Who serves takes a group's bits and looks at those lines'
-/// rings. Bits are hints: a false one costs a look, a lost one a delay, because all rings are looked at now and
-/// then.
+/// Each direction of a queue pair has a line. A writer that put an entry into a ring sets the line's bit, then the bit
+/// of the line's group of 64, and then checks for sleepers. The serving thread takes a group's bits and checks the
+/// rings of those lines. Bits are hints: a false bit costs one check, a lost bit only a delay, because all rings are
+/// checked periodically.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
 /// | 0 | 8 | magic |
 /// | 8 | 8 | the device's number, drawn at random |
-/// | 64 | 8 | groups with a bit |
-/// | 128 | 4 | who sleeps: [#AWAITING], [#COPY_THREAD] |
-/// | 192 | 4 | the word that those sleep on who await completions |
-/// | 256 | 4 | the word that the copying thread sleeps on |
+/// | 64 | 8 | groups with a bit set |
+/// | 128 | 4 | kinds of sleepers: [#AWAITING], [#COPY_THREAD] |
+/// | 192 | 4 | futex word of the threads that await completions |
+/// | 256 | 4 | futex word of the copy thread |
 /// | 4096 | 512 | 64 groups of lines |
 ///
 /// Threading: any thread.
 final class DeviceFile {
     static final int LINES = 64 * 64;
-    /// Threads sleep until a completion comes, and serve the device first when they are woken.
+    /// Threads sleep until a completion arrives. When woken, they serve the device first.
     static final int AWAITING = 1;
-    /// The copying thread sleeps, and serves when nobody else does.
+    /// The copy thread sleeps. It serves the device when no other thread does.
     static final int COPY_THREAD = 2;
 
     private static final long BYTES = 8192;
@@ -62,9 +62,9 @@ final class DeviceFile {
         return new DeviceFile(own.memory());
     }
 
-    /// Maps a peer's.
+    /// Maps a peer's device file.
     ///
-    /// @throws IOException if it cannot be had, or is not that of this device
+    /// @throws IOException if the file cannot be mapped, or is not the file of device `number`
     static DeviceFile open(int process, int descriptor, long number, Arena arena) throws IOException {
         MemorySegment memory = MemoryFile.open(process, descriptor, true, arena);
         if (memory.byteSize() != BYTES
@@ -75,13 +75,13 @@ final class DeviceFile {
         return new DeviceFile(memory);
     }
 
-    /// Says that there is something on a line. What was written before is there for whoever takes the bit.
+    /// Signals a new entry on a line. Writes before this call are visible to the thread that takes the bit.
     void mark(int line) {
         Words.setBits(memory, AT_LINES + 8L * (line >>> 6), 1L << line);
         Words.setBits(memory, AT_GROUPS, 1L << (line >>> 6));
     }
 
-    /// Wakes who sleeps, after [#mark].
+    /// Wakes a sleeper of this device, if there is one. Called after [#mark].
     void wake() {
         if (hasSleeper(AWAITING)) {
             wakeAwaiting();
@@ -124,7 +124,7 @@ final class DeviceFile {
         Words.clearIntBits(memory, AT_SLEEPERS, kind);
     }
 
-    /// What [#sleepAwaiting] or [#sleepCopyThread] expects: read before the last look for work.
+    /// The value that [#sleepAwaiting] expects. Must be read before the last check for work.
     int awaitingWord() {
         return Words.getInt(memory, AT_AWAITING_WORD);
     }

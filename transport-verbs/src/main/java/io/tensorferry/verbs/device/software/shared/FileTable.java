@@ -8,19 +8,19 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// The memory files out of which a device's payload comes, for its peers to map: a memory file itself, which peers only
-/// read.
+/// The table of the memory files from which a device sends payload. It is itself a memory file, which peers map
+/// read-only.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
 /// | 0 | 8, 8 | magic, the device's number |
-/// | 16 | 8 | counts the files that are gone |
-/// | 64 | 512 of 32 | a file: 8 its number, 0 for none; 8 its bytes; 4 its descriptor; 4 unused; 8 its inode |
+/// | 16 | 8 | the number of files removed so far |
+/// | 64 | 512 of 32 | an entry: 8 file number, 0 for none; 8 file size in bytes; 4 descriptor; 4 unused; 8 inode |
 ///
-/// A number is used once, so that a place that was given to another file is noticed. The inode shows whether the
-/// descriptor still is that of the file: its owner closes it when the memory ends, and the kernel gives it away again.
+/// A file number is used once, so that the reuse of an entry is detectable. The inode shows whether the descriptor
+/// still refers to the file: its owner closes the descriptor when the memory ends, and the kernel reassigns it.
 ///
-/// Threading: written by one thread at a time, read by the peers' loops.
+/// Threading: one thread at a time writes; the peers' loops read.
 final class FileTable {
     static final int PLACES = 512;
 
@@ -51,9 +51,9 @@ final class FileTable {
         return new FileTable(own.memory());
     }
 
-    /// Maps a peer's.
+    /// Maps a peer's table.
     ///
-    /// @throws IOException if it cannot be had, or is not that of this device
+    /// @throws IOException if the table cannot be mapped, or is not the table of that device
     static FileTable open(Offer offer, Arena arena) throws IOException {
         MemorySegment memory = MemoryFile.open(offer.process(), offer.tableDescriptor(), false, arena);
         if (memory.byteSize() != BYTES
@@ -69,10 +69,10 @@ final class FileTable {
         return AT_PLACES + place * PLACE_BYTES;
     }
 
-    /// @throws IOException if the kernel does not tell which file it is
+    /// @throws IOException if the kernel does not report the file's inode
     void put(int place, long number, MemoryFile file) throws IOException {
         long inode = file.inode();
-        // Behind the number 0 of the file that was here before.
+        // After the reset of the file number, which invalidates the previous entry.
         VarHandle.storeStoreFence();
         memory.set(ValueLayout.JAVA_LONG, at(place) + AT_INODE, inode);
         memory.set(ValueLayout.JAVA_LONG, at(place) + AT_BYTES, file.memory().byteSize());
@@ -89,20 +89,20 @@ final class FileTable {
         return Words.getAcquire(memory, AT_GONE);
     }
 
-    /// The file's number; 0 for none.
+    /// The file number at `place`; 0 for none.
     long number(int place) {
         return Words.getAcquire(memory, at(place));
     }
 
-    /// Maps the file that has this number, for reading.
+    /// Maps the file with this number read-only.
     ///
-    /// @return null if the place has another file by now, or none
+    /// @return null if the entry is empty or holds another file by now
     /// @throws IOException if the file cannot be mapped
     @Nullable
     MemorySegment map(int place, long wanted, int process, Arena arena) throws IOException {
         int descriptor = memory.get(ValueLayout.JAVA_INT, at(place) + AT_DESCRIPTOR);
         long inode = memory.get(ValueLayout.JAVA_LONG, at(place) + AT_INODE);
-        // Behind what was read: the number goes before the rest of a place is written again.
+        // After the reads of the entry: a writer resets the file number before it changes the rest of the entry.
         VarHandle.loadLoadFence();
         if (number(place) != wanted || inode == 0) {
             return null;

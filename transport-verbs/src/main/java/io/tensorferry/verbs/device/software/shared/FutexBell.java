@@ -5,12 +5,12 @@ import io.tensorferry.verbs.device.software.core.Bell;
 import io.tensorferry.verbs.device.software.loop.DeviceEventLoop;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A bell that peers ring too: its sleeper sleeps on the word of the device's file, and serves the device when it is
-/// woken, so that no other thread stands between the peer and the one who waits.
+/// A bell that peers can ring too. Its sleeper waits on a futex word of the device's file and serves the device when
+/// woken, so that no other thread stands between the peer and the waiting thread.
 ///
-/// Threading: as [Bell] says.
+/// Threading: see [Bell].
 final class FutexBell implements Bell {
-    /// An interrupt does not end the sleep of the system call.
+    /// Limits each sleep, because an interrupt does not end the system call.
     private static final long LONGEST_SLEEP_NS = 100_000_000;
 
     private final SharedMemory memory;
@@ -38,7 +38,7 @@ final class FutexBell implements Bell {
             }
             int word = device.awaitingWord();
             memory.addSleeper();
-            // Whoever rings from here on sees that somebody sleeps.
+            // Each later ring sees the sleeper.
             if (!rung.get() && !device.isMarked()) {
                 device.sleepAwaiting(futex, word, Math.min(left, LONGEST_SLEEP_NS));
             }

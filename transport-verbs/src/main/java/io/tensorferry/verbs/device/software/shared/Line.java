@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.device.software.shared;
 
-/// One direction of a queue pair, as its peer's ringing finds it. On the loop.
+/// The end of one direction of a queue pair that a peer's notification addresses. On the loop.
 interface Line {
-    /// There may be something new in its ring.
+    /// Called when the ring may hold new entries.
     void rung();
 }

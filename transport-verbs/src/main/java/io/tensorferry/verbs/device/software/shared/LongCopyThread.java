@@ -10,17 +10,17 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The thread that makes long copies, and serves a device's rings where no thread of the application does.
+/// The thread that makes long copies, and serves a device's rings while no application thread does.
 ///
-/// While somebody polls it only looks every [#WATCH_NS] whether he still does, so that peers need not wake it for each
-/// request. When nobody polls it sleeps until it is rung.
+/// While an application thread polls, this thread only checks every [#WATCH_NS] that polling continues, so that peers
+/// need not wake it for each request. Without polling it sleeps until a peer wakes it.
 ///
-/// Threading: [#add] on the loop; [#polled()], [#awaitCopy()] and [#wakeIfAsleep()] by any thread; [#close] by any but
-/// this one.
+/// Threading: [#add] on the loop; [#polled()], [#awaitCopy()] and [#wakeIfAsleep()] by any thread; [#close] by any
+/// other thread.
 final class LongCopyThread implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LongCopyThread.class);
     private static final long WATCH_NS = 1_000_000;
-    /// How often it looks at all rings, whatever their bits say.
+    /// The interval at which the thread checks all rings, regardless of their bits.
     private static final long ROUND_NS = 250_000_000;
 
     private static final long LONGEST_SLEEP_NS = 3_600_000_000_000L;
@@ -30,9 +30,9 @@ final class LongCopyThread implements AutoCloseable {
     private final DeviceFile device;
     private final Thread thread;
     private final Futex futex = new Futex();
-    /// Taken while a piece is copied.
+    /// Held while a piece is copied.
     private final Semaphore copying = new Semaphore(1);
-    /// The loop's.
+    /// Owned by the loop.
     private final Queue<CopyJob> jobs = new ArrayDeque<>();
 
     private final Runnable begin = this::begin;
@@ -43,7 +43,7 @@ final class LongCopyThread implements AutoCloseable {
     private volatile boolean asleep;
     private volatile boolean stopping;
     private boolean started;
-    /// The job of which a piece is being copied.
+    /// The job of the current piece.
     private @Nullable CopyJob current;
 
     private boolean copied;
@@ -57,7 +57,7 @@ final class LongCopyThread implements AutoCloseable {
         this.thread = Thread.ofPlatform().name(name).daemon().unstarted(this::run);
     }
 
-    /// On the loop.
+    /// Starts the thread on the first call. On the loop.
     void startOnce() {
         if (!started) {
             started = true;
@@ -69,14 +69,14 @@ final class LongCopyThread implements AutoCloseable {
         return Thread.currentThread().equals(thread);
     }
 
-    /// Has the job's pieces copied, one after the other, in turn with those of other jobs. On the loop.
+    /// Adds a job. The thread copies its pieces in sequence, alternating with the pieces of other jobs. On the loop.
     void add(CopyJob job) {
         jobs.add(job);
         waitingJobs = jobs.size();
         wakeIfAsleep();
     }
 
-    /// Its counter is a hint, so that a lost increment does no harm.
+    /// Records a poll. The counter is a hint, so that a lost increment does no harm.
     void polled() {
         polls.setOpaque(polls.getPlain() + 1);
     }
@@ -87,7 +87,7 @@ final class LongCopyThread implements AutoCloseable {
         }
     }
 
-    /// Returns when the piece that is being copied now is. Any thread but this one, on the loop or not.
+    /// Returns after the current piece is copied. Any other thread, on the loop or not.
     void awaitCopy() {
         copying.acquireUninterruptibly();
         copying.release();
@@ -116,7 +116,7 @@ final class LongCopyThread implements AutoCloseable {
     }
 
     private void copyPiece() {
-        // What others leave for this thread is done after the piece: now it would wait for itself.
+        // Work that other threads leave to this one runs after the piece. Run now, it would wait for this thread.
         loop.beforeTurn(begin);
         CopyJob job = current;
         if (job != null) {
@@ -142,7 +142,7 @@ final class LongCopyThread implements AutoCloseable {
         CopyJob job = jobs.poll();
         if (job != null && job.begin()) {
             current = job;
-            // Before the turn ends: from here on, who ends access waits.
+            // Acquired before the turn ends: from here on, a thread that ends access waits.
             copying.acquireUninterruptibly();
         }
         waitingJobs = jobs.size();

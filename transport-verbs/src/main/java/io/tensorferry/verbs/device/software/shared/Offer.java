@@ -2,19 +2,19 @@ package io.tensorferry.verbs.device.software.shared;
 
 import java.nio.ByteBuffer;
 
-/// What the two ends of a connection tell each other of their memory, 32 bytes, big-endian. In an answer there are
-/// neither ring nor table.
+/// The shared memory of one end of a connection, as sent to the other end: 32 bytes, big-endian. An answer omits ring
+/// and table.
 ///
-/// Whoever can dial may say anything here. A descriptor is used only where the kernel lets this user open it, where the
-/// file is sealed, and where it begins with the numbers that are told here, which are drawn at random and which only
-/// who can read the file knows.
+/// The contents are untrusted, since any process that can connect may send them. A descriptor is used only if the
+/// kernel lets this user open it, the file is sealed, and the file begins with the numbers given here. These numbers
+/// are random, and only a process that can read the file knows them.
 ///
-/// @param process the number of the process
-/// @param deviceDescriptor its [DeviceFile]
-/// @param ringDescriptor the [RingFile]
+/// @param process the process ID
+/// @param deviceDescriptor the descriptor of the sender's [DeviceFile]
+/// @param ringDescriptor the descriptor of the [RingFile]
 /// @param device the device's number
-/// @param line where it is rung for this
-/// @param tableDescriptor its [FileTable]
+/// @param line the line on which the sender is notified
+/// @param tableDescriptor the descriptor of the sender's [FileTable]
 record Offer(int process, int deviceDescriptor, int ringDescriptor, long device, int line, int tableDescriptor) {
     private static final int AT_PROCESS = 4;
     private static final int AT_DEVICE_DESCRIPTOR = 8;

@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.device.software.shared;
 
-/// Which of the requests that were sent are READs without an answer, oldest first. The loop's.
+/// The unanswered READs among the sent requests, oldest first. Owned by the loop.
 final class OutstandingReads {
-    /// No request has such a number.
+    /// A value that no request number takes.
     static final long NONE = Long.MAX_VALUE;
 
     private static final int FIRST_SIZE = 4;
@@ -32,7 +32,7 @@ final class OutstandingReads {
         lengths = moreLengths;
     }
 
-    /// The number of the oldest; [#NONE] if there is none.
+    /// The number of the oldest READ; [#NONE] if there is none.
     long oldest() {
         return added == removed ? NONE : requests[(int) removed & requests.length - 1];
     }

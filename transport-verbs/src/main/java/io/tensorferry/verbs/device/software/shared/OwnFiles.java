@@ -13,12 +13,12 @@ import org.slf4j.LoggerFactory;
 
 /// This device's memory files, by address.
 ///
-/// Threading: any thread; changes under the monitor, look-ups in an immutable snapshot.
+/// Threading: any thread. The monitor guards changes; look-ups read an immutable snapshot.
 final class OwnFiles {
     private static final Logger LOG = LoggerFactory.getLogger(OwnFiles.class);
     private static final long PAGE_BYTES = 4096;
 
-    /// @param place in the table
+    /// @param place the index in the [FileTable]
     record Mapped(long start, long end, int place, long number) {}
 
     private final FileTable table;
@@ -31,7 +31,7 @@ final class OwnFiles {
         this.table = table;
     }
 
-    /// Memory in a file of its own, or where that cannot be had, any: then its payload is staged.
+    /// Allocates memory in a separate memory file. Falls back to ordinary memory, whose payload is staged.
     MemorySegment allocate(Arena arena, long bytes, long alignment) {
         if (alignment <= PAGE_BYTES) {
             try {
@@ -91,12 +91,12 @@ final class OwnFiles {
         byAddress = left.toArray(Mapped[]::new);
     }
 
-    /// The table ends; memory that is still out ends later.
+    /// Closes the table. Memory still in use ends later.
     synchronized void close() {
         closed = true;
     }
 
-    /// The file that holds all of these bytes; null if none does.
+    /// The file that contains all of these bytes; null if none does.
     @Nullable
     Mapped find(long address, long length) {
         Mapped[] all = byAddress;

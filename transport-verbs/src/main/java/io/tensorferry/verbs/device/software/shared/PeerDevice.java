@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A peer's device as this one sees it: where it is rung, and the memory files out of which it sends, each mapped when
-/// the first payload comes out of it.
+/// A peer's device: the file through which it is notified, and the memory files from which it sends. Each memory file
+/// is mapped when its first payload is read.
 ///
-/// Threading: on the loop, but for [#file()].
+/// Threading: on the loop, except [#file()].
 final class PeerDevice {
     private static final Logger LOG = LoggerFactory.getLogger(PeerDevice.class);
 
@@ -20,14 +20,14 @@ final class PeerDevice {
     private final long number;
     private final Arena arena = Arena.ofShared();
     private final DeviceFile file;
-    /// Null where this device sends and nothing comes.
+    /// Null if this device only sends to the peer.
     private @Nullable FileTable table;
 
     private final @Nullable Mapping[] mappings = new Mapping[FileTable.PLACES];
     private long seenGone;
     private int uses;
 
-    /// @throws IOException if its memory cannot be mapped
+    /// @throws IOException if the peer's memory cannot be mapped
     PeerDevice(Offer offer) throws IOException {
         this.process = offer.process();
         this.number = offer.device();
@@ -39,7 +39,7 @@ final class PeerDevice {
         }
     }
 
-    /// Reads its table of files from now on.
+    /// Maps the peer's table of files.
     void readTable(Offer offer) throws IOException {
         if (table == null) {
             table = FileTable.open(offer, arena);
@@ -62,7 +62,9 @@ final class PeerDevice {
         uses++;
     }
 
-    /// @return whether nobody uses it any more; then it is closed
+    /// Releases one use and closes the peer with the last.
+    ///
+    /// @return whether this was the last use
     boolean release() {
         if (--uses > 0) {
             return false;
@@ -74,8 +76,8 @@ final class PeerDevice {
         return true;
     }
 
-    /// The file in a place of the peer's table, if it has this number and these bytes; null if not, or if it cannot be
-    /// mapped. What the peer's table says is read once, and then belongs to this side.
+    /// The file at `place` of the peer's table; null if its number or size does not match, or if it cannot be mapped.
+    /// The peer's table is read once per entry; later uses rely on this side's copy.
     @Nullable
     MemorySegment memory(int place, long wanted, long offset, long length) {
         if (place < 0 || place >= FileTable.PLACES || wanted == 0) {
@@ -123,7 +125,7 @@ final class PeerDevice {
         }
     }
 
-    /// Gives back the memory of files that the peer has freed. Nobody copies meanwhile.
+    /// Unmaps the files that the peer has freed. No copy may be in progress.
     void forgetGone() {
         FileTable files = table;
         if (files == null) {

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.device.software.shared;
 import io.tensorferry.verbs.device.SendWorkRequest.Opcode;
 import org.jspecify.annotations.Nullable;
 
-/// The numbers of operations in a [RingFile]; the low 8 bits of a request's first word.
+/// The numbers of operations in a [RingFile]: the low 8 bits of a request's first word.
 final class RequestKind {
     private static final int MASK = 0xFF;
 
@@ -20,7 +20,7 @@ final class RequestKind {
         };
     }
 
-    /// @return null for none
+    /// @return null for an unknown operation
     static @Nullable Opcode opcode(int word) {
         return switch (word & MASK) {
             case 1 -> Opcode.RDMA_WRITE;

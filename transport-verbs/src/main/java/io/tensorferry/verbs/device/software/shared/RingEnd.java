@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 ///
 /// Threading: on the loop only.
 public interface RingEnd {
-    /// Fills the position of this side's memory files into a frame SHARED.
+    /// Writes the location of this side's memory files into a frame.
     ///
-    /// @param frame 32 bytes, of which the first four are taken
+    /// @param frame 32 bytes, of which the first four are already written
     void putOffer(ByteBuffer frame);
 
-    /// Has `action` run when this end cannot go on: the peer wrote nonsense, memory is gone, or a request was refused.
+    /// Sets the action to run when this end cannot continue: the peer wrote invalid data, memory is gone, or a request
+    /// was refused.
     void whenBroken(Runnable action);
 
-    /// There is something new on this side: requests to put in, or a posted receive for a request that waits for one.
+    /// Handles new work on this side: requests to put into the ring, or a posted receive for a waiting request.
     void proceed();
 
-    /// Takes what the peer put in before it ended. The queue pair may fail in this call.
+    /// Takes the entries that the peer put in before it ended. The queue pair may fail in this call.
     void takeLast();
 
-    /// Ends this end: it touches no registered memory any more, and from here on the action for broken ends does not
-    /// run.
+    /// Closes this end. Afterwards it does not access registered memory, and the action of [#whenBroken] does not run.
     void end();
 }

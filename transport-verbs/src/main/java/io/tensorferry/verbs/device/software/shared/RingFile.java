@@ -7,43 +7,42 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// What the two ends of one direction of a queue pair share: a ring of requests, a stream of payload that lies in no
-/// memory file (staged), the answers, and a stream of data that READs get. The requester makes the file. Counts only
-/// grow; a place in a stream is its count modulo the stream's size. Byte order is that of the machine.
+/// The memory that the two ends of one direction of a queue pair share: a ring of requests, a stream of staged payload
+/// (payload outside any memory file), the answers, and a stream of READ data. The requester creates the file. Counters
+/// never decrease; a position in a stream is its counter modulo the stream's size. The byte order is the machine's.
 ///
 /// | offset | bytes | written by | |
 /// |---|---|---|---|
-/// | 0 | 8, 8, 4 | requester | magic, number of its device, line of its device that answers ring on |
+/// | 0 | 8, 8, 4 | requester | magic; its device number; its line for answers |
 /// | 64 | 8, 8 | requester | requests put in; bytes staged |
-/// | 128 | 4, 4, 8 | requester | 1: revoked; 1: wants to know when there is room; READ data taken |
-/// | 192 | 8, 8, 8, 8, 8 | responder | requests taken out; staged bytes taken; requests executed; READ data put in;
-/// status of the one that is refused |
+/// | 128 | 4, 4, 8 | requester | 1: revoked; 1: wants notice of free room; READ data taken |
+/// | 192 | 8, 8, 8, 8, 8 | responder | requests taken out; bytes taken; requests executed; READ data put in; refusal |
 /// | 4096 | 128 of 64 | requester | requests |
 /// | 12288 | 256 KiB | requester | staged payload |
-/// | 274432 | 64 KiB | responder | READ data |
+/// | 274432 | 256 KiB | responder | READ data |
 ///
-/// A request:
+/// The refusal is the status of the refused request, 0 for none. A request:
 ///
 /// | offset | bytes | |
 /// |---|---|---|
 /// | 0 | 4 | kind ([RequestKind]), [#STAGED] or [#IN_FILE], [#QUIET] |
 /// | 4, 8, 12 | 4, 4, 4 | sequence number, remote key, immediate |
 /// | 16, 24 | 8, 8 | remote address, length |
-/// | 32 | 8 | staged: the count at which the payload begins; in a file: its offset there |
-/// | 40, 48 | 4, 8 | the file's place in the requester's [FileTable], and its number |
+/// | 32 | 8 | staged: the counter at which the payload begins; in a file: its offset there |
+/// | 40, 48 | 4, 8 | the file's index in the requester's [FileTable], and its number |
 ///
-/// Threading: each end by its loop.
+/// Threading: each end accesses the file on its loop.
 final class RingFile {
     static final int REQUESTS = 128;
     static final int STAGING_BYTES = 256 * 1024;
-    /// The shorter, the more often one end waits for the other; what is longer than a cache is slower again.
+    /// Trade-off: with a shorter stream one end waits for the other more often; a stream longer than a cache is slower.
     static final int READ_BYTES = 256 * 1024;
 
     /// The payload is staged.
     static final int STAGED = 0x100;
     /// The payload lies in a memory file of the requester.
     static final int IN_FILE = 0x200;
-    /// Nobody waits for the answer.
+    /// The requester does not wait for the answer.
     static final int QUIET = 0x400;
 
     private static final long MAGIC = 0x5446_5352_4e47_3031L;
@@ -83,9 +82,9 @@ final class RingFile {
         return new RingFile(own.memory());
     }
 
-    /// Maps a peer's.
+    /// Maps a peer's ring.
     ///
-    /// @throws IOException if it cannot be had, or is not the ring of this line of this device
+    /// @throws IOException if the file cannot be mapped, or is not the ring of this line of this device
     static RingFile open(Offer offer, Arena arena) throws IOException {
         MemorySegment memory = MemoryFile.open(offer.process(), offer.ringDescriptor(), true, arena);
         if (memory.byteSize() != BYTES
@@ -98,12 +97,12 @@ final class RingFile {
         return new RingFile(memory);
     }
 
-    /// The whole file: for copies from and to its streams.
+    /// The whole file, for copies from and to its streams.
     MemorySegment memory() {
         return memory;
     }
 
-    /// Where request number `count` lies.
+    /// The offset of request number `count`.
     static long request(long count) {
         return AT_REQUESTS + (count & REQUESTS - 1) * REQUEST_BYTES;
     }
@@ -140,14 +139,15 @@ final class RingFile {
         Words.setRelease(memory, AT_STAGED_TAIL, count);
     }
 
-    /// The requester's memory may change from now on: what the responder reads there afterwards it throws away.
+    /// Revokes the requester's memory: it may change from now on, and the responder discards what it reads there
+    /// afterwards.
     void revoke() {
         Words.setInt(memory, AT_REVOKED, 1);
-        // Before what the application writes there next.
+        // Before any later write of the application to its memory.
         VarHandle.fullFence();
     }
 
-    /// Whether what was read from the requester's memory until now may have been changed already.
+    /// Whether data read from the requester's memory before this call may already have changed.
     boolean isRevoked() {
         VarHandle.loadLoadFence();
         return Words.getInt(memory, AT_REVOKED) != 0;
@@ -201,7 +201,8 @@ final class RingFile {
         Words.setRelease(memory, AT_READ_TAIL, count);
     }
 
-    /// The number of a `WorkStatus`; 0 while nothing is refused. What is refused is the one after those executed.
+    /// The number of the `WorkStatus` of the refused request; 0 if none was refused. The refused request is the first
+    /// after the executed ones.
     long refusal() {
         return Words.getAcquire(memory, AT_REFUSAL);
     }

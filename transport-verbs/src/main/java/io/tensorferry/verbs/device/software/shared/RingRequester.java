@@ -12,15 +12,16 @@ import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// The requests of a queue pair, through a [RingFile] that this end made.
+/// Sends the requests of a queue pair through a [RingFile] that this end created.
 ///
-/// Payload that lies in a memory file is not touched here: the request says where it lies, and the responder copies it
-/// straight into place. Other payload, and what is short, is staged.
+/// Payload in a memory file is not touched here: the request carries its location, and the responder copies it directly
+/// to its target. Short payload, and payload outside the memory files, is staged.
 ///
-/// Threading: on the loop, but for [#copy()].
+/// Threading: on the loop, except [#copy()].
 public final class RingRequester implements RingEnd, Line, CopyJob {
     private static final int SEQUENCE_MASK = 0xFF_FFFF;
-    /// What is staged though it lies in a memory file: one more copy, of bytes that both processors have at hand.
+    /// Payload up to this length is staged even if it lies in a memory file: the additional copy is cheap, because the
+    /// bytes are in both processors' caches.
     private static final long SHORT_BYTES = 512;
 
     private final SharedMemory sharedMemory;
@@ -39,19 +40,19 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     private int peerLine;
     private boolean ended;
 
-    /// Requests that were put in, answered, and made known to the peer.
+    /// Counts of the requests put in, answered, and published to the peer.
     private long sent;
     private long answered;
     private long published;
     private long staged;
-    /// All before it was taken when the payload staged last began.
+    /// All staged bytes before this count were consumed when the last payload began to be staged.
     private long stagedFloor;
 
     /// The request whose payload is being staged.
     private @Nullable SendSlot streaming;
 
     private long streamed;
-    /// Whether the copying thread stages it, and the piece that it is at.
+    /// Whether the copy thread stages the payload.
     private boolean handedOver;
     private long piece;
 
@@ -60,7 +61,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     private long readDone;
     private long readHead;
 
-    /// @throws IOException if the system gives no memory for the ring
+    /// @throws IOException if the system provides no memory for the ring
     RingRequester(SharedMemory memory, SoftwareQueuePair queuePair, int line) throws IOException {
         this.sharedMemory = memory;
         this.queuePair = queuePair;
@@ -88,9 +89,9 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         broken = action;
     }
 
-    /// The peer takes requests through shared memory; `frame` is its answer to the offer.
+    /// Handles the peer's acceptance of the offer; `frame` is its answer.
     ///
-    /// @return false if the frame makes no sense, or the peer's memory cannot be mapped
+    /// @return false if the frame is invalid, or the peer's memory cannot be mapped
     public boolean accepted(ByteBuffer frame) {
         Offer offer = Offer.read(frame);
         if (!offer.isPlausible()) {
@@ -121,7 +122,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             takeRequests();
             publish();
         } catch (IllegalStateException | IndexOutOfBoundsException gone) {
-            // The application ended an arena before the region in it.
+            // The application closed an arena before the region in it.
             broken.run();
         }
     }
@@ -149,7 +150,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             return true;
         }
         ring.setWantsRoom(true);
-        // The responder takes a request and then looks at the flag.
+        // Checked again, because the responder takes a request and then reads the flag.
         boolean room = sent - ring.head() < RingFile.REQUESTS;
         if (room) {
             ring.setWantsRoom(false);
@@ -189,7 +190,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     private void beginStaging(SendSlot slot) {
         long taken = Math.max(stagedFloor, ring.stagedHead());
         if (taken == staged || staged == stagedFloor) {
-            // Nothing is in it: from its beginning on, so that short messages stay in the same few pages.
+            // The stream is empty. Start again at its beginning, so that short messages reuse the same few pages.
             staged = staged + RingFile.STAGING_BYTES - 1 & -RingFile.STAGING_BYTES;
             stagedFloor = staged;
         } else {
@@ -199,16 +200,16 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         streamed = 0;
     }
 
-    /// Stages what has room.
+    /// Stages as much payload as there is room for.
     ///
-    /// @return whether to go on with other requests
+    /// @return whether to continue with other requests
     private boolean stage() {
         SendSlot slot = streaming;
         if (slot == null) {
             return true;
         }
         if (slot.length > SharedMemory.LONG_BYTES) {
-            // The request itself goes first, so that the responder takes what is staged.
+            // Publish the request first, so that the responder takes the staged bytes.
             publish();
             handedOver = true;
             sharedMemory.copyThread().add(this);
@@ -250,7 +251,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     private long room() {
         long taken = Math.max(stagedFloor, ring.stagedHead());
         long room = RingFile.STAGING_BYTES - (staged - taken);
-        // What keeps payloads apart may pass the end.
+        // The padding between payloads may exceed the room.
         return room > RingFile.STAGING_BYTES ? -1 : Math.max(0, room);
     }
 
@@ -283,7 +284,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         }
         boolean chosen = chooseStagedPiece();
         if (!chosen) {
-            // The peer rings when there is room.
+            // The peer signals when there is room.
             handedOver = false;
         }
         return chosen;
@@ -354,7 +355,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         return (int) (firstSequence + count) & SEQUENCE_MASK;
     }
 
-    /// @return false if the count makes no sense
+    /// @return false if the count is invalid
     private boolean takeAnswers(long executed) {
         if (executed < answered || executed > published) {
             return false;
@@ -381,7 +382,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         return true;
     }
 
-    /// Takes what has come of the data of the oldest READ.
+    /// Takes the available data of the oldest READ.
     private boolean takeReadData(long executed) {
         SendSlot slot = reading;
         if (slot == null) {
@@ -411,12 +412,12 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             ringPeer();
         }
         if (readDone < slot.length) {
-            // All data come before the count says that it is executed.
+            // All data must arrive before the count shows the READ as executed.
             return executed == answered || count > 0;
         }
         if (executed == answered) {
-            // The data are here before it is said that the READ is executed. Completed now, it would make a peer that
-            // says so late look as if it took an answer back.
+            // The data arrived before the count shows the READ as executed. If the READ completed now, the count of a
+            // slow peer would seem to go backwards.
             return true;
         }
         reading = null;

@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// A peer's requests, one after the other, out of a [RingFile] that the peer made. This end copies payload from the
-/// peer's memory into its own, after it has checked the request as any other: the peer writes nothing here.
+/// Executes a peer's requests in order, from a [RingFile] that the peer created. This end checks each request and then
+/// copies payload from the peer's memory into its own. The peer never writes to this side's memory.
 ///
-/// What is read of a request is read once. Payload out of a memory file counts only if the peer has not revoked it by
-/// the time that it is copied.
+/// Each field of a request is read once. Payload from a memory file is valid only if the peer has not revoked it by the
+/// end of the copy.
 ///
-/// Threading: on the loop, but for [#copy()].
+/// Threading: on the loop, except [#copy()].
 final class RingResponder implements RingEnd, Line, CopyJob {
     private static final int REQUESTS_AT_ONCE = 64;
     private static final long MAX_LENGTH = 0xFFFF_FFFFL;
@@ -54,14 +54,14 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     private long readTail;
     private boolean quiet;
     private boolean changed;
-    /// Whether the peer waits for what changed.
+    /// Whether the peer waits for the changes.
     private boolean awaited;
 
-    /// Where the payload lies; null if it is staged.
+    /// The memory that holds the payload; null if it is staged.
     private @Nullable MemorySegment source;
     private long sourceStart;
     private long moved;
-    /// Whether the copying thread moves it, and the piece that it is at.
+    /// Whether the copy thread moves the payload.
     private boolean handedOver;
     private long piece;
 
@@ -106,7 +106,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             takeRequests();
             publish();
         } catch (IllegalStateException | IndexOutOfBoundsException | InternalError gone) {
-            // The application ended an arena before the region in it; or a page of the peer's cannot be had.
+            // The application closed an arena before the region in it, or a page of the peer's file is unavailable.
             fail();
         }
     }
@@ -148,7 +148,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         return true;
     }
 
-    /// @return false if it makes no sense
+    /// @return false if the request is invalid
     private boolean readRequest(long at) {
         int kind = ring.getInt(at);
         SendWorkRequest.Opcode opcode = RequestKind.opcode(kind);
@@ -177,7 +177,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             source = peer.memory(ring.getInt(at + 40), ring.getLong(at + 48), place, request.length);
             return source != null;
         }
-        // The stream goes on where the last payload ended, or a little later.
+        // The payload begins at the end of the last payload in the stream, or after some padding.
         return !hasPayload || (place >= stagedHead && place - stagedHead <= RingFile.STAGING_BYTES);
     }
 
@@ -206,9 +206,9 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         }
     }
 
-    /// Moves a short payload, or what has come of it; hands a long one over to the copyThread.
+    /// Moves the available part of a short payload; hands a long payload over to the copy thread.
     ///
-    /// @return whether to go on
+    /// @return whether to continue
     private boolean move() {
         if (request.length > SharedMemory.LONG_BYTES) {
             handedOver = true;
@@ -246,7 +246,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             fail();
             return false;
         }
-        // Before the beginning of this payload, if the request came first.
+        // The difference is negative if the request arrived before the beginning of its payload.
         piece = Math.min(left, Math.max(0, come));
         return piece > 0;
     }
@@ -291,7 +291,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         }
         boolean chosen = choosePiece();
         if (!chosen) {
-            // The peer rings when more is staged.
+            // The peer signals when more is staged.
             handedOver = false;
             publish();
         }
@@ -318,7 +318,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     }
 
     private void beginReadData(@Nullable PayloadMemory memory) {
-        // The data acknowledge what is before them.
+        // READ data acknowledge all earlier requests, so those go out first.
         publish();
         moved = 0;
         state = State.ANSWERING_READ;
@@ -327,7 +327,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         }
     }
 
-    /// @return whether to go on
+    /// @return whether to continue
     private boolean sendReadData() {
         PayloadMemory memory = responder.memory();
         if (memory == null || !memory.isOpen()) {
@@ -379,7 +379,8 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         }
     }
 
-    /// The peer is told, this direction ends, and then this side's queue pair fails, if it must.
+    /// Sends the refusal to the peer, ends this direction, and then fails this side's queue pair if the refusal
+    /// requires it.
     private void refuse() {
         publish();
         ring.setRefusal(responder.refusal().number());
@@ -389,7 +390,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         responder.refuse(request);
     }
 
-    /// Makes known what was taken and executed.
+    /// Publishes the counts of taken and executed requests.
     private void publish() {
         if (!changed || state == State.ENDED) {
             return;
@@ -399,7 +400,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         ring.setStagedHead(stagedHead);
         ring.setExecuted(executed);
         peer.file().mark(peerLine);
-        // After what it says of room: the requester looks at that again after it set the flag.
+        // Read the flag after publishing the room: the requester checks the room again after it set the flag.
         if (awaited || ring.wantsRoom()) {
             awaited = false;
             peer.file().wake();
@@ -411,7 +412,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         if (state == State.ENDED) {
             return;
         }
-        // Answers that were given go out.
+        // Publish the answers already given.
         publish();
         state = State.ENDED;
         if (handedOver) {

@@ -20,17 +20,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The memory that one device shares with the other devices of its host: what peers map of it, and what it has mapped
-/// of
-/// theirs.
+/// The memory that one device shares with the other devices of its host: the files that peers map, and the peers' files
+/// that it has mapped.
 ///
-/// Threading: on the loop, but for [#allocate], [#close()] and the methods of [PolledWork].
+/// Threading: on the loop, except [#allocate], [#close()] and the methods of [PolledWork].
 public final class SharedMemory implements PolledWork, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemory.class);
-    /// Payload longer than this is copied by the [LongCopyThread], and not by a thread that posts or polls.
+    /// The [LongCopyThread] copies payload longer than this; posting and polling threads copy shorter payload.
     static final long LONG_BYTES = 64 * 1024;
-    /// What is copied in one go, and so how long whoever ends access waits. From 2.5 MiB on the JDK's copy goes past
-    /// the caches, which nearly doubles its speed.
+    /// The size of one piece, which limits how long a thread that ends access waits. From 2.5 MiB the JDK's copy
+    /// bypasses the caches, which nearly doubles its speed.
     static final long PIECE_BYTES = 4 << 20;
 
     private static final int OWN_PROCESS = (int) ProcessHandle.current().pid();
@@ -50,13 +49,13 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
     private final List<PeerDevice> peers = new ArrayList<>();
     private volatile boolean idle = true;
 
-    /// Why this process cannot share memory with others, or null if it can.
+    /// The reason why this process cannot share memory with others; null if it can.
     public static @Nullable String obstacle() {
         return MemoryFile.obstacle();
     }
 
-    /// @param random where the device's number is drawn from; not to be guessed
-    /// @throws VerbsException if the system gives no memory that can be shared
+    /// @param random the source of the device's number; must be unpredictable
+    /// @throws VerbsException if the system provides no memory that can be shared
     public SharedMemory(DeviceEventLoop loop, PayloadCounters counters, RandomGenerator random, String deviceName) {
         this.loop = loop;
         this.counters = counters;
@@ -74,12 +73,11 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         this.copyThread = new LongCopyThread(this, loop, device, "tensorferry-" + deviceName + "-copy");
     }
 
-    /// A ring for the requests of a queue pair, to be offered to its peer; null if there are too many, or the system
-    /// gives no memory.
+    /// Creates a ring for the requests of a queue pair, to be offered to its peer; null if all lines are in use, or the
+    /// system provides no memory.
     public @Nullable RingRequester requester(SoftwareQueuePair queuePair) {
-        // The first lines are for what this device asks, the last ones for what it is asked, and they are served in
-        // this
-        // order: what a peer has executed is known to be, before anything that it asked for because of that.
+        // Requesters use the first lines, responders the last ones, and lines are served in this order. So the answers
+        // to a request are processed before any request that the peer sent because of it.
         int line = usedLines.nextClearBit(0);
         if (line >= DeviceFile.LINES) {
             return null;
@@ -94,9 +92,9 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         }
     }
 
-    /// The responder's end of the ring that a peer offers; null if it cannot be had.
+    /// Creates the responder's end of the ring that a peer offers; null if the ring cannot be used.
     ///
-    /// @param frame what the peer's [RingEnd#putOffer] filled, or anything else: a stranger may have sent it
+    /// @param frame the frame that the peer filled by [RingEnd#putOffer]; untrusted, since any process may have sent it
     public @Nullable RingEnd responder(SoftwareQueuePair queuePair, int rnrRetry, ByteBuffer frame) {
         Offer offer = Offer.read(frame);
         int line = usedLines.previousClearBit(DeviceFile.LINES - 1);
@@ -127,7 +125,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
                 failure.getMessage());
     }
 
-    /// The device behind an offer or its answer, used once more.
+    /// The device of an offer or its answer. Adds one use.
     PeerDevice peer(Offer offer) throws IOException {
         for (PeerDevice known : peers) {
             if (known.is(offer)) {
@@ -162,7 +160,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         idle = usedLines.isEmpty();
     }
 
-    /// Whether there is no line. Any thread.
+    /// Whether no line is in use. Any thread.
     boolean isIdle() {
         return idle;
     }
@@ -192,7 +190,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         return number;
     }
 
-    /// Has a line served again after what else waits.
+    /// Schedules another service of a line behind other waiting work.
     void again(int line) {
         device.mark(line);
     }
@@ -220,7 +218,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         copyThread.wakeIfAsleep();
     }
 
-    /// Looks at every ring, and gives back what peers have freed.
+    /// Checks every ring, and unmaps the files that peers have freed.
     void serveAll() {
         for (int at = usedLines.nextSetBit(0); at >= 0; at = usedLines.nextSetBit(at + 1)) {
             Line line = lines[at];
@@ -243,7 +241,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         copyThread.awaitCopy();
     }
 
-    /// A thread is about to sleep on a bell.
+    /// Registers a thread that is about to sleep on a bell.
     void addSleeper() {
         if (sleepers.incrementAndGet() == 1) {
             device.addSleeper(DeviceFile.AWAITING);
@@ -267,12 +265,12 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         return new FutexBell(this, loop, device);
     }
 
-    /// Memory out of which payload travels best. Any thread.
+    /// Allocates memory from which payload can be sent without staging. Any thread.
     public MemorySegment allocate(Arena owner, long bytes, long alignment) {
         return files.allocate(owner, bytes, alignment);
     }
 
-    /// After all queue pairs and the loop. Any thread but the loop's.
+    /// Called after all queue pairs and the loop are closed. Any thread except the loop's.
     @Override
     public void close() {
         copyThread.close();

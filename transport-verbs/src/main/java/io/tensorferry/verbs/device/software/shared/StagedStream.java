@@ -3,11 +3,11 @@ package io.tensorferry.verbs.device.software.shared;
 import io.tensorferry.verbs.device.software.core.PayloadMemory;
 import java.lang.foreign.MemorySegment;
 
-/// A stream of bytes in a [RingFile]: bytes number `count` lie at `count` modulo its size.
+/// A stream of bytes in a [RingFile]. Byte number `count` lies at `count` modulo the stream's size.
 ///
 /// @param ring the whole file
-/// @param start where the stream lies in it
-/// @param size a power of two
+/// @param start the stream's offset in the file
+/// @param size the stream's size in bytes, a power of two
 record StagedStream(MemorySegment ring, long start, int size) {
     /// Payloads begin at cache lines.
     private static final long LINE_BYTES = 64;
@@ -16,7 +16,7 @@ record StagedStream(MemorySegment ring, long start, int size) {
         return count + LINE_BYTES - 1 & -LINE_BYTES;
     }
 
-    /// Puts payload into the stream, from byte `count` on.
+    /// Copies payload into the stream, from byte `count` on.
     void put(long count, PayloadMemory memory, long address, long length) {
         long place = count & size - 1;
         long first = Math.min(length, size - place);
@@ -26,7 +26,7 @@ record StagedStream(MemorySegment ring, long start, int size) {
         }
     }
 
-    /// Takes payload out of the stream, from byte `count` on.
+    /// Copies payload out of the stream, from byte `count` on.
     void take(long count, PayloadMemory memory, long address, long length) {
         long place = count & size - 1;
         long first = Math.min(length, size - place);

@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/// Words of memory that two processes share, with the order that they need: what was written before a release is
-/// there for whoever acquires it. What comes from the other process is anything at all.
+/// Accesses words of memory that two processes share, with the necessary ordering: writes before a release are visible
+/// after the matching acquire. Values from the other process are untrusted.
 final class Words {
     private static final VarHandle INTS = ValueLayout.JAVA_INT.varHandle();
     private static final VarHandle LONGS = ValueLayout.JAVA_LONG.varHandle();

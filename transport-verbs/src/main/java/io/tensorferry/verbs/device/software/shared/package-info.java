@@ -1,20 +1,18 @@
-/// Carries requests between devices of one host through memory that both map: a ring per direction of a queue pair,
-/// from
-/// whose requester the responder copies the payload.
+/// Carries requests between devices of one host through memory that both map. Each direction of a queue pair has a
+/// ring, and the responder copies payload from the requester's memory.
 ///
-/// [SharedMemory] is a device's part. Each device has a [DeviceFile], on which its peers ring, and a [FileTable], which
-/// tells them the memory files out of which it sends. Each direction of a queue pair has a [RingFile]. The connection
-/// over which two ends met ([Offer]) stays open, and its end tells one of them that the other is gone.
+/// [SharedMemory] is a device's part. Each device has a [DeviceFile], through which its peers notify it, and a
+/// [FileTable], which lists the memory files from which it sends. Each direction of a queue pair has a [RingFile]. The
+/// connection over which the two ends exchanged their [Offer]s stays open; its end signals that the peer is gone.
 ///
-/// [RingRequester] says in the ring what its requester wants done and where the payload lies; [RingResponder] checks
-/// it,
-/// as the responder checks any request, and copies the payload from the requester's memory into its own. So nobody
-/// writes into another process' registered memory, and what a peer may do is decided where the memory is.
+/// [RingRequester] writes the request and the location of its payload into the ring. [RingResponder] checks it like any
+/// other request, and copies the payload from the requester's memory into its own. Therefore no process writes to the
+/// registered memory of another, and the owner of the memory enforces the access rights.
 ///
-/// The threads that post and poll do the work, and [LongCopyThread] does it while none polls, or where a copy is long.
+/// Posting and polling threads do the work. [LongCopyThread] does it while no thread polls, and for long copies.
 ///
-/// Anything may come out of a file that another process writes: it is read once, and checked.
+/// Files that another process writes are untrusted: each value is read once, and checked.
 ///
-/// For the package `connect`, which brings the ends together, and for
+/// Callers: the package `connect`, which connects the ends, and
 /// [io.tensorferry.verbs.device.software.SoftwareProvider].
 package io.tensorferry.verbs.device.software.shared;

@@ -4,9 +4,9 @@ import io.tensorferry.verbs.device.software.loop.Connection;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/// Ends a connection so that the peer gets the last answers: writes them, closes this direction, and reads to the
-/// end what the peer still sends. Closing at once, with bytes unread, would have TCP reset the connection, and a
-/// reset may overtake the answers.
+/// Ends a connection such that the peer receives the last answers: writes them, closes this direction, and reads the
+/// remaining bytes from the peer. If a socket with unread bytes were closed at once, TCP would reset the connection,
+/// and a reset may overtake the answers.
 public final class Drain implements Connection.Handler {
     private static final long LIMIT_NS = 2_000_000_000L;
     private static final int READS_AT_ONCE = 16;
@@ -20,7 +20,7 @@ public final class Drain implements Connection.Handler {
         this.output = output;
     }
 
-    /// @param output answers that hold no payload
+    /// @param output answers without payload
     public static void begin(Connection connection, FrameOutput output) {
         var drain = new Drain(connection, output);
         connection.setHandler(drain);
@@ -57,6 +57,6 @@ public final class Drain implements Connection.Handler {
 
     @Override
     public void onFailure(Exception failure) {
-        // The peer has gone first.
+        // The peer closed the connection first.
     }
 }

@@ -15,13 +15,13 @@ import org.jspecify.annotations.Nullable;
 ///  2      1      0                    status (NAK) or 0        RNR retry count
 ///  3      1      0                    1: SHARED follows        1: SHARED follows
 ///  4      4      sequence number      sequence number          sequence number of the first request
-///  8      4      remote key           0                        number of the queue pair that is wanted
-/// 12      4      immediate            0                        number of the queue pair that asks
+///  8      4      remote key           0                        number of the wanted queue pair
+/// 12      4      immediate            0                        number of the asking queue pair
 /// 16      8      remote address       0                        protocol and version, "TFRC0001"
-/// 24      8      payload bytes        payload bytes or 0       IPv4 address and LID of the device that asks
+/// 24      8      payload bytes        payload bytes or 0       IPv4 address and LID of the asking device
 /// ```
 ///
-/// WRITE and SEND requests and READ_DATA answers are followed by their payload.
+/// Payload follows WRITE and SEND requests and READ_DATA answers.
 public final class Frame {
     public static final int BYTES = 32;
 
@@ -33,13 +33,13 @@ public final class Frame {
     static final byte READ = 6;
     static final byte SEND = 7;
     static final byte SEND_WITH_IMMEDIATE = 8;
-    /// This request and all before it are executed.
+    /// This request and all earlier ones are executed.
     static final byte ACK = 9;
-    /// All before this request are executed, and this one is refused.
+    /// All requests before this one are executed; this one is refused.
     static final byte NAK = 10;
-    /// All before this READ are executed; its data follow.
+    /// All requests before this READ are executed; its data follow.
     static final byte READ_DATA = 11;
-    /// Follows a HELLO or HELLO_ACCEPTED whose byte 3 is 1: the position of the sender's files of shared memory.
+    /// The location of the sender's shared-memory files. Follows a HELLO or HELLO_ACCEPTED whose byte 3 is 1.
     static final byte SHARED = 12;
 
     private static final byte MAGIC = 0x54;
@@ -49,7 +49,7 @@ public final class Frame {
 
     private Frame() {}
 
-    /// Who asks for which queue pair.
+    /// A requester's introduction: the queue pair that it wants and the queue pair that it belongs to.
     ///
     /// @param shared whether a frame SHARED follows, because the requester offers shared memory
     public record Hello(int rnrRetry, int sequence, int wanted, int asking, int address, int lid, boolean shared) {}
@@ -64,7 +64,7 @@ public final class Frame {
                 .putInt(28, hello.lid);
     }
 
-    /// @return null for anything but a valid HELLO
+    /// @return null if the header is no valid HELLO
     public static @Nullable Hello hello(ByteBuffer header) {
         var hello = new Hello(
                 header.get(2),
@@ -102,7 +102,7 @@ public final class Frame {
                 .putLong(24, request.length);
     }
 
-    /// @return false for anything but a valid request
+    /// @return false if the header is no valid request
     static boolean readRequest(ByteBuffer header, Request request) {
         SendWorkRequest.Opcode opcode = switch (header.get(1)) {
             case WRITE -> SendWorkRequest.Opcode.RDMA_WRITE;
@@ -129,7 +129,7 @@ public final class Frame {
         header.putLong(8, 0).putLong(16, 0).putLong(24, length);
     }
 
-    /// Makes an acceptance say that a frame SHARED follows.
+    /// Marks an acceptance as followed by a SHARED frame.
     public static void setShared(ByteBuffer header) {
         header.put(3, (byte) 1);
     }
@@ -138,17 +138,17 @@ public final class Frame {
         return header.get(3) == 1;
     }
 
-    /// Begins a frame SHARED; package `shared` fills the rest.
+    /// Begins a SHARED frame; the package `shared` fills the rest.
     public static void putShared(ByteBuffer header) {
         put(header, SHARED, 0, 0);
     }
 
-    /// @return false for anything but the beginning of a frame SHARED
+    /// @return false if the header does not begin a SHARED frame
     public static boolean beginsShared(ByteBuffer header) {
         return header.get(0) == MAGIC && header.get(1) == SHARED && header.get(2) == 0 && header.get(3) == 0;
     }
 
-    /// The kind of an answer, HELLO_ACCEPTED and HELLO_REFUSED among them; 0 for anything but a valid one.
+    /// The kind of an answer, including HELLO_ACCEPTED and HELLO_REFUSED; 0 if the header is no valid answer.
     public static byte answerKind(ByteBuffer header) {
         byte kind = header.get(1);
         boolean valid = header.get(0) == MAGIC
@@ -171,7 +171,7 @@ public final class Frame {
         return header.getLong(24);
     }
 
-    /// Why a request was refused; null for a status with which no request is refused.
+    /// The status of a refused request; null if the status is not valid for a refusal.
     static @Nullable WorkStatus refusal(ByteBuffer header) {
         WorkStatus status = WorkStatus.ofNumber(header.get(2));
         return switch (status) {

@@ -7,19 +7,18 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Reads frames from a socket: headers into a buffer of its own, payload straight into registered memory. The read
-/// that takes the end of a payload takes the next header with it, so that a stream of messages costs one system
-/// call for each.
+/// Reads frames from a socket: headers into an internal buffer, payload directly into registered memory. The read of
+/// the end of a payload also takes the next header, so that a stream of messages costs one system call per message.
 public final class FrameInput {
-    /// What a call came to.
+    /// The outcome of a call.
     public enum Step {
         /// The socket has no more bytes now.
         IDLE,
         /// A header is complete; see [FrameInput#header()].
         HEADER,
-        /// The payload that was expected is in place.
+        /// The expected payload is in place.
         PAYLOAD,
-        /// The payload may not go there any more: the region was closed, or the window is bound no more.
+        /// Access to the target ended: the region was closed, or the window's binding ended.
         REVOKED,
         /// The peer has closed the connection.
         END
@@ -33,7 +32,7 @@ public final class FrameInput {
     private long address;
     private long remaining;
     private @Nullable ByteBuffer view;
-    /// The last read left room, so the next would find nothing: saves a system call.
+    /// Set if the last read left room in the buffer: another read would return nothing, so this saves a system call.
     private boolean drained;
 
     public FrameInput(SocketChannel channel, PayloadCounters counters) {
@@ -41,12 +40,12 @@ public final class FrameInput {
         this.counters = counters;
     }
 
-    /// The bytes of the last complete header, to be read with absolute offsets before the next call.
+    /// The last complete header, valid until the next call. To be read with absolute offsets.
     public ByteBuffer header() {
         return header;
     }
 
-    /// The next bytes are `length` of payload for this place. At least one.
+    /// Declares the next `length` bytes, 1 or more, as payload for this target.
     void expectPayload(PayloadMemory target, long at, long length) {
         region = target;
         address = at;

@@ -8,20 +8,20 @@ import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// Writes frames to a socket: several at a time in one gathering write, headers from a buffer of its own, payload
-/// straight from registered memory.
+/// Writes frames to a socket: several per gathering write, headers from an internal buffer, payload directly from
+/// registered memory.
 public final class FrameOutput {
-    /// What a call came to.
+    /// The outcome of a call.
     public enum Step {
         DONE,
-        /// The socket takes no more bytes now.
+        /// The socket accepts no more bytes now.
         BLOCKED,
-        /// Memory that payload comes from may not be read any more.
+        /// Access to the memory of a payload ended.
         REVOKED
     }
 
     private static final int MAX_FRAMES = 16;
-    /// Headers, and the payload of each in pieces of at most [PayloadMemory#MAX_VIEW_BYTES].
+    /// The maximum number of buffers: headers, and payload in pieces of at most [PayloadMemory#MAX_VIEW_BYTES].
     private static final int MAX_BUFFERS = 64;
 
     private static final int MAX_BUFFERS_PER_FRAME = 6;
@@ -30,7 +30,7 @@ public final class FrameOutput {
     private final PayloadCounters counters;
     private final ByteBuffer[] headers = new ByteBuffer[MAX_FRAMES];
     private final @Nullable ByteBuffer[] buffers = new ByteBuffer[MAX_BUFFERS];
-    /// Where each buffer's bytes come from; null for a header.
+    /// The source of each buffer's bytes; null for a header.
     private final @Nullable PayloadMemory[] regions = new PayloadMemory[MAX_BUFFERS];
 
     private int frames;
@@ -54,14 +54,14 @@ public final class FrameOutput {
         return frames < MAX_FRAMES && count <= MAX_BUFFERS - MAX_BUFFERS_PER_FRAME;
     }
 
-    /// Adds a frame; the caller fills the header that this returns, with absolute offsets.
+    /// Adds a frame and returns its header, which the caller fills with absolute offsets.
     public ByteBuffer addFrame() {
         ByteBuffer header = headers[frames++].clear();
         add(header, null);
         return header;
     }
 
-    /// Adds the payload of the frame added last.
+    /// Adds the payload of the last frame.
     void addPayload(PayloadMemory region, long address, long length) {
         for (long done = 0; done < length; ) {
             ByteBuffer view = region.view(address + done, length - done);
@@ -76,7 +76,7 @@ public final class FrameOutput {
         count++;
     }
 
-    /// Whether payload is waiting, that is, whether writing on would read registered memory.
+    /// Whether payload is pending, so that the next write would read registered memory.
     boolean holdsPayload() {
         for (int i = first; i < count; i++) {
             if (regions[i] != null) {
@@ -86,7 +86,7 @@ public final class FrameOutput {
         return false;
     }
 
-    /// Writes as much as the socket takes.
+    /// Writes as many bytes as the socket accepts.
     public Step flush() throws IOException {
         if (first < count) {
             for (int i = first; i < count; i++) {
@@ -98,7 +98,7 @@ public final class FrameOutput {
             channel.write(buffers, first, count - first);
             dropWritten();
             if (first < count) {
-                // Also where the socket took a part: the peer may make room as fast as this writes, and others wait for
+                // Also after a partial write: a peer may free room as fast as this thread writes, while others wait for
                 // their turn.
                 return Step.BLOCKED;
             }

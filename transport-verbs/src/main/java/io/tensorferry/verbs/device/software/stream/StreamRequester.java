@@ -12,8 +12,8 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The requests of a queue pair over the connection that it dialled: they go out, the peer's answers come in. A wrong
-/// byte and the end of the connection both mean that the peer is lost.
+/// Sends the requests of a queue pair over the connection that it dialled, and receives the peer's answers. An invalid
+/// byte or the end of the connection means that the peer is lost.
 ///
 /// Threading: on the loop only.
 public final class StreamRequester implements Direction, Connection.Handler {
@@ -28,11 +28,11 @@ public final class StreamRequester implements Direction, Connection.Handler {
     private final FrameOutput output;
     private final Request request = new Request();
     private boolean ended;
-    /// The READ whose data come in.
+    /// The READ whose data are arriving.
     private @Nullable SendSlot reading;
 
-    /// @param connection one whose peer accepted the hello
-    /// @param onLost runs once if the connection fails, and not if it is ended from this side
+    /// @param connection a connection whose peer accepted the hello
+    /// @param onLost runs once if the connection fails; does not run if this side ends it
     public StreamRequester(SoftwareQueuePair queuePair, Connection connection, Consumer<Direction> onLost) {
         PayloadCounters counters = queuePair.device().counters();
         this.queuePair = queuePair;
@@ -44,7 +44,7 @@ public final class StreamRequester implements Direction, Connection.Handler {
         connection.setHandler(this);
     }
 
-    /// Sends the requests that the requester has.
+    /// Sends the requester's pending requests.
     @Override
     public void proceed() {
         connection.guarded(this::sendRequests);
@@ -71,7 +71,7 @@ public final class StreamRequester implements Direction, Connection.Handler {
         queuePair.serveAgain();
     }
 
-    /// A write that fails may come after answers that nobody has read: they count.
+    /// Flushes the output. If the write fails, unread answers may have arrived before; they still count.
     private FrameOutput.Step flush() throws IOException {
         try {
             return output.flush();
@@ -120,7 +120,7 @@ public final class StreamRequester implements Direction, Connection.Handler {
             }
         }
         if (!ended) {
-            // A header may be complete already, and the socket silent: nobody else would come back for it.
+            // A complete header may already be buffered while the socket stays silent, so no event would resume this.
             connection.loop().submit(() -> connection.guarded(this::onReadable));
         }
     }
@@ -160,7 +160,7 @@ public final class StreamRequester implements Direction, Connection.Handler {
         SendSlot slot = reading;
         reading = null;
         if (slot != null && requester.acknowledge(slot.sequence) && !ended) {
-            // Another READ may have waited for this one.
+            // Another READ may have waited for this READ's completion.
             proceed();
         }
     }

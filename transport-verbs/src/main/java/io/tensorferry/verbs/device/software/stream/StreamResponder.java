@@ -13,10 +13,10 @@ import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The connection that a peer's requester dialled: its requests come in, one after the other, and answers go out.
+/// Executes a peer's requests in order over the connection that the peer's requester dialled, and sends the answers.
 ///
-/// Reading stops while a request waits for a posted receive, and while the data of a READ go out; what the peer
-/// sends meanwhile waits in the sockets. One acknowledgement goes out for all requests that one turn executed.
+/// Reading stops while a request waits for a posted receive, and while READ data are sent; later requests wait in the
+/// sockets. One acknowledgement covers all requests that one turn executed.
 ///
 /// Threading: on the loop only.
 public final class StreamResponder implements Direction, Connection.Handler {
@@ -30,16 +30,16 @@ public final class StreamResponder implements Direction, Connection.Handler {
     private final FrameOutput output;
     private final Request request = new Request();
     private boolean ended;
-    /// The data of a READ go out.
+    /// Whether the data of a READ are being sent.
     private boolean answeringRead;
-    /// The request waits for a posted receive.
+    /// Whether the request waits for a posted receive.
     private boolean held;
 
     private boolean acknowledgementDue;
     private int executed;
 
-    /// @param connection one that brought a hello for this queue pair
-    /// @param onLost runs once if the connection ends or a request is refused, and not if it is ended from this side
+    /// @param connection a connection that delivered a hello for this queue pair
+    /// @param onLost runs once if the connection ends or a request is refused; does not run if this side ends it
     public StreamResponder(
             SoftwareQueuePair queuePair, Connection connection, int rnrRetry, Consumer<Direction> onLost) {
         PayloadCounters counters = queuePair.device().counters();
@@ -52,7 +52,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
         connection.setHandler(this);
     }
 
-    /// Tells the peer that its hello was accepted.
+    /// Sends the acceptance of the hello to the peer.
     public void accept() {
         Frame.putAnswer(output.addFrame(), Frame.HELLO_ACCEPTED, 0, WorkStatus.SUCCESS, 0);
         connection.guarded(this::sendAnswers);
@@ -75,7 +75,8 @@ public final class StreamResponder implements Direction, Connection.Handler {
         if (!ended) {
             sendAnswers();
             if (!held && !answeringRead) {
-                // A header may be complete already, and the socket silent: nobody else would come back for it.
+                // A complete header may already be buffered while the socket stays silent, so no event would resume
+                // this.
                 connection.loop().submit(this::resume);
             }
         }
@@ -113,7 +114,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
     }
 
     private void answerRead(@Nullable PayloadMemory memory) throws IOException {
-        // An answer that is being written goes first; the data acknowledge what is before them.
+        // Send a pending answer first: READ data acknowledge all earlier requests.
         sendAnswers();
         acknowledgementDue = false;
         Frame.putAnswer(output.addFrame(), Frame.READ_DATA, request.sequence, WorkStatus.SUCCESS, request.length);
@@ -137,7 +138,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
         }
     }
 
-    /// Looks again for a posted receive, if a request waits for one.
+    /// Retries a request that waits for a posted receive.
     @Override
     public void proceed() {
         if (held && !ended) {
@@ -147,7 +148,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
         }
     }
 
-    /// Reads on, unless something still keeps it from that.
+    /// Continues to read, unless a request still blocks it.
     private void resume() {
         if (!ended && !held && !answeringRead) {
             connection.wantRead(true);
@@ -155,7 +156,8 @@ public final class StreamResponder implements Direction, Connection.Handler {
         }
     }
 
-    /// The end of this connection: the peer is told, and then this side's queue pair fails, if it must.
+    /// Sends the refusal to the peer, ends this connection, and then fails this side's queue pair if the refusal
+    /// requires it.
     private void refuse() {
         ended = true;
         onLost.accept(this);
@@ -207,7 +209,7 @@ public final class StreamResponder implements Direction, Connection.Handler {
         }
     }
 
-    /// Ends it from this side. Answers that were given still go out, but for the data of a READ.
+    /// Ends the connection from this side. Answers already given still go out, except the data of a READ.
     @Override
     public void end() {
         if (!ended) {
