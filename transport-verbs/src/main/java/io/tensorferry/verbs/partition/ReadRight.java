@@ -9,8 +9,8 @@ import io.tensorferry.verbs.wire.ProtocolViolationException;
 ///
 /// ```
 /// asked   -- granted -->                  granted: reads
-/// any     -- the owner ends it -->        to be given up when no read is under way
-/// any     -- given up by this end -->     the owner is told; its number is free when the owner has ended it, too
+/// any     -- the owner ends it -->        to be given up when no read is in flight
+/// any     -- given up by this end -->     the owner is notified; the number is free once it has ended too
 /// ```
 ///
 /// Owner: the loop.

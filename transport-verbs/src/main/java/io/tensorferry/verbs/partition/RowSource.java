@@ -19,11 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// the reads of gathers within a bound.
 ///
 /// ```
-/// IDLE    -- wanted -->                         ASKING for a channel, then for the right
+/// IDLE    -- requested -->                      ASKING for a channel, then for the right
 /// ASKING  -- granted -->                        GRANTED: reads
-/// ASKING, GRANTED -- channel lost -->           IDLE, and ASKING again where something is wanted and may go on
-/// ASKING  -- no channel -->                     IDLE; what is wanted fails
-/// any     -- ended or refused by the owner -->  ENDED; what is wanted fails, now and later
+/// ASKING, GRANTED -- channel lost -->           IDLE; ASKING if reads are queued or the tensor is not ready
+/// ASKING  -- no channel -->                     IDLE; queued reads fail
+/// any     -- ended or refused by the owner -->  ENDED; queued and later reads fail
 /// any     -- the tensor is closed -->           CLOSED
 /// ```
 ///

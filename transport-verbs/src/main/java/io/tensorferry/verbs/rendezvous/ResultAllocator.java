@@ -11,9 +11,8 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import java.util.Objects;
 
-/// A checked wrapper around the allocator that the user gave for the result of a receive. It returns the requested
-/// tensor in writable memory of the allocator's device, or throws a [TransportException], whatever the user's code
-/// throws.
+/// Checks the results of the allocator that the user gave for a receive. It returns the requested tensor in writable
+/// memory of the allocator's device, and converts every other outcome of the user's code to a [TransportException].
 ///
 /// Threading: any thread, as the user's allocator. It blocks if the user's allocator does.
 public final class ResultAllocator implements TensorAllocator {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// for this key may take another path. A receive that ends before it is started leaves its queue at once, in constant
 /// time.
 ///
-/// Owner: the loop; any thread may call [#size].
+/// Owner: the loop; any thread may call [#size()].
 public final class FallbackReceives {
     private final FallbackPath path;
     private final Executor loop;

@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```
 /// wait for its event, if it has one
-/// on the host       as any other then
-/// registered        leave it where it is: the device reads it there, unless a checksum is wanted
+/// on the host       prepare it as any other host tensor
+/// registered        leave it in place: the device reads it there, unless a checksum is requested
 /// small             copy it into registered memory: the ring may carry it
-/// larger            leave it where it is, until the peer has named memory
-///      with checksum   after it was brought to the host once, piece by piece
+/// larger            leave it in place until the peer has named memory
+///      with checksum   first copy it to the host once, piece by piece
 /// ```
 ///
 /// A proxy is held only while the accelerator or a worker uses it: a small content continues in a buffer of the general

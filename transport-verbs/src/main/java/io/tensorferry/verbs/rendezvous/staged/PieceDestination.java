@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// A destination that is named to the sender piece by piece, several pieces at a time.
 ///
 /// ```
-/// FREE -- named -->       NAMED: the sender knows where the next piece goes
+/// FREE -- named -->       NAMED: the sender has the address and rkey of the piece
 /// NAMED -- immediate -->  REVOKED: the sender's key to it is being revoked
 /// REVOKED -->             READY: it has landed, and no peer writes it any more
-/// READY -->               WORKING, where it is summed or copied first
+/// READY -->               WORKING, if it is summed or copied first
 /// READY, WORKING -->      FREE
 /// ```
 ///

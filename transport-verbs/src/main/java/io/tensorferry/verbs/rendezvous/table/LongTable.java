@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// An intrusive hash table of entries keyed by a `long`; lookups and entries allocate nothing. Peers may choose the
 /// keys; a secret factor keeps them from choosing keys that collide.
 ///
-/// Threading: one thread at a time, which the owner ensures. Any thread may call [#size].
+/// Threading: one thread at a time, which the owner ensures. Any thread may call [#size()].
 ///
 /// @param <E> the type of the entries
 public final class LongTable<E extends LongTable.Entry<E>> {

@@ -249,8 +249,8 @@ public abstract class StepRendezvous implements Rendezvous {
         end(new TransportException(code, message));
     }
 
-    /// Counts a use of the step; called before the user removes a tensor from a table and holds it outside of all
-    /// tables.
+    /// Begins a use of the step, which may hold a tensor outside the step's tables. Called before the tensor is taken
+    /// out of a table.
     public final void beginUse() {
         uses.begin();
     }

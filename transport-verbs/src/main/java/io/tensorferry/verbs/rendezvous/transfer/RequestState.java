@@ -12,8 +12,8 @@ import java.util.List;
 /// ASKED*            -- metadata and content --> FILLING --> ENDED: delivered
 /// ASKED*            -- metadata -->  ALLOCATING --> AWAITING_CONTENT: asked again --> content --> LANDED --> ENDED
 /// any state         -- refused -->   ENDED: failed
-/// any state         -- given up -->  GIVEN_UP: the sender is told; memory is kept until it confirms or content lands
-/// any state         -- suspended --> AWAITING_CHANNEL: sent again on the next one; GIVEN_UP ends
+/// any state         -- given up -->  GIVEN_UP: memory is kept until the sender confirms or content lands
+/// any state         -- suspended --> AWAITING_CHANNEL: sent again on the next channel; GIVEN_UP ends
 /// AWAITING_CHANNEL  -- fallback -->  ENDED: the receive continues over the fallback
 /// any state         -- lost -->      ENDED: failed
 /// ```

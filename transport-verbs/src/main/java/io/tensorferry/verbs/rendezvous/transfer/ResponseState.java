@@ -12,10 +12,10 @@ import java.util.List;
 /// AWAITING_TENSOR     -- tensor, other metadata -->          AWAITING_RE_REQUEST: metadata sent, tensor kept
 /// AWAITING_RE_REQUEST -- asked again -->                     WRITING
 /// WRITING             -- written -->                         ENDED
-/// WRITING             -- copy failed -->                     ENDED: the receiver is told
+/// WRITING             -- copy failed -->                     ENDED: an error is sent
 /// WRITING             -- in pieces, given up, stopped -->    ENDED: confirmed
 /// AWAITING_TENSOR, AWAITING_RE_REQUEST -- receiver gave up --> ENDED: confirmed
-/// AWAITING_TENSOR     -- step aborted -->                    ENDED: the receiver is told
+/// AWAITING_TENSOR     -- step aborted -->                    ENDED: an error is sent
 /// AWAITING_TENSOR     -- channel suspended -->               ENDED without a tensor, else PREPARING_DETACHED
 /// AWAITING_RE_REQUEST, WRITING -- channel suspended -->      DETACHED: the tensor is kept
 /// DETACHED            -- asked again on the next channel --> as if the tensor had just come
