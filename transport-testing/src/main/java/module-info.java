@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Fixtures for tests: RDMA devices, accelerators and whole workers that run in one process under virtual time, with
-/// faults that a test chooses.
+/// Test fixtures: RDMA devices, accelerators and complete workers that run in one process under virtual time, with
+/// injected faults.
 @NullMarked
 module io.tensorferry.testing {
     requires io.tensorferry.bindings;

@@ -5,21 +5,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/// The time in which a simulated accelerator works: that of a simulated network, or the real one.
+/// The clock of a simulated accelerator: the virtual time of a simulated network, or real time.
 public interface AcceleratorTime extends AutoCloseable {
     long now();
 
-    /// Has `action` run after `delayNs`, in the order of the times, and of the calls where two are the same.
+    /// Schedules `action` after `delayNs`. Actions run in order of time; actions at the same time run in the order of
+    /// the calls.
     void schedule(long delayNs, Runnable action);
 
-    /// Whether a thread may wait for what is scheduled.
+    /// Whether a thread may block until scheduled actions have run.
     boolean mayWait();
 
-    /// Nothing more is run.
+    /// Cancels all scheduled actions.
     @Override
     void close();
 
-    /// Virtual time, for the thread that turns `fabric`.
+    /// Virtual time, for the thread that runs `fabric`.
     static AcceleratorTime of(SimulatedFabric fabric) {
         return new AcceleratorTime() {
             @Override
@@ -39,12 +40,12 @@ public interface AcceleratorTime extends AutoCloseable {
 
             @Override
             public void close() {
-                // The fabric is the test's.
+                // The test owns the fabric.
             }
         };
     }
 
-    /// Real time, with a thread of its own. The caller closes it.
+    /// Real time, on a dedicated thread. The caller closes it.
     static AcceleratorTime real() {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task ->
                 Thread.ofPlatform().name("simulated-accelerator").daemon(true).unstarted(task));

@@ -19,19 +19,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// An accelerator that is none: memory that its user reaches by copies alone, with streams that work by themselves and
-/// take their time, drawn from a seed. For the tests of whoever uses an [Accelerator].
+/// A simulated [Accelerator] for tests. Its memory is accessible only by copies; its streams run asynchronously, with
+/// delays drawn from a seed.
 ///
-/// It is strict: what no driver lets pass, or only by chance, is a mistake, which is thrown and remembered
-/// ([#mistakes()]).
+/// It is strict: each misuse is thrown and recorded ([#mistakes()]), including misuse that a driver would detect only
+/// by chance.
 ///
-/// Where its memory can be exported, a software device that registers it writes there as a NIC does: behind the back of
-/// the accelerator, whose copies see it as [NicWrites] says.
+/// A software device that registers exportable memory writes to it as a NIC does, without the accelerator's
+/// involvement. The accelerator's copies see such writes according to [NicWrites].
 ///
-/// Threading: any thread, in real time; the thread that turns the fabric, in virtual time. Everything is under one
-/// lock, the object's own.
+/// Threading: any thread in real time; the thread that runs the fabric in virtual time. The object's own lock guards
+/// all state.
 public final class SimulatedAccelerator implements Accelerator {
-    /// Which way a copy goes: copies of one way share its rate.
+    /// The direction of a copy. Copies in the same direction share a transfer rate.
     enum Way {
         TO_HOST,
         FROM_HOST
@@ -41,7 +41,7 @@ public final class SimulatedAccelerator implements Accelerator {
     private static final int INDEX_SHIFT = 48;
     private static final int MOST_INDEX = 255;
     private static final long ALIGNMENT = 256;
-    /// Of exported memory, as a GPU's pages.
+    /// The page size of exported memory, as on a GPU.
     private static final long PAGE = 64 << 10;
     private static final long NS_PER_MICROSECOND = 1_000;
 
@@ -65,9 +65,9 @@ public final class SimulatedAccelerator implements Accelerator {
     private @Nullable TransportException nextFailure;
     private @Nullable TransportException broken;
 
-    /// @param index which of the process' accelerators, 0 to 255
-    /// @param time stays the caller's
-    /// @throws IllegalArgumentException if `index` is another
+    /// @param index the index of this accelerator in the process, 0 to 255
+    /// @param time remains owned by the caller
+    /// @throws IllegalArgumentException if `index` is out of range
     public SimulatedAccelerator(int index, AcceleratorTime time, long seed, SimulatedAcceleratorOptions options) {
         if (index < 0 || index > MOST_INDEX) {
             throw new IllegalArgumentException("accelerators are numbered 0 to " + MOST_INDEX + ", not " + index);
@@ -107,7 +107,7 @@ public final class SimulatedAccelerator implements Accelerator {
                             + " bytes left, not " + bytes);
         }
         var block = new SimulatedMemory(this, nextAddress, bytes, options);
-        // Addresses are never used again, and no block ends where another begins.
+        // Addresses are never reused, and no two blocks are adjacent.
         long unit = options.exportable() ? PAGE : ALIGNMENT;
         nextAddress = (nextAddress + bytes + 2 * unit - 1) / unit * unit;
         blocks.put(block.address(), block);
@@ -166,7 +166,7 @@ public final class SimulatedAccelerator implements Accelerator {
         flushes++;
     }
 
-    /// How often writes of NICs were flushed, for a test.
+    /// The number of flushes of NIC writes so far, for tests.
     public synchronized int flushes() {
         return flushes;
     }
@@ -180,20 +180,20 @@ public final class SimulatedAccelerator implements Accelerator {
         closed = true;
     }
 
-    /// The content of memory of this device, for a test.
+    /// Reads memory of this device, for tests.
     public synchronized byte[] peek(long address, int bytes) {
         var content = new byte[bytes];
         MemorySegment.copy(memory(address, bytes), 0, MemorySegment.ofArray(content), 0, bytes);
         return content;
     }
 
-    /// Sets the content of memory of this device, for a test.
+    /// Writes memory of this device, for tests.
     public synchronized void poke(long address, byte[] content) {
         MemorySegment.copy(MemorySegment.ofArray(content), 0, memory(address, content.length), 0, content.length);
         written(address, content.length);
     }
 
-    /// Nothing that is queued begins until [#release()].
+    /// Prevents queued operations from beginning until [#release()].
     public synchronized void hold() {
         held = true;
     }
@@ -203,25 +203,25 @@ public final class SimulatedAccelerator implements Accelerator {
         List.copyOf(streams).forEach(SimulatedStream::beginNext);
     }
 
-    /// The next copy that begins breaks the device, as on a real one.
+    /// Makes the next copy fail and break the device, as a failed copy does on a GPU.
     public synchronized void failNextCopy(TransportException cause) {
         nextFailure = cause;
     }
 
-    /// Every later call fails with `cause`, and nothing that is queued is done.
+    /// Breaks the device: every later call fails with `cause`, and queued operations never complete.
     public synchronized void breakDevice(TransportException cause) {
         broken = cause;
-        // Those that were closed wait for work that nobody does any more.
+        // Closed streams would wait for operations that never complete.
         streams.removeIf(SimulatedStream::isClosed);
         notifyAll();
     }
 
-    /// A call of `thread` is a mistake.
+    /// Makes each call by `thread` a mistake.
     public synchronized void forbid(Thread thread) {
         strangers.add(thread);
     }
 
-    /// What was done with it that must not be done.
+    /// The misuses recorded so far.
     public synchronized List<String> mistakes() {
         return List.copyOf(mistakes);
     }
@@ -230,7 +230,7 @@ public final class SimulatedAccelerator implements Accelerator {
         return bytesInUse;
     }
 
-    /// What was made and is not closed, for people; empty for nothing.
+    /// The unclosed resources, as text for people; empty if there are none.
     public synchronized String leftOver() {
         var parts = new ArrayList<String>();
         if (bytesInUse > 0) {
@@ -251,7 +251,7 @@ public final class SimulatedAccelerator implements Accelerator {
         return String.join(", ", parts);
     }
 
-    // The rest is for streams and events, under the lock.
+    // The remaining methods are called by streams and events, under the lock.
 
     boolean mayWait() {
         return time.mayWait();
@@ -287,12 +287,12 @@ public final class SimulatedAccelerator implements Accelerator {
         return new IllegalStateException(this + ": " + what);
     }
 
-    /// @throws IllegalStateException if the bytes are not all of one block that is allocated
+    /// @throws IllegalStateException if no allocated block contains all of these bytes
     MemorySegment memory(long address, long bytes) {
         return block(address, bytes).slice(address, bytes);
     }
 
-    /// The device has written there.
+    /// Handles a write of the device to this range.
     void written(long address, long bytes) {
         block(address, bytes).written(address, bytes);
     }
@@ -314,7 +314,9 @@ public final class SimulatedAccelerator implements Accelerator {
         return bytes > block.byteSize() - (address - block.address()) ? null : block;
     }
 
-    /// Returns false if it was given back before.
+    /// Frees a block.
+    ///
+    /// @return false if it was freed before
     boolean free(SimulatedMemory block) {
         called();
         boolean first = blocks.remove(block.address(), block);
@@ -338,7 +340,9 @@ public final class SimulatedAccelerator implements Accelerator {
         return segment;
     }
 
-    /// Whether the device breaks now.
+    /// Applies a pending failure.
+    ///
+    /// @return whether the device is broken
     boolean takesFailure() {
         TransportException failure = nextFailure;
         if (failure != null) {
@@ -348,7 +352,7 @@ public final class SimulatedAccelerator implements Accelerator {
         return isBroken();
     }
 
-    /// After how long a copy begins that was queued now: when those of the same way before it have moved their bytes.
+    /// The time until a copy queued now begins: earlier copies in the same direction transfer their bytes first.
     long beginAfterNs(Way way, long bytes) {
         long rate = way == Way.TO_HOST ? options.toHostPerMicrosecond() : options.fromHostPerMicrosecond();
         long begin = Math.max(time.now(), freeAtNs.getOrDefault(way, Long.MIN_VALUE));
@@ -356,7 +360,7 @@ public final class SimulatedAccelerator implements Accelerator {
         return begin - time.now();
     }
 
-    /// After how long the copy ends that [#beginAfterNs] was asked for last.
+    /// The time until the end of the copy of the last [#beginAfterNs] call.
     long endAfterNs(Way way, long beginNs) {
         long movedNs = freeAtNs.getOrDefault(way, 0L) - time.now();
         long delayNs = between(options.leastDelayNs(), options.mostDelayNs());
@@ -377,7 +381,8 @@ public final class SimulatedAccelerator implements Accelerator {
         });
     }
 
-    /// Memory that was given back while a copy was using it is found here, on a thread that nobody listens to.
+    /// Runs a step of a copy. Detects memory that was freed during the copy; since no caller receives the exception on
+    /// this thread, it is recorded and breaks the device.
     private void run(Runnable action) {
         try {
             action.run();
@@ -397,7 +402,7 @@ public final class SimulatedAccelerator implements Accelerator {
         openEvents--;
     }
 
-    /// It is closed, and its work is done.
+    /// Removes a stream that is closed and has completed its operations.
     void streamEnded(SimulatedStream stream) {
         streams.remove(stream);
     }
@@ -407,7 +412,7 @@ public final class SimulatedAccelerator implements Accelerator {
         return "GPU:" + index;
     }
 
-    /// Host memory that was pinned.
+    /// A pin of host memory.
     private final class Pin implements HostPin {
         private final long address;
         private final long bytes;

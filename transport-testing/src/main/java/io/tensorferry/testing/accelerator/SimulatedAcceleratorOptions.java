@@ -2,15 +2,15 @@ package io.tensorferry.testing.accelerator;
 
 import io.tensorferry.api.NicWrites;
 
-/// What a simulated accelerator is like. Immutable.
+/// Properties of a simulated accelerator. Immutable.
 ///
-/// @param toHostPerMicrosecond bytes that all copies to the host together move in a microsecond
-/// @param fromHostPerMicrosecond the same of copies from the host, and of those within the device
-/// @param leastDelayNs the shortest time that a copy takes beside that
-/// @param mostDelayNs the longest
-/// @param capacity bytes that it has
-/// @param nicWrites what it says of writes of a NIC
-/// @param exportable whether its memory can be exported, to the software devices; then all of it lies in memory files
+/// @param toHostPerMicrosecond bytes per microsecond shared by all copies to the host
+/// @param fromHostPerMicrosecond bytes per microsecond shared by all copies from the host and within the device
+/// @param leastDelayNs the minimum latency of a copy in addition to its transfer time
+/// @param mostDelayNs the maximum latency of a copy in addition to its transfer time
+/// @param capacity the size of the memory in bytes
+/// @param nicWrites the reported visibility of NIC writes
+/// @param exportable whether memory can be exported to the software devices; all of it then lies in memory files
 public record SimulatedAcceleratorOptions(
         long toHostPerMicrosecond,
         long fromHostPerMicrosecond,
@@ -19,7 +19,7 @@ public record SimulatedAcceleratorOptions(
         long capacity,
         NicWrites nicWrites,
         boolean exportable) {
-    /// @throws IllegalArgumentException if a value makes no sense
+    /// @throws IllegalArgumentException if a value is out of its range
     public SimulatedAcceleratorOptions {
         if (toHostPerMicrosecond < 1 || fromHostPerMicrosecond < 1 || capacity < 0) {
             throw new IllegalArgumentException("rates are 1 or more, the capacity 0 or more");
@@ -49,9 +49,9 @@ public record SimulatedAcceleratorOptions(
                 toHostPerMicrosecond, fromHostPerMicrosecond, leastDelayNs, mostDelayNs, bytes, nicWrites, exportable);
     }
 
-    /// Whose memory can be exported.
+    /// Makes the memory exportable.
     ///
-    /// @param writes what it says of writes of a NIC
+    /// @param writes the reported visibility of NIC writes
     public SimulatedAcceleratorOptions withExport(NicWrites writes) {
         return new SimulatedAcceleratorOptions(
                 toHostPerMicrosecond, fromHostPerMicrosecond, leastDelayNs, mostDelayNs, capacity, writes, true);

@@ -4,7 +4,7 @@ import io.tensorferry.api.DeviceEvent;
 import java.util.ArrayList;
 import java.util.List;
 
-/// An event of a simulated accelerator. All under the accelerator's lock.
+/// An event of a simulated accelerator. Guarded by the accelerator's lock.
 final class SimulatedEvent implements DeviceEvent {
     private final SimulatedAccelerator device;
     private final List<Runnable> waiting = new ArrayList<>();
@@ -15,7 +15,7 @@ final class SimulatedEvent implements DeviceEvent {
         this.device = device;
     }
 
-    /// What was queued before it is done.
+    /// Marks the event as reached: all earlier operations of its stream are complete.
     void reach() {
         reached = true;
         device.notifyAll();
@@ -32,7 +32,7 @@ final class SimulatedEvent implements DeviceEvent {
         return reached;
     }
 
-    /// Runs `action` when it is reached, which it is not yet.
+    /// Runs `action` when the event is reached. The event must not be reached yet.
     void whenReached(Runnable action) {
         waiting.add(action);
     }

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Memory of a simulated accelerator.
 ///
-/// What can be exported is a memory file, for software devices to map. Where writes of a NIC are not visible by
-/// themselves, the accelerator has a content of its own beside the file: what it writes goes to both, what a NIC writes
-/// to the file alone, until the accelerator flushes.
+/// Exportable memory is a memory file, which software devices map. If NIC writes are not visible without a flush, the
+/// accelerator keeps a second copy of the content: the accelerator writes to both, a NIC writes to the file only, until
+/// the accelerator flushes.
 ///
 /// Threading: under the lock of the accelerator.
 final class SimulatedMemory implements DeviceMemory {
@@ -37,7 +37,7 @@ final class SimulatedMemory implements DeviceMemory {
         this.address = address;
         this.bytes = bytes;
         this.nicWrites = options.nicWrites();
-        // A descriptor is to be closed at once.
+        // A shared arena closes the descriptor at once.
         this.arena = options.exportable() ? Arena.ofShared() : Arena.ofAuto();
         this.file = options.exportable() ? createFile() : null;
         this.content =
@@ -89,7 +89,7 @@ final class SimulatedMemory implements DeviceMemory {
         }
     }
 
-    /// @throws TransportException if it is in no file, or the process has too many open
+    /// @throws TransportException if the memory is in no file, or the process has too many open files
     DmaBuf export(long from) {
         if (file == null) {
             throw new TransportException(StatusCode.UNIMPLEMENTED, device + " exports no memory");
@@ -105,7 +105,7 @@ final class SimulatedMemory implements DeviceMemory {
     public void close() {
         synchronized (device) {
             if (device.free(this)) {
-                // For whoever has it by a way of its own.
+                // Overwrite the content, so that a mapping that still uses the freed memory sees garbage.
                 content.fill(FREED);
                 written(address, bytes);
                 if (file != null) {

@@ -8,16 +8,18 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.Supplier;
 
-/// A stream of a simulated accelerator. All under the accelerator's lock.
+/// A stream of a simulated accelerator. Guarded by the accelerator's lock.
 ///
-/// A copy takes effect when whoever uses its memory too early would notice: its target is spoiled when it begins, its
-/// source is read at some moment between beginning and end, and the target is right at the end.
+/// The timing of a copy exposes premature use of its memory: the target is overwritten with garbage at the beginning,
+/// the source is read at a random time between beginning and end, and the target receives its content at the end.
 final class SimulatedStream implements DeviceStream {
     private static final byte SPOILED = (byte) 0xDB;
 
-    /// Something that is queued.
+    /// A queued operation.
     private interface Work {
-        /// Returns whether it is done; what is not calls [#next()] when it is.
+        /// Begins the operation.
+        ///
+        /// @return whether it is complete; an incomplete operation calls [#next()] when it completes
         boolean begin();
     }
 
@@ -67,10 +69,10 @@ final class SimulatedStream implements DeviceStream {
                 () -> device.written(target, bytes));
     }
 
-    /// @param source gives the memory, or throws where it must not be used now; asked again at each moment, so that
-    ///     memory which is given back too early is a mistake
-    /// @param target the same
-    /// @param written is told whenever something was written there
+    /// @param source supplies the memory, or throws if it must not be used now. Called at each access, so that
+    ///     premature release of the memory is detected
+    /// @param target supplies the target memory in the same way
+    /// @param written runs after each write to the target
     private void add(
             SimulatedAccelerator.Way way,
             long bytes,
@@ -154,7 +156,7 @@ final class SimulatedStream implements DeviceStream {
         beginNext();
     }
 
-    /// What is queued first begins, unless something runs or streams are held.
+    /// Begins the next queued operation, unless another one runs or streams are held.
     void beginNext() {
         while (!running && !device.isHeld() && !device.isBroken()) {
             Work work = queue.poll();

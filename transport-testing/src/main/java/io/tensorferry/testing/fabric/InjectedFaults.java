@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/// Work requests that are to fail, by node, in the order that they were asked for.
+/// Scheduled failures of work requests, by node, in the order of injection.
 ///
 /// Threading: the fabric's thread.
 final class InjectedFaults {
@@ -22,13 +22,13 @@ final class InjectedFaults {
         receives.computeIfAbsent(node, _ -> new ArrayDeque<>()).add(requireFailure(status));
     }
 
-    /// What the send of this node that completes now fails with, or null.
+    /// The failure status of this node's completing send; null if it succeeds.
     @Nullable
     WorkStatus takeSend(String node) {
         return take(sends, node);
     }
 
-    /// What the receive of this node that completes now fails with, or null.
+    /// The failure status of this node's completing receive; null if it succeeds.
     @Nullable
     WorkStatus takeReceive(String node) {
         return take(receives, node);

@@ -5,16 +5,16 @@ import io.tensorferry.verbs.device.software.core.Request;
 import io.tensorferry.verbs.device.software.core.SendSlot;
 import org.jspecify.annotations.Nullable;
 
-/// One request and its answer on their way.
+/// A request in flight, with its answer.
 ///
 /// Threading: the fabric's thread.
 final class MessageInFlight {
     final Request request = new Request();
     final SendSlot slot;
     boolean arrived;
-    /// Its payload is in place, and it waits for a posted receive.
+    /// Whether the payload is in place and the request waits for a posted receive.
     boolean payloadMoved;
-    /// What the peer said; null until it was executed or refused.
+    /// The peer's verdict; null until the request is executed or refused.
     @Nullable
     WorkStatus answer;
 

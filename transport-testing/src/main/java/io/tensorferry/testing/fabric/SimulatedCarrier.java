@@ -10,7 +10,7 @@ import io.tensorferry.verbs.device.software.core.SoftwareQueuePair;
 import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// One simulated device's place in the fabric; its loop is the fabric's clock.
+/// One simulated device's carrier and loop. The loop is the fabric's clock.
 ///
 /// Threading: the fabric's thread.
 final class SimulatedCarrier implements Carrier, DeviceLoop {
@@ -19,7 +19,7 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
     private final SimulatedPort port;
     private @Nullable SoftwareDevice device;
     private boolean alive = true;
-    // When the link has sent all that it was given.
+    // The time at which the link has sent all messages queued so far.
     private long linkFreeAt;
 
     SimulatedCarrier(SimulatedFabric fabric, String node, SimulatedPort port) {
@@ -40,14 +40,14 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
         return port;
     }
 
-    /// How long a message of this size is on its way from here, if it is sent now.
+    /// The delay of a message of this size that is sent now.
     long sendDelay(long bytes) {
         long rate = fabric.options().linkRate();
         long delay = fabric.drawDelay(bytes);
         if (rate == 0) {
             return delay;
         }
-        // What the message takes itself is in its delay.
+        // The delay already contains the message's own transfer time.
         long waits = Math.max(0, linkFreeAt - fabric.now());
         linkFreeAt = fabric.now() + waits + bytes * 1_000 / rate;
         return delay + waits;
@@ -90,7 +90,9 @@ final class SimulatedCarrier implements Carrier, DeviceLoop {
         }
     }
 
-    /// Returns whether there was one.
+    /// Fails the completion queue of one queue pair.
+    ///
+    /// @return whether the device has a queue pair
     boolean failCompletionQueue() {
         var found = new ArrayList<SoftwareQueuePair>();
         if (alive && device != null) {

@@ -15,17 +15,17 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A network of software devices in one process, under a virtual clock that the caller turns.
+/// A network of software devices in one process, under a virtual clock that the caller advances.
 ///
-/// Each node has a device `soft0`. Nothing happens but in [#runNext()] and [#advance]: a test posts, turns the
-/// clock, polls. Delays, and with them the order of completions on different queue pairs, keys and queue pair
-/// numbers come from the seed: the same seed and the same calls give the same run, and the same [#fingerprint()].
-/// Memory addresses do not, so nothing here depends on them.
+/// Each node has a device `soft0`. Events run only in [#runNext()] and [#advance]: a test posts, advances the clock,
+/// and polls. The seed determines delays (and with them the order of completions on different queue pairs), keys and
+/// queue pair numbers. The same seed and the same calls give the same run and the same [#fingerprint()]. Memory
+/// addresses differ between runs, so no behaviour here depends on them.
 ///
-/// Threading: one thread does everything: calls this, uses the devices, is called by listeners. Waiting on a
+/// Threading: one thread makes all calls to this object and to the devices, and runs all listeners. A wait on a
 /// completion channel returns at once.
 public final class SimulatedFabric {
-    /// The device's name on each node.
+    /// The name of each node's device.
     public static final String DEVICE = "soft0";
 
     private static final int NETWORK = 10 << 24;
@@ -51,20 +51,20 @@ public final class SimulatedFabric {
         this.random = new SplittableRandom(seed);
     }
 
-    /// Nanoseconds since the start.
+    /// Nanoseconds of virtual time since the start.
     public long now() {
         return clock.now();
     }
 
-    /// Has `action` run at a time from now. It is part of the run: what a driver does by chance, it does with
-    /// [#random()].
+    /// Schedules `action` after `delayNs`. The action is part of the reproducible run: any randomness in it must come
+    /// from [#random()].
     public void schedule(long delayNs, Runnable action) {
         clock.schedule(delayNs, action);
     }
 
-    /// Goes on to the next event and runs it.
+    /// Advances to the next event and runs it.
     ///
-    /// @return false if nothing more will happen
+    /// @return false if no event is scheduled
     public boolean runNext() {
         boolean ran = clock.runNext();
         if (ran) {
@@ -73,23 +73,23 @@ public final class SimulatedFabric {
         return ran;
     }
 
-    /// Runs all events of the next `durationNs`; the clock stands at their end.
+    /// Runs all events of the next `durationNs` and advances the clock to the end of that interval.
     public void advance(long durationNs) {
         clock.advance(durationNs);
         mix(clock.now());
     }
 
-    /// Events that are to come.
+    /// The number of scheduled events.
     public int pendingEvents() {
         return clock.pending();
     }
 
-    /// The chance from which everything follows.
+    /// The random generator that determines the whole run.
     public RandomGenerator random() {
         return random;
     }
 
-    /// A number that depends on all that has happened: two runs that agree in it went the same way.
+    /// A hash of all events so far: runs with equal fingerprints took the same course.
     public long fingerprint() {
         return fingerprint;
     }
@@ -98,88 +98,88 @@ public final class SimulatedFabric {
         fingerprint = Long.rotateLeft(fingerprint * 0x9E37_79B9_7F4A_7C15L ^ value, 23);
     }
 
-    /// The devices of a node, which exists from the first time that it is named. Each opening is a device of its
-    /// own; one that is opened after the node was killed is the node's next life.
+    /// The devices of a node. The first call with a name creates the node. Each opening creates a separate device; a
+    /// device opened after [#killNode] belongs to the restarted node.
     public VerbsProvider provider(String node) {
         nodeNumbers.computeIfAbsent(node, name -> nodeNumbers.size() + 1);
         return new SimulatedProvider(this, node);
     }
 
-    /// Ends a node as SIGKILL ends a process: its devices do and answer nothing from now on. Requests that were on
-    /// their way are lost, and a write may have come halfway. Peers notice when their retries are used up.
+    /// Ends a node as SIGKILL ends a process: its devices stop and answer nothing. Requests in flight are lost, and a
+    /// WRITE may be applied in part. Peers detect the loss when their retries are exhausted.
     public void killNode(String node) {
         for (SimulatedCarrier carrier : carriersOf(node)) {
             carrier.kill();
         }
     }
 
-    /// Breaks the devices of a node: DEVICE_FATAL is raised and all its queue pairs go to ERR.
+    /// Fails the devices of a node: DEVICE_FATAL is raised and all their queue pairs go to ERR.
     public void failDevice(String node) {
         for (SimulatedCarrier carrier : carriersOf(node)) {
             carrier.fail();
         }
     }
 
-    /// The next send-queue request of a node that the peer has carried out completes with this status instead, and
-    /// its queue pair goes to ERR.
+    /// Makes the next send-queue request of a node that the peer executes complete with this status. Its queue pair
+    /// goes to ERR.
     ///
     /// @throws IllegalArgumentException if `status` is a success
     public void failNextSend(String node, WorkStatus status) {
         faults.addSend(node, status);
     }
 
-    /// The next receive of a node completes with this status instead of with what arrived, and its queue pair goes
-    /// to ERR.
+    /// Makes the next receive of a node complete with this status, without the received message. Its queue pair goes to
+    /// ERR.
     ///
     /// @throws IllegalArgumentException if `status` is a success
     public void failNextReceive(String node, WorkStatus status) {
         faults.addReceive(node, status);
     }
 
-    /// The devices of a node report an event; nothing else happens.
+    /// Makes the devices of a node report an event, without any other effect.
     public void raise(String node, AsyncEvent event) {
         for (SimulatedCarrier carrier : carriersOf(node)) {
             carrier.report(event);
         }
     }
 
-    /// The completion queue of one queue pair of a node fails as if it had been overrun: CQ_ERR, QP_FATAL of each of
-    /// its queue pairs, and polls fail.
+    /// Fails the completion queue of one queue pair of a node as an overrun would: CQ_ERR, QP_FATAL for each attached
+    /// queue pair, and failing polls.
     ///
     /// @return false if the node has no queue pair
     public boolean failCompletionQueue(String node) {
         return carriersOf(node).stream().anyMatch(SimulatedCarrier::failCompletionQueue);
     }
 
-    /// The port of a node goes down: PORT_ERR, and nothing gets through until [#portUp].
+    /// Takes the port of a node down: PORT_ERR, and no message passes until [#portUp].
     public void portDown(String node) {
         isolatedUntil.put(node, Long.MAX_VALUE);
         carriersOf(node).forEach(carrier -> carrier.setPortDown(true));
     }
 
-    /// The port of a node comes back: PORT_ACTIVE.
+    /// Brings the port of a node back up: PORT_ACTIVE.
     public void portUp(String node) {
         isolatedUntil.remove(node);
         carriersOf(node).forEach(carrier -> carrier.setPortDown(false));
     }
 
-    /// The subnet manager gives the port of a node another LID: LID_CHANGE. What is sent to the old one is lost.
+    /// Assigns a new LID to the port of a node, as a subnet manager does: LID_CHANGE. Messages to the old LID are lost.
     public void changeLid(String node) {
         change(node, AsyncEvent.Type.LID_CHANGE, port -> port.setLid(nextLid()));
     }
 
-    /// The port of a node gets a GID: GID_CHANGE. One that it had before comes back at another index.
+    /// Adds a GID to the port of a node: GID_CHANGE. A GID that was removed before gets another index.
     public void addGid(String node, Gid gid) {
         change(node, AsyncEvent.Type.GID_CHANGE, port -> port.addGid(gid));
     }
 
-    /// The port of a node loses a GID: GID_CHANGE. Queue pairs send no more under it.
+    /// Removes a GID from the port of a node: GID_CHANGE. Queue pairs can no longer send with it.
     public void removeGid(String node, Gid gid) {
         change(node, AsyncEvent.Type.GID_CHANGE, port -> port.removeGid(gid));
     }
 
-    /// The subnet manager gives the port of a node another partition key: PKEY_CHANGE. It reaches those that have the
-    /// same.
+    /// Assigns a new partition key to the port of a node, as a subnet manager does: PKEY_CHANGE. The node reaches only
+    /// ports with the same key.
     public void changePartitionKey(String node, int key) {
         change(node, AsyncEvent.Type.PKEY_CHANGE, port -> port.setPartitionKey(key));
     }
@@ -191,13 +191,12 @@ public final class SimulatedFabric {
         }
     }
 
-    /// Cuts a node off from all others for a time; what is sent meanwhile is sent again until the retries are used
-    /// up.
+    /// Disconnects a node from all others for a time. Requests are retried until the retries are exhausted.
     public void isolate(String node, long durationNs) {
         isolatedUntil.put(node, clock.now() + durationNs);
     }
 
-    /// Cuts two nodes off from each other for a time.
+    /// Disconnects two nodes from each other for a time.
     public void partition(String one, String other, long durationNs) {
         separatedUntil.put(pair(one, other), clock.now() + durationNs);
     }
@@ -218,7 +217,7 @@ public final class SimulatedFabric {
         carriers.remove(carrier);
     }
 
-    /// The GID that a node's port has at its start.
+    /// The initial GID of a node's port.
     public Gid gidOf(String node) {
         Integer number = nodeNumbers.get(node);
         if (number == null) {
@@ -227,12 +226,12 @@ public final class SimulatedFabric {
         return Gid.ofIpv4(NETWORK + number);
     }
 
-    /// A LID that no device has had.
+    /// Allocates an unused LID.
     int nextLid() {
         return ++lastLid & 0xFFFF;
     }
 
-    /// The living device with this address that `from` can reach now; null if there is none.
+    /// The live device at this address, if `from` can reach it now; null otherwise.
     @Nullable
     SimulatedCarrier reachable(SimulatedCarrier from, Gid gid, int lid) {
         for (SimulatedCarrier carrier : carriers) {
@@ -253,7 +252,7 @@ public final class SimulatedFabric {
                 && separatedUntil.getOrDefault(pair(one, other), 0L) <= now;
     }
 
-    /// How long a message of this size is on its way.
+    /// Draws the delay of a message of this size.
     long drawDelay(long bytes) {
         long delay = random.nextLong(options.leastDelayNs(), options.mostDelayNs() + 1)
                 + bytes * 1_000 / options.bytesPerMicrosecond();
@@ -261,7 +260,7 @@ public final class SimulatedFabric {
         return spike ? delay + random.nextLong(options.spikeNs() + 1) : delay;
     }
 
-    /// Whether a message with this immediate, 0 for none, is corrupted.
+    /// Draws whether to corrupt a message with this immediate; 0 stands for none.
     boolean drawCorruption(int immediate) {
         return options.corruptionProbability() > 0
                 && options.corruptible().test(immediate)

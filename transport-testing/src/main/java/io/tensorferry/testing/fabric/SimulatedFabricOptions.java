@@ -3,19 +3,19 @@ package io.tensorferry.testing.fabric;
 import io.tensorferry.verbs.device.DeviceAttributes;
 import java.util.function.IntPredicate;
 
-/// What a simulated network is like.
+/// Properties of a simulated network.
 ///
-/// @param leastDelayNs the shortest time that a request or an answer is on its way
-/// @param mostDelayNs the longest, but for spikes
-/// @param bytesPerMicrosecond how fast the payload of one message moves
-/// @param linkRate bytes that all messages from one node together move in a microsecond; 0 for no limit
-/// @param spikeProbability how often a delay is longer, 0 to 1
-/// @param spikeNs how much longer at most
-/// @param corruptionProbability how often one bit of a message's payload is flipped on its way, 0 to 1; hardware
-///     would never tell
-/// @param corruptible which messages may be corrupted, by their immediate; 0 stands for none
+/// @param leastDelayNs the minimum delay of a request or an answer
+/// @param mostDelayNs the maximum delay, except for spikes
+/// @param bytesPerMicrosecond the transfer rate of one message's payload
+/// @param linkRate bytes per microsecond shared by all messages from one node; 0 for no limit
+/// @param spikeProbability the probability of an additional delay, 0 to 1
+/// @param spikeNs the maximum additional delay
+/// @param corruptionProbability the probability that one bit of a message's payload flips in transit, undetected by the
+///     device, 0 to 1
+/// @param corruptible selects the messages that may be corrupted, by their immediate; 0 stands for none
 /// @param maxMessageBytes the largest message of one work request (`max_msg_sz`)
-/// @param maxWindowBytes what one memory window opens at most; a larger bind is refused with EOPNOTSUPP, as mlx5 does
+/// @param maxWindowBytes the largest range of one memory window; a larger bind is refused with EOPNOTSUPP, as on mlx5
 public record SimulatedFabricOptions(
         long leastDelayNs,
         long mostDelayNs,
@@ -27,7 +27,7 @@ public record SimulatedFabricOptions(
         IntPredicate corruptible,
         long maxMessageBytes,
         long maxWindowBytes) {
-    /// @throws IllegalArgumentException if a value makes no sense
+    /// @throws IllegalArgumentException if a value is out of its range
     public SimulatedFabricOptions {
         if (leastDelayNs < 0 || mostDelayNs < leastDelayNs || spikeNs < 0) {
             throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
@@ -47,7 +47,7 @@ public record SimulatedFabricOptions(
         }
     }
 
-    /// 1 to 20 us, 10 GB/s for each message, now and then a delay of up to 500 us, no corruption.
+    /// Delays of 1 to 20 us, 10 GB/s per message, occasional spikes of up to 500 us, no corruption.
     public static SimulatedFabricOptions defaults() {
         return new SimulatedFabricOptions(
                 1_000,
@@ -66,7 +66,7 @@ public record SimulatedFabricOptions(
         return with(spikeProbability, spikeNs, probability, corruptible, maxMessageBytes);
     }
 
-    /// Spares the messages whose immediate `which` refuses; 0 stands for no immediate.
+    /// Corrupts only messages whose immediate `which` accepts; 0 stands for no immediate.
     public SimulatedFabricOptions withCorruptible(IntPredicate which) {
         return with(spikeProbability, spikeNs, corruptionProbability, which, maxMessageBytes);
     }
@@ -93,7 +93,8 @@ public record SimulatedFabricOptions(
                 bytes);
     }
 
-    /// All messages from one node share `bytesPerMicrosecond`, as on a cable; one alone is as fast.
+    /// Makes all messages from one node share `bytesPerMicrosecond`, as on a cable. A single message moves at the same
+    /// rate.
     public SimulatedFabricOptions withLinkRate(long bytesPerMicrosecond) {
         return new SimulatedFabricOptions(
                 leastDelayNs,

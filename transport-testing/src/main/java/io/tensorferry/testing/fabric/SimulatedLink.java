@@ -18,18 +18,18 @@ import java.util.Iterator;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/// The way of one queue pair's requests to its peer and of the answers back.
+/// Carries one queue pair's requests to its peer and the answers back.
 ///
-/// Requests arrive in order, each after a drawn delay; so do answers. A request or answer that does not get through
-/// is sent again after the queue pair's timeout until its retries are used up. An answer can be lost though the
-/// request was executed: then the payload is there and the requester fails all the same.
+/// Requests arrive in order, each after a drawn delay; so do answers. An undelivered request or answer is retried after
+/// the queue pair's timeout until its retries are exhausted. If the answer to an executed request is lost, the
+/// requester fails although the payload is in place.
 ///
-/// Payload is copied when the request arrives: until its completion the requester may neither change nor free it,
-/// as with hardware.
+/// Payload is copied when the request arrives. As with hardware, the requester must neither change nor free it before
+/// the completion.
 ///
 /// Threading: the fabric's thread.
 final class SimulatedLink implements Link {
-    /// Where `timeout` is 0, that is, without end.
+    /// The retry interval for `timeout` 0, which means no limit.
     private static final long ENDLESS_INTERVAL_NS = 4_000_000;
 
     private final SimulatedCarrier carrier;
@@ -37,7 +37,7 @@ final class SimulatedLink implements Link {
     private final SoftwareQueuePair queuePair;
     /// Requests that the peer has not executed.
     private final Queue<MessageInFlight> requests = new ArrayDeque<>();
-    /// Requests that it has executed or refused, and whose answer is on its way.
+    /// Requests that the peer has executed or refused, with the answer in flight.
     private final Queue<MessageInFlight> answers = new ArrayDeque<>();
     private long lastArrival;
     private long lastAnswer;
@@ -45,7 +45,7 @@ final class SimulatedLink implements Link {
     private final Retries answerRetries = new Retries();
     /// The peer whose request waits here for a posted receive.
     private @Nullable SimulatedLink held;
-    /// Tells events of an earlier connection from those of this one.
+    /// Distinguishes events of earlier connections from the current one.
     private int epoch;
 
     SimulatedLink(SimulatedCarrier carrier, SoftwareQueuePair queuePair) {
@@ -54,11 +54,11 @@ final class SimulatedLink implements Link {
         this.queuePair = queuePair;
     }
 
-    /// The attempts to get one request or answer through.
+    /// The delivery attempts of one request or answer.
     private static final class Retries {
-        /// Nothing is tried before an event that is scheduled, or a receive that is posted.
+        /// Whether delivery waits for a scheduled event or a posted receive.
         boolean waiting;
-        /// When it failed first; negative for not yet.
+        /// The time of the first failed attempt; negative if none has failed.
         long since = -1;
 
         void clear() {
@@ -72,7 +72,7 @@ final class SimulatedLink implements Link {
         return "simulated";
     }
 
-    /// As the kernel, which looks the entry up.
+    /// Looks up the GID entry, as the kernel does.
     @Override
     public void requireReachable(AddressHandle peer) {
         if (carrier.gid(peer.sourceGidIndex()).isZero()) {
@@ -85,7 +85,7 @@ final class SimulatedLink implements Link {
 
     @Override
     public void connect() {
-        // Nothing to do before the first request.
+        // The peer is looked up at the first request.
     }
 
     @Override
@@ -112,7 +112,7 @@ final class SimulatedLink implements Link {
         });
     }
 
-    /// Delivers what has arrived, in order, until something keeps it up.
+    /// Delivers the arrived requests in order, until one cannot proceed.
     private void deliver() {
         while (!requestRetries.waiting) {
             MessageInFlight message = requests.peek();
@@ -129,7 +129,7 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /// The connected queue pair of the peer, if it is there and can be reached.
+    /// The peer's connected queue pair; null if it does not exist or cannot be reached.
     private @Nullable SimulatedLink peer() {
         QueuePairSettings settings = queuePair.settings();
         AddressHandle address = settings.address();
@@ -180,7 +180,7 @@ final class SimulatedLink implements Link {
             }
             WorkStatus fault = message.request.takesReceive() ? fabric.faults().takeReceive(peer.carrier.node()) : null;
             if (fault != null) {
-                // No answer: the requester finds nobody there any more.
+                // No answer: the requester's retries run out.
                 responder.failReceive(message.request, fault);
                 retryLater(requestRetries, this::deliver);
                 return;
@@ -205,7 +205,8 @@ final class SimulatedLink implements Link {
         }
         requestRetries.waiting = true;
         if (QueuePairSettings.isForEver(rnrRetry)) {
-            // Tried again when a receive is posted, or else the clock would never run out of events.
+            // Retry when a receive is posted; a timed retry without limit would keep the clock's event queue from ever
+            // becoming empty.
             peer.held = this;
         } else {
             later(delay, this::tryAgain);
@@ -222,7 +223,7 @@ final class SimulatedLink implements Link {
         releaseHeld();
     }
 
-    /// The request that waits here is tried again, with success or not.
+    /// Retries the request that waits here.
     private void releaseHeld() {
         SimulatedLink sender = held;
         held = null;
@@ -253,7 +254,7 @@ final class SimulatedLink implements Link {
         });
     }
 
-    /// What was READ is sent by the peer.
+    /// The answer's delay. READ data travel with the answer.
     private long answerDelay(MessageInFlight message) {
         if (!message.slot.isRead()) {
             return fabric.drawDelay(0);
@@ -297,9 +298,9 @@ final class SimulatedLink implements Link {
         }
     }
 
-    /// Copies a part of the payload to where it goes.
+    /// Copies a part of the payload to its destination.
     ///
-    /// @return false if the requester's own memory is gone
+    /// @return false if the requester's memory is gone
     private boolean movePayload(MessageInFlight message, Responder responder, double part) {
         SoftwareMemoryRegion local = message.slot.region;
         PayloadMemory remote = responder.memory();
@@ -324,7 +325,7 @@ final class SimulatedLink implements Link {
         return true;
     }
 
-    /// This side's node dies: of a write that is on its way, the first part may have come.
+    /// Handles the death of this side's node: the first part of a WRITE in flight may be applied.
     void tear() {
         releaseHeld();
         Iterator<MessageInFlight> first = requests.iterator();

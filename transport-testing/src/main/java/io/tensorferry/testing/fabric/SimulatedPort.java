@@ -4,9 +4,9 @@ import io.tensorferry.verbs.device.Gid;
 import io.tensorferry.verbs.device.VerbsDevice;
 import java.util.Arrays;
 
-/// What the port of one simulated device is reached by; it changes as that of a network card does.
+/// The address attributes of one simulated device's port, which change as those of a network card do.
 ///
-/// A GID that comes back has another index, as with the kernel's table while a queue pair uses the old entry.
+/// A GID that is added again gets another index. The kernel's table behaves so while a queue pair uses the old entry.
 ///
 /// Threading: the fabric's thread.
 final class SimulatedPort {
@@ -17,7 +17,7 @@ final class SimulatedPort {
     private final Gid[] gids = new Gid[GIDS];
     private int lid;
     private int partitionKey = VerbsDevice.DEFAULT_PARTITION_KEY;
-    // Where the last GID was put.
+    // The index of the last added GID.
     private int latest;
 
     SimulatedPort(Gid gid, int lid) {
@@ -31,12 +31,12 @@ final class SimulatedPort {
         return GIDS;
     }
 
-    /// The GID that it was made with.
+    /// The initial GID.
     Gid first() {
         return first;
     }
 
-    /// The zero GID where the entry is unused.
+    /// The GID at `index`; the zero GID if the entry is unused.
     Gid gid(int index) {
         return gids[index];
     }

@@ -2,8 +2,8 @@ package io.tensorferry.testing.fabric;
 
 import java.util.PriorityQueue;
 
-/// Virtual time, and what is to happen in it: earliest first, and in the order scheduled where two fall on the same
-/// nanosecond.
+/// A virtual clock and its event queue. Events run in order of time; events at the same nanosecond run in the order of
+/// scheduling.
 ///
 /// Threading: one thread.
 final class VirtualClock {
@@ -29,9 +29,9 @@ final class VirtualClock {
         events.add(new Event(Math.addExact(now, delayNs), scheduled++, action));
     }
 
-    /// Goes to the time of the next event and runs it.
+    /// Advances to the next event and runs it.
     ///
-    /// @return false if there is none
+    /// @return false if no event is scheduled
     boolean runNext() {
         Event event = events.poll();
         if (event == null) {
@@ -42,7 +42,7 @@ final class VirtualClock {
         return true;
     }
 
-    /// Runs everything of the next `durationNs`, and goes to their end.
+    /// Runs all events of the next `durationNs` and advances to the end of that interval.
     void advance(long durationNs) {
         long end = Math.addExact(now, durationNs);
         for (Event next = events.peek(); next != null && next.time <= end; next = events.peek()) {

@@ -1,7 +1,5 @@
-/// Software devices of many nodes in one process, under a virtual clock: for simulations of everything above the
-/// verbs.
+/// Software devices of many nodes in one process, under a virtual clock: for simulations of all layers above the verbs.
 ///
-/// A [SimulatedFabric] drives all of it on the thread of whoever calls it, and all that happens follows from its
-/// seed. The queue pairs are those of the software device; only what carries their requests is different, and can
-/// be delayed, cut off, corrupted and killed.
+/// A [SimulatedFabric] runs everything on the caller's thread, and its seed determines every event. The queue pairs are
+/// those of the software device. Only the carrier of their requests differs: it can delay, partition, corrupt and kill.
 package io.tensorferry.testing.fabric;

@@ -36,17 +36,17 @@ import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// One worker on a node of a fabric: the transport from the rendezvous down to the queue pairs, and no thread.
+/// One worker on a node of a fabric, without threads: the transport from the rendezvous down to the queue pairs.
 ///
-/// What has threads of its own in production is done by events of the fabric: work that takes long, callbacks, timers.
-/// The loop runs when it is turned. Who closes this has taken all tensors back.
+/// Events of the fabric replace the threads of production: long tasks, callbacks and timers. The loop runs only in
+/// [#turn]. The caller must release all tensors before [#close()].
 ///
 /// Threading: the fabric's thread.
 // Tests of the transport itself use types that are not exported to applications.
 @SuppressWarnings("exports")
 public final class SimulatedWorker implements AutoCloseable {
     private static final long LONGEST_TASK_NS = 50_000;
-    // How often an event that somebody waits for is looked at.
+    // The interval at which a pending device event is polled.
     private static final long EVENT_LOOK_NS = 50_000;
 
     private final SimulatedFabric fabric;
@@ -66,14 +66,13 @@ public final class SimulatedWorker implements AutoCloseable {
     private int mostWork;
     private @Nullable CompletionLoop loop;
 
-    /// What a worker is like.
+    /// Configuration of a worker.
     ///
-    /// @param adapter its name is that of the node, too
-    /// @param accelerators the worker is given; their time is the fabric's
-    /// @param users makes the user's executor of callbacks from one that runs each as an event; null for callbacks on
-    /// the
-    ///     loop
-    /// @param fallback where receives go that have no channel; null for nowhere
+    /// @param adapter the adapter; its name is also the node's name
+    /// @param accelerators the worker's accelerators; they use the fabric's time
+    /// @param users creates the user's callback executor from an executor that runs each task as an event; null for
+    ///     callbacks on the loop
+    /// @param fallback handles receives without a channel; null for none
     public record Setting(
             RdmaAdapterOptions adapter,
             RendezvousOptions rendezvous,
@@ -83,10 +82,10 @@ public final class SimulatedWorker implements AutoCloseable {
             @Nullable UnaryOperator<Executor> users,
             @Nullable FallbackPath fallback) {}
 
-    /// Opens a device of the node, and starts.
+    /// Opens a device of the node, and starts the worker.
     ///
-    /// @param random draws how long tasks take, and what an adapter draws
-    /// @param exchange how it reaches others
+    /// @param random draws task durations and the adapter's random values
+    /// @param exchange exchanges endpoints with other workers
     public SimulatedWorker(SimulatedFabric fabric, RandomGenerator random, Setting setting, EndpointExchange exchange) {
         this.fabric = fabric;
         this.random = random;
@@ -118,9 +117,9 @@ public final class SimulatedWorker implements AutoCloseable {
         adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
     }
 
-    /// Does each task as an event of the fabric, after a drawn time; those that are left at the end, at once.
+    /// Runs each task as an event of the fabric, after a drawn time. At the end it runs the remaining tasks at once.
     private final class TaskEvents implements Executor {
-        // By number, because one may be given twice.
+        // Keyed by a number, because the same task may be submitted twice.
         private final TreeMap<Long, Runnable> waiting = new TreeMap<>();
         private long given;
 
@@ -162,7 +161,7 @@ public final class SimulatedWorker implements AutoCloseable {
         }
     }
 
-    /// Leaves the loop to whoever calls [#turn].
+    /// Leaves the loop to callers of [#turn].
     private final class Turner implements LoopRunner {
         @Override
         public void start(CompletionLoop started) {
@@ -176,7 +175,7 @@ public final class SimulatedWorker implements AutoCloseable {
         }
     }
 
-    /// Leaves the copies of an accelerator to whoever calls [#turn]; only the last are waited for.
+    /// Leaves an accelerator's copies to callers of [#turn]; waits only for the last copies.
     private final class TurnedCopies implements CopyRunner {
         private @Nullable CopyQueue queue;
 
@@ -188,7 +187,7 @@ public final class SimulatedWorker implements AutoCloseable {
 
         @Override
         public void wake() {
-            // It is looked at in each turn.
+            // Each turn polls the copies.
         }
 
         @Override
@@ -243,9 +242,9 @@ public final class SimulatedWorker implements AutoCloseable {
         return alive;
     }
 
-    /// One turn of the loop and of the copies, unless the worker is dead or paused.
+    /// Runs one turn of the loop and of the copies, unless the worker is dead or paused.
     ///
-    /// @return whether there was something to do
+    /// @return whether any work was done
     public boolean turn() {
         CompletionLoop running = loop;
         if (!alive || running == null || pausedUntilNs > fabric.now()) {
@@ -264,14 +263,15 @@ public final class SimulatedWorker implements AutoCloseable {
         return done.get() > 0;
     }
 
-    /// The most that one turn of the loop has done, as [CompletionLoop#doWork()] counts it.
+    /// The most work that one turn of the loop has done, as counted by [CompletionLoop#doWork()].
     public int mostWorkOfATurn() {
         return mostWork;
     }
 
-    /// How long nothing has to be turned for the time alone: until the loop's next timer, or the end of a pause.
+    /// The time until the next turn that time alone requires: the loop's next timer, the end of a pause, or the next
+    /// poll of a pending copy.
     ///
-    /// @return `Long.MAX_VALUE` for ever
+    /// @return nanoseconds; `Long.MAX_VALUE` if no such turn is due
     public long nanosToNextTimer() {
         CompletionLoop running = loop;
         if (!alive) {
@@ -287,10 +287,10 @@ public final class SimulatedWorker implements AutoCloseable {
         return copies.stream().anyMatch(CopyQueue::isWaiting) ? Math.min(timerNs, EVENT_LOOK_NS) : timerNs;
     }
 
-    /// Has `task` run within a drawn time, unless the worker is dead by then.
+    /// Runs `task` after a drawn time, unless the worker is dead by then.
     ///
-    /// @param leastNs passes in any case
-    /// @param longestNs on top of that, at most
+    /// @param leastNs the minimum delay
+    /// @param longestNs the maximum additional delay
     public void later(long leastNs, long longestNs, Runnable task) {
         fabric.schedule(leastNs + 1 + random.nextLong(longestNs), () -> {
             if (alive) {
@@ -299,18 +299,18 @@ public final class SimulatedWorker implements AutoCloseable {
         });
     }
 
-    /// Its loop does nothing for so long, as that of a process that is stopped or swapped out.
+    /// Stops the loop for a time, as if its process were suspended or swapped out.
     public void pause(long nanoseconds) {
         pausedUntilNs = fabric.now() + nanoseconds;
     }
 
-    /// The process is gone: its device falls silent, and nothing of it runs any more.
+    /// Kills the process: its device falls silent, and none of its code runs any more.
     public void kill() {
         alive = false;
         fabric.killNode(name);
     }
 
-    /// Closes what is open; of a killed worker, what a kernel would have taken back.
+    /// Closes all open resources. For a killed worker, releases the resources that a kernel would reclaim.
     @Override
     public void close() {
         manager.close();

@@ -1,3 +1,3 @@
-/// The whole transport under a virtual clock: workers without threads on the nodes of a
+/// The complete transport under a virtual clock: workers without threads on the nodes of a
 /// [io.tensorferry.testing.fabric.SimulatedFabric], for simulations and measurements.
 package io.tensorferry.testing.simulation;
