@@ -1,6 +1,6 @@
 import org.jspecify.annotations.NullMarked;
 
-/// The command line. Nobody depends on it.
+/// The command line. No other module depends on it.
 @NullMarked
 module io.tensorferry.cli {
     requires com.google.gson;
@@ -9,7 +9,7 @@ module io.tensorferry.cli {
     requires io.tensorferry.grpc;
     requires static org.jspecify;
 
-    // picocli sets the fields of commands, Gson makes the records that the two ends of a check exchange.
+    // picocli sets the fields of commands; Gson creates the records that the two ends of a check exchange.
     opens io.tensorferry.cli to
             info.picocli;
     opens io.tensorferry.cli.console to

@@ -9,7 +9,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 
-/// Says in one line of standard error what went wrong.
+/// Reports a failure in one line on standard error.
 final class Failures {
     private Failures() {}
 
@@ -25,7 +25,7 @@ final class Failures {
         return ExitStatus.FAILED;
     }
 
-    /// Failures that are told in words have their words; of any other its kind helps too.
+    /// The message of a failure. Includes the exception's type, unless the message is written for users.
     private static String messageOf(Exception e) {
         boolean inWords = e instanceof TransportException
                 || e instanceof VerbsException

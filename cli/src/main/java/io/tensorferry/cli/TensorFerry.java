@@ -48,9 +48,9 @@ public final class TensorFerry implements Runnable {
         System.exit(commandLine(System.getenv()).execute(arguments));
     }
 
-    /// The command with all its subcommands.
+    /// Creates the command with all its subcommands.
     ///
-    /// @param environment where the `RDMA_*` variables are read
+    /// @param environment the source of the `RDMA_*` variables
     static CommandLine commandLine(Map<String, String> environment) {
         return commandLine(environment, CudaDevices::open);
     }
@@ -67,13 +67,13 @@ public final class TensorFerry implements Runnable {
                 .setExitCodeExceptionMapper(_ -> ExitStatus.FAILED);
     }
 
-    /// With the options read: they say what is logged.
+    /// Runs after parsing, because the options determine the log level.
     private static int execute(ParseResult parsed) {
         GrpcLog.toSlf4j();
         return new RunLast().execute(parsed);
     }
 
-    /// Without a subcommand.
+    /// Runs without a subcommand.
     @Override
     public void run() {
         throw new ParameterException(

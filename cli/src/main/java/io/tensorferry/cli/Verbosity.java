@@ -1,8 +1,8 @@
 package io.tensorferry.cli;
 
-/// How much a user wants to see. Set once, before anything is logged.
+/// The log level that the user requested. Set once, before anything is logged.
 final class Verbosity {
-    // slf4j-simple reads it when its first logger is made.
+    // slf4j-simple reads this property when it creates its first logger.
     private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
     private static final String GRPC_LEVEL = "org.slf4j.simpleLogger.log.io.grpc";
 
@@ -10,7 +10,7 @@ final class Verbosity {
 
     private Verbosity() {}
 
-    /// @param times how often the option was given
+    /// @param times the number of occurrences of the option
     static void set(int times) {
         stackTraces = times > 0;
         if (times > 0) {

@@ -3,7 +3,7 @@ package io.tensorferry.cli;
 import io.tensorferry.cli.console.Product;
 import picocli.CommandLine.IVersionProvider;
 
-/// What `--version` prints.
+/// Provides the output of `--version`.
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

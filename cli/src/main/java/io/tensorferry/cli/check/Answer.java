@@ -2,14 +2,15 @@ package io.tensorferry.cli.check;
 
 import org.jspecify.annotations.Nullable;
 
-/// What the server says to a plan.
+/// The server's answer to a plan.
 ///
-/// @param version the server's TensorFerry
-/// @param device the server's device, as `mlx5_0`
-/// @param port the server's port of it
-/// @param way how the server's requests reach the caller, as `TCP`; empty where its device knows one way only
-/// @param gpu where the server has its tensors, as `GPU:0 (NVIDIA H200, 0000:1b:00.0)`; null for host memory
-/// @param refusal why it does not take part, or null where it does
+/// @param version the server's TensorFerry version
+/// @param device the server's device, for example `mlx5_0`
+/// @param port the port of that device
+/// @param way the carrier of the server's requests to the caller, for example `TCP`; empty if its device has only one
+/// @param gpu the GPU that holds the server's tensors, for example `GPU:0 (NVIDIA H200, 0000:1b:00.0)`; null for host
+///     memory
+/// @param refusal the reason why the server refuses the check; null if it accepts
 record Answer(
         String version,
         String device,

@@ -28,7 +28,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// Checks the way to a machine on which [ServeCommand] runs.
+/// Checks the connection to a machine on which [ServeCommand] runs.
 @Command(
         name = "check",
         mixinStandardHelpOptions = true,
@@ -93,7 +93,7 @@ public final class CheckCommand implements Callable<Integer> {
     @Mixin
     private ServerSecurity security = new ServerSecurity();
 
-    /// @param environment where the `RDMA_*` variables are read
+    /// @param environment the source of the `RDMA_*` variables
     /// @param gpus opens a GPU by its number
     public CheckCommand(Map<String, String> environment, IntFunction<? extends Accelerator> gpus) {
         this.environment = environment;
@@ -150,7 +150,7 @@ public final class CheckCommand implements Callable<Integer> {
         InetAddress own = address == null ? Route.ownAddressTowards(peer) : address;
         output.connected(server, own, Route.dial(peer, timeout, security.forTheOtherEnd()));
         int task = CheckCluster.taskOf(own);
-        // Nobody dials a caller, so its server is for nobody but itself.
+        // No process dials a caller, so its server listens on loopback only.
         var listening = new WorkerAddress(LOOPBACK.getHostAddress(), Route.freePort(LOOPBACK));
         try (TransportServer caller = security.start(builder.cluster(CheckCluster.ofCaller(server, task, listening))
                 .job(CheckCluster.CALLER)

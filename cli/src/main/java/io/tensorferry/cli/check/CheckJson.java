@@ -13,7 +13,7 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A check for scripts: one object, printed at the end, with the steps that were done. Times are in nanoseconds.
+/// Prints a check for scripts: one object at the end, with the completed steps. Times are in nanoseconds.
 final class CheckJson implements CheckOutput {
     private final PrintWriter out;
     private final JsonObject object = new JsonObject();

@@ -6,33 +6,34 @@ import java.net.InetAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Is told how a check goes, step by step; a step that failed is the last.
+/// Receives the steps of a check as they complete. A failed step is the last.
 ///
 /// Threading: one thread.
 interface CheckOutput {
-    /// @param own this end's address on the way there
-    /// @param tookNs until the other end had taken a TCP connection
+    /// @param own the local address of the route to the target
+    /// @param tookNs the time until the other end accepted a TCP connection
     void connected(WorkerAddress target, InetAddress own, long tookNs);
 
-    /// @param tookNs the set-up of the channel
+    /// @param tookNs the duration of the channel's set-up
     void channel(ChannelDescription channel, long tookNs);
 
-    /// @param way how this end's requests reach the other end, as `TCP`; empty where the device knows one way only
-    /// @param gpu where this end has its tensors, as [Answer#gpu()] tells of the other; null for host memory
+    /// @param way the carrier of this end's requests to the other end, for example `TCP`; empty if the device has only
+    ///     one
+    /// @param gpu the GPU that holds this end's tensors, in the form of [Answer#gpu()]; null for host memory
     void answer(Answer answer, String way, @Nullable String gpu);
 
-    /// The tensors from the other end, as this end timed them.
+    /// The tensors from the other end, timed at this end.
     void received(List<Timing> timings);
 
-    /// The tensors to the other end, as that end timed them.
+    /// The tensors to the other end, timed at that end.
     void sent(List<Timing> timings);
 
-    /// How the tensors of the ends that have them on a GPU went, at the end; null of an end that has none there.
+    /// The paths of the tensors on GPUs, at the end; null for an end without tensors on a GPU.
     void gpus(@Nullable GpuPaths own, @Nullable GpuPaths other);
 
-    /// The check ended with a failure, which is also told on standard error.
+    /// The check ended with a failure, which standard error also reports.
     void failed(String why);
 
-    /// There is nothing more to come.
+    /// No further step follows.
     void end();
 }

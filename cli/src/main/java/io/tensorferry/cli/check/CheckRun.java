@@ -19,7 +19,7 @@ final class CheckRun {
 
     static final int TO_SERVER = 2;
 
-    // So that the dialling has ended, and its reason is known, before nobody waits for it any more.
+    // Makes this wait outlast the dialling, so that the reason for a failed dial is known.
     private static final Duration GRACE = Duration.ofSeconds(1);
 
     private final TransportServer server;
@@ -28,8 +28,8 @@ final class CheckRun {
     private final Duration timeout;
     private final CheckOutput output;
 
-    /// @param gpu of the server, where this end has its tensors; null for host memory
-    /// @param timeout how long each thing of the other end is waited for
+    /// @param gpu the GPU of the server that holds this end's tensors; null for host memory
+    /// @param timeout the maximum wait for each item from the other end
     CheckRun(TransportServer server, @Nullable Accelerator gpu, Plan plan, Duration timeout, CheckOutput output) {
         this.server = server;
         this.gpu = gpu;
@@ -38,7 +38,7 @@ final class CheckRun {
         this.output = output;
     }
 
-    /// @throws TransportException what did not work
+    /// @throws TransportException the failure of the step that failed
     void run() throws InterruptedException {
         List<Plan.Item> items = plan.check();
         ChannelDescription channel = setUp();

@@ -14,11 +14,11 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Answers every caller whose channel opens, each on a thread of its own.
+/// Serves each caller whose channel opens, on a separate thread.
 ///
 /// Threading: the thread that runs it.
 final class CheckServer {
-    // A caller that has just connected waits this long at most; nothing of what is measured does.
+    // The maximum delay before a new caller is noticed. It does not affect the measurements.
     private static final int LOOK_MILLIS = 20;
 
     private static final Duration END_LIMIT = Duration.ofSeconds(2);
@@ -26,24 +26,24 @@ final class CheckServer {
     private final TransportServer server;
     private final @Nullable Accelerator gpu;
     private final PrintWriter out;
-    // Of the open channels those that have their session, or had it.
+    // The open channels that have or had a session.
     private final Set<Long> known = new HashSet<>();
     private final List<Thread> sessions = new ArrayList<>();
     private final BlockingQueue<Ended> ended = new LinkedBlockingQueue<>();
 
     private record Ended(ChannelDescription channel, ServeSession.Outcome outcome) {}
 
-    /// @param gpu of the server, where this end has its tensors; null for host memory
+    /// @param gpu the GPU of the server that holds this end's tensors; null for host memory
     CheckServer(TransportServer server, @Nullable Accelerator gpu, PrintWriter out) {
         this.server = server;
         this.gpu = gpu;
         this.out = out;
     }
 
-    /// Serves until the calling thread is interrupted, or one check has ended; those that have not ended are broken
-    /// off.
+    /// Serves until the calling thread is interrupted or, with `once`, until one check has ended. Aborts unfinished
+    /// checks.
     ///
-    /// @return whether the check was good
+    /// @return whether the check succeeded
     boolean run(boolean once) throws InterruptedException {
         try {
             return serve(once);
@@ -72,7 +72,7 @@ final class CheckServer {
         }
     }
 
-    /// So that nothing is left on the GPU when that is closed, behind the server.
+    /// Ends the sessions so that they leave nothing on the GPU, which is closed after the server.
     private void endSessions() throws InterruptedException {
         sessions.forEach(Thread::interrupt);
         long end = System.nanoTime() + END_LIMIT.toNanos();

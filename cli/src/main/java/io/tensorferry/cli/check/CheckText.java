@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A check for people. Each step is printed when it is done.
+/// Prints a check for people, each step as it completes.
 final class CheckText implements CheckOutput {
     private static final String ROW = "  %-10s %10s %10s %10s %10s %14s";
 
@@ -107,7 +107,7 @@ final class CheckText implements CheckOutput {
 
     @Override
     public void failed(String why) {
-        // Standard error tells.
+        // The failure is reported on standard error.
     }
 
     @Override

@@ -5,30 +5,30 @@ import io.tensorferry.api.Device;
 import io.tensorferry.api.Tensor;
 import java.lang.foreign.MemorySegment;
 
-/// What tensors of one size hold, where the processor can read it.
+/// Accesses the content of tensors of one size in host memory.
 ///
 /// Threading: one thread.
 sealed interface Contents extends AutoCloseable permits Contents.InHostMemory, GpuContents {
-    /// Of tensors of one device; takes what that needs.
+    /// Opens access to tensors of one device, and allocates the necessary resources.
     ///
-    /// @param bytes of each tensor
+    /// @param bytes the size of each tensor
     static Contents open(Device device, long bytes) {
         return device instanceof Accelerator gpu ? GpuContents.open(gpu, bytes) : new InHostMemory();
     }
 
-    /// Writes the pattern of `seed`; it is there when this returns.
+    /// Writes the pattern of `seed`; the pattern is complete when this returns.
     void fill(Tensor tensor, int seed);
 
-    /// The content, until the next call or until `tensor` is closed.
+    /// The content, valid until the next call or until `tensor` is closed.
     MemorySegment of(Tensor tensor);
 
-    /// Leaves nothing of the content. The next tensor may get the same memory, and must not find the pattern there.
+    /// Overwrites the content. The next tensor may reuse the memory and must not find the pattern there.
     void erase(Tensor tensor);
 
     @Override
     void close();
 
-    /// Tensors that the processor reads themselves.
+    /// Access to tensors in host memory, without a copy.
     record InHostMemory() implements Contents {
         @Override
         public void fill(Tensor tensor, int seed) {
@@ -47,7 +47,7 @@ sealed interface Contents extends AutoCloseable permits Contents.InHostMemory, G
 
         @Override
         public void close() {
-            // Nothing was taken.
+            // No resource was allocated.
         }
     }
 }

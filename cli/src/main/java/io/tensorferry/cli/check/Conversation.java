@@ -19,7 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What the two ends of a check say to each other over one channel: notes, each under a key of its own, and tensors.
+/// The exchange between the two ends of a check over one channel: notes, each under a separate key, and tensors.
 ///
 /// Threading: one thread.
 final class Conversation implements AutoCloseable {
@@ -34,9 +34,9 @@ final class Conversation implements AutoCloseable {
     private final Residence residence;
     private final Duration patience;
 
-    /// @param channel the step is named after it, so that both ends name the same one, and no other check does
-    /// @param residence where this end has its tensors; notes are in host memory
-    /// @param patience how long each thing that the other end is to send is waited for
+    /// @param channel determines the step: both ends derive the same one, and no other check uses it
+    /// @param residence the location of this end's tensors; notes are in host memory
+    /// @param patience the maximum wait for each item from the other end
     Conversation(TransportServer server, ChannelDescription channel, Residence residence, Duration patience) {
         this.server = server;
         this.channel = channel;
@@ -47,7 +47,7 @@ final class Conversation implements AutoCloseable {
         this.patience = patience;
     }
 
-    /// Leaves a note for the other end.
+    /// Sends a note to the other end.
     void say(Object note) {
         byte[] text = GSON.toJson(note).getBytes(StandardCharsets.UTF_8);
         try (Tensor tensor = server.allocator().allocate(DataType.UINT8, Shape.of(text.length))) {
@@ -58,7 +58,7 @@ final class Conversation implements AutoCloseable {
 
     /// Waits for the note of this kind.
     ///
-    /// @throws TransportException if it does not come, or is something else
+    /// @throws TransportException if the note does not arrive or is invalid
     <T> T hear(Class<T> kind) throws InterruptedException {
         try (Tensor tensor =
                 rendezvous.recv(keyFrom(kind.getSimpleName()), patience).tensorOrThrow()) {
@@ -85,9 +85,9 @@ final class Conversation implements AutoCloseable {
                 cause);
     }
 
-    /// Makes all tensors of one size available to the other end.
+    /// Sends all tensors of one size to the other end.
     ///
-    /// @param seed of the pattern that they hold
+    /// @param seed the seed of their pattern
     void offer(Plan.Item item, int seed) {
         try (Tensor tensor = residence.make(item.bytes(), seed)) {
             for (int i = 0; i <= item.rounds(); i++) {
@@ -98,10 +98,10 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    /// Receives all tensors of one size, one after the other.
+    /// Receives all tensors of one size in sequence.
     ///
-    /// @param seed of the pattern that they must hold
-    /// @throws TransportException if one does not come, or `DATA_LOSS` if it is not the pattern
+    /// @param seed the seed of the expected pattern
+    /// @throws TransportException if a tensor does not arrive, or `DATA_LOSS` if its content differs from the pattern
     Timing fetch(Plan.Item item, int seed) throws InterruptedException {
         RendezvousKey key = keyFrom(edge(item));
         long[] rounds = new long[item.rounds()];
@@ -135,8 +135,8 @@ final class Conversation implements AutoCloseable {
         }
     }
 
-    /// How this end's requests reach the other, as `TCP`; known once it has heard something. Empty where the device
-    /// knows one way only, and where the channel is gone.
+    /// The carrier of this end's requests to the other, for example `TCP`; known after the first note has arrived.
+    /// Empty if the device has only one carrier, or the channel is gone.
     String way() {
         return server.peers().stream()
                 .filter(status -> channel.equals(status.channel()))
@@ -161,7 +161,7 @@ final class Conversation implements AutoCloseable {
         return "tensor " + item.bytes();
     }
 
-    /// Drops what nobody asked for.
+    /// Discards all tensors that were not requested.
     @Override
     public void close() {
         int _ = server.closeStep(rendezvous.stepId());

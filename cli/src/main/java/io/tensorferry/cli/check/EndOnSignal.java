@@ -2,12 +2,12 @@ package io.tensorferry.cli.check;
 
 import java.time.Duration;
 
-/// While this is open, a signal that ends the process interrupts the thread that opened it, and the process waits for
-/// that thread to clean up.
+/// Cleans up on a signal: while this is open, a signal that ends the process interrupts the thread that opened it, and
+/// the process waits for that thread to clean up.
 final class EndOnSignal implements AutoCloseable {
     private final Thread hook;
 
-    /// @param limit how long the process waits at most
+    /// @param limit the maximum time that the process waits
     EndOnSignal(Duration limit) {
         Thread owner = Thread.currentThread();
         hook = Thread.ofPlatform().name("end-on-signal").unstarted(() -> {

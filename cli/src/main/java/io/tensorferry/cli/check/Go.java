@@ -1,6 +1,6 @@
 package io.tensorferry.cli.check;
 
-/// The caller has received all and will send.
+/// The caller's note that it has received all tensors and will send.
 ///
-/// @param failure what was wrong with what it received, or an empty text
+/// @param failure the failure in receiving; empty if there was none
 record Go(String failure) {}

@@ -8,18 +8,18 @@ import io.tensorferry.api.Tensor;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// What tensors on a GPU hold: copied to pinned host memory, and from there.
+/// Accesses the content of tensors on a GPU by copies through pinned host memory.
 ///
 /// Threading: one thread.
 final class GpuContents implements Contents {
-    // Drivers lock whole pages.
+    // Drivers pin whole pages.
     private static final long PAGE = 4096;
 
     private final Arena arena;
     private final HostPin pin;
     private final DeviceStream stream;
     private final MemorySegment memory;
-    // While the GPU may still touch the memory.
+    // Set while the GPU may access the memory.
     private boolean isCopying;
 
     private GpuContents(Arena arena, HostPin pin, DeviceStream stream, MemorySegment memory) {
@@ -29,9 +29,9 @@ final class GpuContents implements Contents {
         this.memory = memory;
     }
 
-    /// @param bytes of each tensor, 1 or more
+    /// @param bytes the size of each tensor, 1 or more
     static GpuContents open(Accelerator gpu, long bytes) {
-        // Not confined: who copies is the driver.
+        // Not confined, because the driver performs the copy.
         Arena arena = Arena.ofShared();
         try {
             MemorySegment pages = arena.allocate(Math.ceilDiv(bytes, PAGE) * PAGE, PAGE);
@@ -75,7 +75,7 @@ final class GpuContents implements Contents {
         isCopying = false;
     }
 
-    /// Also while the thread is interrupted: the memory must stay until the GPU is done with it.
+    /// Waits even if the thread is interrupted: the memory must remain until the GPU has finished.
     private static void await(DeviceEvent done) {
         boolean interrupted = false;
         while (!done.isReached()) {
@@ -90,7 +90,7 @@ final class GpuContents implements Contents {
         }
     }
 
-    /// Memory that a GPU which has failed may still touch is left to the end of the process.
+    /// Releases the memory. Memory that a failed GPU may still access remains allocated until the process ends.
     @Override
     public void close() {
         stream.close();

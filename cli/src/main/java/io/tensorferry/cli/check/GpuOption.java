@@ -12,7 +12,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// The option of both ends of a check that has this end's tensors on a GPU.
+/// The option of both ends of a check that places this end's tensors on a GPU.
 final class GpuOption {
     @Option(
             names = "--gpu",
@@ -23,10 +23,10 @@ final class GpuOption {
                     + " host memory, whatever the other end has")
     private @Nullable Integer ordinal;
 
-    /// Opens the GPU, which the caller closes; null where none is asked for.
+    /// Opens the GPU, which the caller closes; null if the option was not given.
     ///
-    /// @param gpus opens one by its number
-    /// @throws TransportException if it cannot be had, with the reason
+    /// @param gpus opens a GPU by its number
+    /// @throws TransportException if the GPU cannot be opened, with the reason
     @Nullable
     Accelerator open(IntFunction<? extends Accelerator> gpus) {
         Integer wanted = ordinal;
@@ -40,7 +40,7 @@ final class GpuOption {
         }
     }
 
-    /// Takes the next argument, unless that is another option or the address: `--gpu HOST:PORT` is GPU 0.
+    /// Consumes the next argument, unless it is another option or the address: `--gpu HOST:PORT` means GPU 0.
     static final class OptionalNumber implements IParameterConsumer {
         private static final Pattern OTHER = Pattern.compile("-.*|.*:.*");
         private static final Pattern NUMBER = Pattern.compile("\\d{1,4}");

@@ -1,13 +1,13 @@
 package io.tensorferry.cli.check;
 
-/// How the tensors of one end went between its GPU and the network. Bytes that were copied went through host memory
-/// that is pinned for the GPU and for the RDMA device; others the RDMA device moved by itself.
+/// The paths of one end's tensors between its GPU and the network. Copied bytes passed through host memory that is
+/// pinned for the GPU and for the RDMA device; the RDMA device transferred all other bytes directly.
 ///
-/// @param device as keys name it, `GPU:0`
-/// @param direct how the RDMA device reaches the memory by itself, `by dmabuf` or `by address`; or `no`, and why
-/// @param bytes of all tensors of one direction
-/// @param copiedFromGpu of those that were sent
-/// @param copiedToGpu of those that were received
+/// @param device the GPU as named in keys, for example `GPU:0`
+/// @param direct the RDMA device's direct access to the memory, `by dmabuf` or `by address`; or `no`, with the reason
+/// @param bytes the size of all tensors in one direction
+/// @param copiedFromGpu bytes copied from the GPU to send
+/// @param copiedToGpu received bytes copied to the GPU
 record GpuPaths(String device, String direct, long bytes, long copiedFromGpu, long copiedToGpu) {
     String sent() {
         return way(copiedFromGpu);
@@ -21,7 +21,7 @@ record GpuPaths(String device, String direct, long bytes, long copiedFromGpu, lo
         if (copied == 0) {
             return "GPUDirect";
         }
-        // A tensor that was asked for again was copied again.
+        // A tensor that was requested again was copied again.
         return copied >= bytes
                 ? "pinned proxies"
                 : "GPUDirect, and " + copied + " of " + bytes + " bytes by pinned proxies";

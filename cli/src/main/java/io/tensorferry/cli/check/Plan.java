@@ -4,39 +4,39 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What a caller proposes: how many tensors of which sizes each end sends.
+/// A caller's proposal: how many tensors of which sizes each end sends.
 ///
-/// @param version of this conversation, [#VERSION] today
+/// @param version the version of this exchange, [#VERSION] today
 record Plan(int version, @Nullable List<Item> items) {
     static final int VERSION = 1;
 
     private static final int MOST_ITEMS = 32;
     private static final int MOST_ROUNDS = 10_000;
     private static final long MOST_BYTES = 1L << 30;
-    // Enough for a median, and not more than is moved in a moment.
+    // Enough for a median, and quick to transfer.
     private static final int DEFAULT_ROUNDS = 100;
     private static final int LEAST_ROUNDS = 5;
     private static final long BYTES_OF_A_SIZE = 64L << 20;
 
     /// Tensors of one size.
     ///
-    /// @param rounds how many are timed; one more goes before them, which finds everything cold
+    /// @param rounds the number of timed tensors; one more precedes them to warm up
     record Item(long bytes, int rounds) {
-        /// With as many rounds as are moved in a moment.
+        /// Chooses a number of rounds that transfers quickly.
         static Item of(long bytes) {
             long fitting = BYTES_OF_A_SIZE / Math.max(1, bytes);
             return new Item(bytes, Math.clamp(fitting, LEAST_ROUNDS, DEFAULT_ROUNDS));
         }
 
-        /// Of all its tensors.
+        /// The total size of all tensors of this item.
         long allBytes() {
             return bytes * (rounds + 1);
         }
     }
 
-    /// The sizes in their order.
+    /// The sizes in order.
     ///
-    /// @throws IllegalArgumentException if it is not a plan that this version takes
+    /// @throws IllegalArgumentException if this version does not accept the plan
     List<Item> check() {
         if (version != VERSION) {
             throw new IllegalArgumentException("version " + version + " of the check is not known here, only " + VERSION
@@ -45,7 +45,7 @@ record Plan(int version, @Nullable List<Item> items) {
         if (items == null || items.isEmpty() || items.size() > MOST_ITEMS) {
             throw new IllegalArgumentException("a check takes 1 to " + MOST_ITEMS + " sizes");
         }
-        // It came as JSON, which may hold null.
+        // The plan was parsed from JSON, which may contain null.
         if (items.stream().anyMatch(Objects::isNull)) {
             throw new IllegalArgumentException("a size is missing");
         }

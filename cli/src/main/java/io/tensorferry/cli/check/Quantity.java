@@ -2,14 +2,14 @@ package io.tensorferry.cli.check;
 
 import java.util.Locale;
 
-/// Durations and rates as people read them.
+/// Formats durations and rates for people.
 final class Quantity {
     private static final double KILO = 1000;
     private static final double KIBI = 1024;
 
     private Quantity() {}
 
-    /// Three digits and a unit, as `12.3 us`.
+    /// Three digits and a unit, for example `12.3 us`.
     static String duration(long ns) {
         if (ns < KILO) {
             return ns + " ns";
@@ -24,7 +24,7 @@ final class Quantity {
         return digits(value) + " s";
     }
 
-    /// As `1.23 GiB/s`.
+    /// For example `1.23 GiB/s`.
     static String rate(double bytesPerSecond) {
         double value = bytesPerSecond;
         for (String unit : new String[] {"B/s", "KiB/s", "MiB/s"}) {

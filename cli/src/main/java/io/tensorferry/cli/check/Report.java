@@ -3,12 +3,12 @@ package io.tensorferry.cli.check;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How the server received the caller's tensors.
+/// The server's result of receiving the caller's tensors.
 ///
-/// @param timings of each size, in the order of the plan
-/// @param gpu how the server's tensors went between its GPU and the network; null where it has them in host memory,
-///     and where not all arrived
-/// @param failure what was wrong with what it received, or null
+/// @param timings one for each size, in the order of the plan
+/// @param gpu the paths of the server's tensors between its GPU and the network; null if they are in host memory, or if
+///     some did not arrive
+/// @param failure the failure in receiving; null if there was none
 record Report(
         List<Timing> timings,
         @Nullable GpuPaths gpu,

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Where one end of a check has its tensors, those that it sends and those that it receives: in host memory, or on a
-/// GPU. Each end decides that for itself, and the keys say nothing of it.
+/// The location of one end's tensors, sent and received: host memory or a GPU. Each end chooses independently, and keys
+/// do not contain the location.
 ///
 /// Threading: one thread.
 final class Residence {
@@ -29,7 +29,7 @@ final class Residence {
     private final TensorAllocator allocator;
     private final @Nullable AcceleratorStatistics before;
 
-    /// @param gpu one of the server's; null for host memory
+    /// @param gpu a GPU of the server; null for host memory
     Residence(TransportServer server, @Nullable Accelerator gpu) {
         this.server = server;
         this.gpu = gpu;
@@ -37,7 +37,7 @@ final class Residence {
         this.before = statistics();
     }
 
-    /// For people, as `GPU:0 (NVIDIA H200, 0000:1b:00.0)`; null for host memory.
+    /// A description for people, for example `GPU:0 (NVIDIA H200, 0000:1b:00.0)`; null for host memory.
     @Nullable
     String gpu() {
         return gpu == null ? null : nameOf(gpu);
@@ -47,7 +47,7 @@ final class Residence {
         return gpu + " (" + gpu.description() + ")";
     }
 
-    /// A tensor that holds the pattern of `seed`.
+    /// Creates a tensor with the pattern of `seed`.
     Tensor make(long bytes, int seed) {
         Tensor tensor = allocator.allocate(DataType.UINT8, Shape.of(bytes));
         try (Contents contents = contents(bytes)) {
@@ -59,15 +59,15 @@ final class Residence {
         }
     }
 
-    /// Of tensors of this size that this end has; the caller closes it.
+    /// Opens access to this end's tensors of this size; the caller closes it.
     Contents contents(long bytes) {
         return Contents.open(allocator.device(), bytes);
     }
 
-    /// Receives and waits. The caller owns the tensor.
+    /// Receives a tensor and waits for it. The caller owns the tensor.
     ///
-    /// @param patience how long it waits at most
-    /// @throws TransportException what ended the receive
+    /// @param patience the maximum wait
+    /// @throws TransportException the failure of the receive
     Tensor receive(Rendezvous rendezvous, RendezvousKey key, Duration patience) throws InterruptedException {
         ReceiveOptions options = ReceiveOptions.defaults().withTimeout(patience);
         CompletableFuture<RecvResult> future =
@@ -86,10 +86,10 @@ final class Residence {
         }
     }
 
-    /// How the tensors of this end went, since this was made; null for host memory. Of a server with several callers
-    /// at a time it is how the tensors of all of them went.
+    /// The paths of this end's tensors since this object was created; null for host memory. On a server with several
+    /// concurrent callers, the result covers the tensors of all of them.
     ///
-    /// @param items that went in each direction, all of them
+    /// @param items the tensors sent in each direction
     @Nullable
     GpuPaths paths(List<Plan.Item> items) {
         AcceleratorStatistics first = before;
@@ -105,7 +105,7 @@ final class Residence {
                 now.bytesFromHost() - first.bytesFromHost());
     }
 
-    /// Of the one GPU that a server of a check has.
+    /// The statistics of the only GPU that a check's server has.
     private @Nullable AcceleratorStatistics statistics() {
         return gpu == null ? null : server.statistics().accelerators().getFirst();
     }

@@ -9,11 +9,11 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
 
-/// Which way the packets go, as the kernel sees it.
+/// Finds the route of packets to a peer, as the kernel selects it.
 final class Route {
     private Route() {}
 
-    /// The address of this machine from which packets to `peer` go. Sends nothing.
+    /// The local address from which packets to `peer` are sent. Sends nothing.
     ///
     /// @throws IOException if there is no route
     static InetAddress ownAddressTowards(InetSocketAddress peer) throws IOException {
@@ -27,9 +27,9 @@ final class Route {
 
     /// Connects by TCP, and closes the connection.
     ///
-    /// @param options that the other end is to be started with, as ` --allow-insecure`
-    /// @return how long it took, in nanoseconds
-    /// @throws IOException if nobody listens there, or nothing comes back in time
+    /// @param options the options with which the other end must be started, for example ` --allow-insecure`
+    /// @return the time to connect, in nanoseconds
+    /// @throws IOException if no process listens there, or the connection times out
     static long dial(InetSocketAddress peer, Duration timeout, String options) throws IOException {
         long start = System.nanoTime();
         try (var socket = new Socket()) {
@@ -45,7 +45,7 @@ final class Route {
         }
     }
 
-    /// A port of `address` that is free at the moment.
+    /// A currently free port of `address`.
     static int freePort(InetAddress address) throws IOException {
         try (var socket = new ServerSocket()) {
             socket.bind(new InetSocketAddress(address, 0));

@@ -24,7 +24,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// Answers [CheckCommand] until it is interrupted.
+/// Serves [CheckCommand] until interrupted.
 @Command(
         name = "serve",
         mixinStandardHelpOptions = true,
@@ -64,7 +64,7 @@ public final class ServeCommand implements Callable<Integer> {
     @Mixin
     private ServerSecurity security = new ServerSecurity();
 
-    /// @param environment where the `RDMA_*` variables are read
+    /// @param environment the source of the `RDMA_*` variables
     /// @param gpus opens a GPU by its number
     public ServeCommand(Map<String, String> environment, IntFunction<? extends Accelerator> gpus) {
         this.environment = environment;
@@ -89,7 +89,7 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /// In the words of this command where it cannot listen.
+    /// Starts the server. A failure to listen is reported in terms of this command's options.
     private TransportServer start(TransportServerBuilder builder) {
         try {
             return security.start(builder);

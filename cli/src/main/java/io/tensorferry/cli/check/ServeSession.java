@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: one thread.
 final class ServeSession {
-    // A caller that goes away ends the wait at once; this is for one that stays and is silent.
+    // A caller that disconnects ends the wait at once; this limits the wait for one that stays silent.
     private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration FAREWELL = Duration.ofSeconds(10);
     private static final int LOOK_MILLIS = 20;
@@ -23,25 +23,25 @@ final class ServeSession {
     private final Residence residence;
     private final ChannelDescription channel;
 
-    /// @param gpu of the server, where this end has its tensors; null for host memory
+    /// @param gpu the GPU of the server that holds this end's tensors; null for host memory
     ServeSession(TransportServer server, @Nullable Accelerator gpu, ChannelDescription channel) {
         this.server = server;
         this.residence = new Residence(server, gpu);
         this.channel = channel;
     }
 
-    /// How a check ended.
+    /// The outcome of a check.
     ///
-    /// @param failure null where all went well at both ends
+    /// @param failure null if both ends succeeded
     record Outcome(int sizes, @Nullable String failure) {
-        /// As `4 sizes, all right`.
+        /// For example `4 sizes, all right`.
         @Override
         public String toString() {
             return failure == null ? sizes + " sizes, all right" : "failed: " + failure;
         }
     }
 
-    /// Answers until the check is over.
+    /// Serves the caller until the check is over.
     Outcome run() throws InterruptedException {
         try (var conversation = new Conversation(server, channel, residence, PATIENCE)) {
             Outcome outcome = converse(conversation);
@@ -97,7 +97,7 @@ final class ServeSession {
         return new Outcome(items.size(), failure == null ? null : failure.getMessage());
     }
 
-    /// Waits until the caller has gone, so that it can have what it did not ask for yet.
+    /// Waits until the caller has disconnected, so that it can still fetch what it has not requested yet.
     private void awaitFarewell() throws InterruptedException {
         long end = System.nanoTime() + FAREWELL.toNanos();
         while (isOpen() && System.nanoTime() - end < 0) {

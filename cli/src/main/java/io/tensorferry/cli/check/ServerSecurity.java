@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/// The options of both ends of a check that say whether it is encrypted, and who may take part.
+/// The options of both ends of a check for encryption and authentication.
 final class ServerSecurity {
     private static final String ALLOW_INSECURE = "RDMA_ALLOW_INSECURE";
     private static final String CERTIFICATE = "RDMA_TLS_CERTIFICATE";
@@ -46,10 +46,10 @@ final class ServerSecurity {
             description = "without TLS, speak plaintext beyond this machine too; by default RDMA_ALLOW_INSECURE")
     private boolean allowInsecure;
 
-    /// Sets `builder` up as the options and variables say. With TLS every certificate of a trusted authority may take
-    /// part: a check is no worker of a cluster, and so no certificate names it.
+    /// Configures `builder` from the options and variables. With TLS, every certificate of a trusted authority is
+    /// accepted: a check does not belong to a configured cluster, so no certificate names it.
     ///
-    /// @throws ParameterException if only some of the files are named: that is wrong usage
+    /// @throws ParameterException if only some of the files are named, which is a usage error
     TransportServerBuilder apply(TransportServerBuilder builder, Map<String, String> environment, CommandSpec spec) {
         var files = new HashMap<>(environment);
         put(files, CERTIFICATE, certificate);
@@ -78,8 +78,8 @@ final class ServerSecurity {
 
     /// Starts the server of one end.
     ///
-    /// @throws IllegalArgumentException in the words of these options, if it would speak plaintext beyond this machine
-    ///     and nobody has allowed it
+    /// @throws IllegalArgumentException if plaintext beyond this machine was not allowed; the message names the options
+    ///     of this command
     TransportServer start(TransportServerBuilder builder) {
         try {
             return builder.start();
@@ -92,7 +92,7 @@ final class ServerSecurity {
         }
     }
 
-    /// What the other end is to be started with, as ` --allow-insecure`; empty where it needs nothing.
+    /// The options with which the other end must be started, for example ` --allow-insecure`; empty if none.
     String forTheOtherEnd() {
         if (certificate != null) {
             return " "

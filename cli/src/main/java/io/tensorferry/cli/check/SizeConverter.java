@@ -4,7 +4,7 @@ import io.tensorferry.cli.console.ByteSize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Reads a size of the command line.
+/// Parses a size on the command line.
 final class SizeConverter implements ITypeConverter<ByteSize> {
     @Override
     public ByteSize convert(String value) {

@@ -5,16 +5,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
-/// Bytes that tell whether they arrived whole and in their places: no two neighbours of eight are alike, and those of
-/// the two directions differ.
+/// A byte pattern that detects missing and misplaced bytes: any two neighbouring 8-byte words differ, and so do the
+/// patterns of the two directions.
 final class TestPattern {
     private static final long STEP = 0x9E37_79B9_7F4A_7C15L;
-    // Both ends must see the same bytes, whatever their processors.
+    // Both ends must see the same bytes, regardless of their processors' byte order.
     private static final ValueLayout.OfLong WORD = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private TestPattern() {}
 
-    /// @param seed one for each direction
+    /// @param seed the seed of the direction
     static void fill(MemorySegment segment, int seed) {
         long size = segment.byteSize();
         long value = seed;
@@ -29,7 +29,7 @@ final class TestPattern {
         }
     }
 
-    /// The pattern in memory of its own, for comparison.
+    /// The pattern in newly allocated memory, for comparison.
     static MemorySegment of(long bytes, int seed, Arena arena) {
         MemorySegment segment = arena.allocate(bytes);
         fill(segment, seed);

@@ -2,15 +2,15 @@ package io.tensorferry.cli.check;
 
 import java.util.Arrays;
 
-/// How long receives of tensors of one size took, from the request to the content. The tensors were there before they
-/// were asked for.
+/// The durations of receives of tensors of one size, from the request to the content. The tensors were sent before they
+/// were requested.
 ///
-/// @param firstNs the receive before the timed ones, which found everything cold, in nanoseconds
+/// @param firstNs the first receive, with cold caches, which is not among the timed ones, in nanoseconds
 /// @param bestNs the shortest, in nanoseconds
-/// @param medianNs half took no longer, in nanoseconds
-/// @param p99Ns 99 % took no longer, in nanoseconds
+/// @param medianNs the median, in nanoseconds
+/// @param p99Ns the 99th percentile, in nanoseconds
 record Timing(long bytes, int rounds, long firstNs, long bestNs, long medianNs, long p99Ns) {
-    /// @param roundsNs of each timed receive, in nanoseconds; at least one
+    /// @param roundsNs the duration of each timed receive, in nanoseconds; at least one
     static Timing of(long bytes, long firstNs, long[] roundsNs) {
         long[] sorted = roundsNs.clone();
         Arrays.sort(sorted);
@@ -24,7 +24,7 @@ record Timing(long bytes, int rounds, long firstNs, long bestNs, long medianNs, 
                 sorted[(int) Math.ceil(0.99 * sorted.length) - 1]);
     }
 
-    /// Bytes of content in a second of the median.
+    /// Throughput in bytes per second at the median duration.
     double bytesPerSecond() {
         return medianNs == 0 ? 0 : bytes * 1e9 / medianNs;
     }

@@ -2,12 +2,12 @@ package io.tensorferry.cli.console;
 
 import java.util.regex.Pattern;
 
-/// A number of bytes as people write it: `4096`, `4KiB`, `1MiB`, `2GiB`.
+/// A number of bytes in human-readable form: `4096`, `4KiB`, `1MiB`, `2GiB`.
 public record ByteSize(long bytes) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(|KiB|MiB|GiB)");
     private static final long UNIT = 1024;
 
-    /// @throws IllegalArgumentException if `text` is of another form
+    /// @throws IllegalArgumentException if `text` has another form
     public static ByteSize parse(String text) {
         var matcher = FORM.matcher(text);
         if (!matcher.matches()) {
@@ -22,7 +22,7 @@ public record ByteSize(long bytes) {
         return new ByteSize(Long.parseLong(matcher.group(1)) * factor);
     }
 
-    /// In the largest unit that divides it, as `4 KiB`.
+    /// The size in the largest unit that divides it, for example `4 KiB`.
     @Override
     public String toString() {
         String[] names = {"B", "KiB", "MiB", "GiB"};

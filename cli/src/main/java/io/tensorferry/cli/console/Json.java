@@ -6,7 +6,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import java.util.function.Function;
 
-/// Output for scripts.
+/// Writes output for scripts.
 public final class Json {
     private static final Gson PRETTY = new GsonBuilder()
             .setPrettyPrinting()
@@ -16,7 +16,7 @@ public final class Json {
 
     private Json() {}
 
-    /// Several lines of text; absent values are `null`.
+    /// Multi-line text; absent values are `null`.
     public static String pretty(JsonElement element) {
         return PRETTY.toJson(element);
     }

@@ -13,7 +13,7 @@ public final class Settings {
 
     private Settings() {}
 
-    /// @throws ParameterException if a value is not accepted: that is wrong usage
+    /// @throws ParameterException if a value is invalid, which is a usage error
     public static RdmaConfig rdma(Map<String, String> environment, CommandSpec spec) {
         try {
             return RdmaConfig.from(environment);
@@ -22,7 +22,7 @@ public final class Settings {
         }
     }
 
-    /// Those that are set, as `RDMA_DEVICE=mlx5_0`, by name.
+    /// The variables that are set, for example `RDMA_DEVICE=mlx5_0`, by name.
     public static List<String> given(Map<String, String> environment) {
         return new TreeMap<>(environment)
                 .entrySet().stream()

@@ -1,2 +1,2 @@
-/// What all commands share: exit statuses, sizes, JSON.
+/// The common parts of all commands: exit statuses, sizes, JSON.
 package io.tensorferry.cli.console;

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// What one device tells of itself.
+/// The properties that one device reports.
 sealed interface DeviceListing {
     String provider();
 
@@ -27,10 +27,10 @@ sealed interface DeviceListing {
     /// @param failure the verb and its error
     record Unread(String provider, String name, String failure) implements DeviceListing {}
 
-    /// @param gids the entries of the GID table that are in use
+    /// @param gids the used entries of the GID table
     record Port(int number, PortAttributes attributes, List<GidEntry> gids) {}
 
-    /// All devices, each opened and closed again.
+    /// Lists all devices, opening and closing each.
     static List<DeviceListing> of(List<VerbsProvider> providers) {
         var listings = new ArrayList<DeviceListing>();
         for (VerbsProvider provider : providers) {

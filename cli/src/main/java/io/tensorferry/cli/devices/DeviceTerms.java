@@ -4,7 +4,7 @@ import io.tensorferry.verbs.device.DeviceDescription.Transport;
 import io.tensorferry.verbs.device.PortAttributes.LinkLayer;
 import io.tensorferry.verbs.device.PortAttributes.PortState;
 
-/// Values in the spelling of `ibv_devinfo`, with the number of the verbs interface in parentheses.
+/// Formats values in the spelling of `ibv_devinfo`, with the number of the verbs interface in parentheses.
 final class DeviceTerms {
     private DeviceTerms() {}
 

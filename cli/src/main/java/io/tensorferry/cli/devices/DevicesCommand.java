@@ -20,7 +20,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/// Lists the devices and the GPUs of this machine, and says which device a server would take and why.
+/// Lists the devices and the GPUs of this machine, and explains which device a server would choose.
 @Command(
         name = "devices",
         mixinStandardHelpOptions = true,
@@ -52,7 +52,7 @@ public final class DevicesCommand implements Callable<Integer> {
             description = "leave out the software device, which is always there: 1 if no other can be used")
     private boolean noSoftware;
 
-    /// @param environment where the `RDMA_*` variables are read
+    /// @param environment the source of the `RDMA_*` variables
     public DevicesCommand(Map<String, String> environment) {
         this(environment, () -> VerbsProviders.forHost(InetAddress.getLoopbackAddress()), GpuListing::find);
     }

@@ -18,7 +18,8 @@ import io.tensorferry.verbs.device.choice.ProviderCandidate;
 import java.util.List;
 import java.util.Locale;
 
-/// The devices, the GPUs and the choice for scripts. Names of fields are those of `ibv_devinfo` where it has them.
+/// Prints the devices, the GPUs and the chosen device for scripts. Field names are those of `ibv_devinfo` where it has
+/// them.
 final class DevicesJson {
     private DevicesJson() {}
 
@@ -176,7 +177,7 @@ final class DevicesJson {
         return object;
     }
 
-    /// As `roce_v2`.
+    /// For example `roce_v2`.
     private static String lower(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }

@@ -15,7 +15,7 @@ import io.tensorferry.verbs.device.choice.Verdict;
 import java.io.PrintWriter;
 import java.util.List;
 
-/// The devices, the GPUs and the choice for people, in the words of `ibv_devinfo`.
+/// Prints the devices, the GPUs and the chosen device for people, in the terms of `ibv_devinfo`.
 final class DevicesText {
     private static final double GIB = 1 << 30;
 
@@ -25,7 +25,7 @@ final class DevicesText {
         this.out = out;
     }
 
-    /// @param settings the variables that were set, as `RDMA_DEVICE=mlx5_0`
+    /// @param settings the variables that are set, for example `RDMA_DEVICE=mlx5_0`
     void print(List<DeviceListing> devices, GpuListing gpus, ChoiceExplanation choice, List<String> settings) {
         devices.forEach(this::device);
         gpus(gpus);

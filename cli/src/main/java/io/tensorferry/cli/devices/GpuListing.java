@@ -12,26 +12,25 @@ import io.tensorferry.verbs.memory.DirectAccess;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The GPUs of this machine, or why there is none.
+/// The GPUs of this machine, or the reason why none is usable.
 sealed interface GpuListing {
     /// @param gpus one or more
     record Found(List<Gpu> gpus) implements GpuListing {}
 
-    /// @param reason what is in the way
+    /// @param reason the obstacle
     record Absent(String reason) implements GpuListing {}
 
-    /// @param reaches of each RDMA device, in their order
+    /// @param reaches one for each RDMA device, in their order
     record Gpu(CudaDescription what, List<Reach> reaches) {}
 
-    /// Whether an RDMA device reaches the memory of a GPU by itself.
+    /// Whether an RDMA device can access the memory of a GPU directly.
     ///
-    /// @param answer what came of registering some of it: how, or why not
+    /// @param answer the result of registering some of it: the method, or the reason why not
     record Reach(String device, String answer) {}
 
-    /// Asks the CUDA driver, and loads it for that. A driver that fails is absence too: it must not hide the RDMA
-    /// devices.
+    /// Loads and queries the CUDA driver. A failing driver counts as absent, so that it does not hide the RDMA devices.
     ///
-    /// @param providers of the RDMA devices that are tried with each GPU
+    /// @param providers the providers of the RDMA devices to test with each GPU
     static GpuListing find(List<VerbsProvider> providers) {
         try {
             return switch (CudaDevices.find()) {

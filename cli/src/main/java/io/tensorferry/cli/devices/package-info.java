@@ -1,2 +1,2 @@
-/// `tensorferry devices`: what there is, and what would be taken.
+/// `tensorferry devices`: lists the RDMA devices and GPUs, and explains which device a server would choose.
 package io.tensorferry.cli.devices;
