@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.config;
 
-/// How tensors get to an accelerator and from it. Immutable.
+/// Options for moving tensors to and from accelerators. Immutable.
 ///
-/// @param proxyBytes host memory that is pinned, at most, for tensors on their way to one accelerator or from it: half
-///     for what is sent, half for what is received; 4 pieces or more
-/// @param pieceBytes most of one copy and of one proxy; a multiple of 4,096, at most 32 MiB
-/// @param piecesAtOnce pieces of one tensor that are on their way at the same time, 1 to 64
-/// @param deviceMemory how the accelerator's own memory is taken, for results and for tensors of the server's allocator
+/// @param proxyBytes upper bound of the pinned host memory that stages transfers of one accelerator: half for sends,
+///     half for receives; at least 4 pieces
+/// @param pieceBytes bytes of the largest single copy and of one proxy; a multiple of 4,096, at most 32 MiB
+/// @param piecesAtOnce pieces of one tensor in flight at the same time, 1 to 64
+/// @param deviceMemory how accelerator memory is allocated, for results and for tensors of the server's allocator
 public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOnce, MemoryOptions deviceMemory) {
     private static final int MOST_PIECES_AT_ONCE = 64;
     private static final int PIECE_UNIT = 4096;
@@ -27,34 +27,34 @@ public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOn
         }
     }
 
-    /// 256 MiB of proxies, 8 pieces of 2 MiB at once.
+    /// Returns the defaults: 256 MiB of proxies, and 8 pieces of 2 MiB in flight.
     public static AcceleratorOptions defaults() {
-        // The share of host memory that is the default there says nothing of an accelerator's.
+        // The default maximum is a share of host memory, which does not apply to an accelerator's memory.
         var deviceMemory = new MemoryOptions(64L << 20, MemoryOptions.UNLIMITED).withIdleBytes(1L << 30);
         return new AcceleratorOptions(256L << 20, 2 << 20, 8, deviceMemory);
     }
 
-    /// The same with other [#proxyBytes].
+    /// Returns a copy with another [#proxyBytes].
     public AcceleratorOptions withProxyBytes(long bytes) {
         return new AcceleratorOptions(bytes, pieceBytes, piecesAtOnce, deviceMemory);
     }
 
-    /// The same with other pieces.
+    /// Returns a copy with another [#pieceBytes] and another [#piecesAtOnce].
     public AcceleratorOptions withPieces(int bytes, int atOnce) {
         return new AcceleratorOptions(proxyBytes, bytes, atOnce, deviceMemory);
     }
 
-    /// The same with other [#deviceMemory].
+    /// Returns a copy with another [#deviceMemory].
     public AcceleratorOptions withDeviceMemory(MemoryOptions options) {
         return new AcceleratorOptions(proxyBytes, pieceBytes, piecesAtOnce, options);
     }
 
-    /// Of what is sent, and of what is received, half of [#proxyBytes] in whole pieces.
+    /// The proxy bytes of one direction: half of [#proxyBytes], rounded down to whole pieces.
     public long shareBytes() {
         return proxyBytes / 2 / pieceBytes * pieceBytes;
     }
 
-    /// How the memory of one share is taken: as much as there may be.
+    /// Options for the pinned memory of one direction, bounded by [#shareBytes()].
     public MemoryOptions shareMemory() {
         return new MemoryOptions(Math.clamp(shareBytes(), pieceBytes, LARGEST_SLAB_BYTES), shareBytes());
     }

@@ -3,25 +3,25 @@ package io.tensorferry.verbs.config;
 import io.tensorferry.verbs.device.VerbsDevice;
 import java.time.Duration;
 
-/// How channels are made and watched. Immutable.
+/// Options for setting up and monitoring channels. Immutable.
 ///
-/// @param lanes data queue pairs per peer, 1 to 64, or 0 for what suits the device ([#lanesOn]); the smaller number of
-///     both ends is used
-/// @param ringSlots control messages under way per direction, a power of two, 16 to 65,536
-/// @param slotBytes the largest control message: a multiple of 64, 4,096 to 65,536 bytes; it bounds the length of
+/// @param lanes data queue pairs per peer, 1 to 64, or 0 to derive the number from the device ([#lanesOn]); the smaller
+///     number of both ends is used
+/// @param ringSlots control messages in flight per direction, a power of two, 16 to 65,536
+/// @param slotBytes bytes of the largest control message, a multiple of 64, 4,096 to 65,536; bounds the length of
 ///     rendezvous keys
-/// @param keepaliveInterval an end that has sent nothing for so long says that it lives
-/// @param peerTimeout a peer that was silent for so long is dead; longer than its keepalive interval
-/// @param connectTimeout how long the set-up of a channel is tried before the receives that wait for it fail
-/// @param reconnectTimeout the same for a peer that had been reached before, and for requests whose channel was lost:
-///     short, so that a dead peer is told soon
-/// @param spin how long the loop polls in vain, at most, before it sleeps; less where that has not paid. 0 never to
-///     spin
-/// @param stripeBytes a tensor of so many bytes goes over all lanes, 4,096 or more; the larger of both ends' is used,
-///     and `Long.MAX_VALUE` is for none
-/// @param readsAtOnce RDMA READs that one lane has outstanding at most, 0 to 255; less where a device or the other end
-///     takes less. 0 for none: then neither dynamic edges nor partitioned tensors can be used
-/// @param posting how work is handed to the device
+/// @param keepaliveInterval an end that has sent nothing for this time sends a keepalive
+/// @param peerTimeout a peer that has sent nothing for this time is considered dead; longer than its keepalive interval
+/// @param connectTimeout time to set up a channel before the receives that wait for it fail
+/// @param reconnectTimeout time to set up a channel to a peer that was reached before, and for requests whose channel
+///     was lost; short, so that a dead peer is reported early
+/// @param spin maximum time that the loop polls without a result before it sleeps; the loop shortens it when spinning
+///     has not paid off. 0 disables spinning
+/// @param stripeBytes tensors of at least this many bytes are striped over all lanes, 4,096 or more; the larger value
+///     of both ends is used. `Long.MAX_VALUE` disables striping
+/// @param readsAtOnce maximum outstanding RDMA READs per lane, 0 to 255; the limits of the device and of the peer also
+///     apply. 0 disables RDMA READ, and with it dynamic edges and partitioned tensors
+/// @param posting how work requests are posted to the device
 public record ChannelOptions(
         int lanes,
         int ringSlots,
@@ -37,14 +37,14 @@ public record ChannelOptions(
     public static final int MAX_LANES = 64;
     public static final int MIN_RING_SLOTS = 16;
     public static final int MAX_RING_SLOTS = 1 << 16;
-    /// Holds the metadata of a tensor of the highest rank, and a rendezvous key of 2,000 bytes beside it.
+    /// Fits the metadata of a tensor of the highest rank together with a rendezvous key of 2,000 bytes.
     public static final int MIN_SLOT_BYTES = 4096;
     public static final int MAX_SLOT_BYTES = 1 << 16;
-    /// A striped content has bytes for each lane.
+    /// Ensures that a striped content has bytes for each lane.
     public static final long MIN_STRIPE_BYTES = 4096;
-    /// The width of the queue pair's field, 8 bits.
+    /// The queue pair attribute is 8 bits wide.
     public static final int MAX_READS_AT_ONCE = 255;
-    /// Bounds the pieces of memory of one content that an end remembers for its peer.
+    /// The maximum number of memory pieces of one content that an end keeps for its peer.
     public static final int MAX_PIECES_AT_ONCE = 255;
 
     private static final long DEFAULT_STRIPE_BYTES = 1 << 20;
@@ -80,10 +80,11 @@ public record ChannelOptions(
                 "0.." + MAX_READS_AT_ONCE);
     }
 
-    /// Data queue pairs per peer on this device: [#lanes], or what suits the device. That is one where processors of
-    /// this
-    /// machine do the work; on a card 4, but no more than it has completion vectors: a card works on several queue
-    /// pairs at once, and bonded ports and switches with several ways choose among them by the queue pair.
+    /// Returns the number of data queue pairs per peer on this device: [#lanes], or a default if that is 0.
+    ///
+    /// The default is 1 where this machine's processors do the work. On a card it is 4, limited to the number of
+    /// completion vectors: a card processes several queue pairs in parallel, and bonded ports and multipath switches
+    /// distribute traffic by queue pair.
     public int lanesOn(VerbsDevice device) {
         if (lanes > 0) {
             return lanes;
@@ -91,7 +92,7 @@ public record ChannelOptions(
         return device.description().isHardware() ? Math.min(HARDWARE_LANES, device.completionVectors()) : 1;
     }
 
-    /// With the default threshold for all lanes, and the default way of posting.
+    /// Uses the default striping threshold, number of reads and posting options.
     public ChannelOptions(
             int lanes,
             int ringSlots,
@@ -115,32 +116,32 @@ public record ChannelOptions(
                 PostingOptions.defaults());
     }
 
-    /// The same with another way of posting.
+    /// Returns a copy with other [#posting] options.
     public ChannelOptions withPosting(PostingOptions changed) {
         return with(lanes, spin, stripeBytes, readsAtOnce, changed);
     }
 
-    /// The same with another number of [#lanes].
+    /// Returns a copy with another number of [#lanes].
     public ChannelOptions withLanes(int changed) {
         return with(changed, spin, stripeBytes, readsAtOnce, posting);
     }
 
-    /// The same with another [#spin].
+    /// Returns a copy with another [#spin].
     public ChannelOptions withSpin(Duration changed) {
         return with(lanes, changed, stripeBytes, readsAtOnce, posting);
     }
 
-    /// The same with another size from which a tensor goes over all lanes.
+    /// Returns a copy with another [#stripeBytes].
     public ChannelOptions withStripeBytes(long changed) {
         return with(lanes, spin, changed, readsAtOnce, posting);
     }
 
-    /// The same with another number of [#readsAtOnce].
+    /// Returns a copy with another [#readsAtOnce].
     public ChannelOptions withReadsAtOnce(int changed) {
         return with(lanes, spin, stripeBytes, changed, posting);
     }
 
-    /// The same with another [#connectTimeout] and another [#reconnectTimeout].
+    /// Returns a copy with another [#connectTimeout] and another [#reconnectTimeout].
     public ChannelOptions withTimeouts(Duration connect, Duration reconnect) {
         return new ChannelOptions(
                 lanes,

@@ -2,15 +2,15 @@ package io.tensorferry.verbs.config;
 
 import java.util.Locale;
 
-/// What a device must be for a server to start (`RDMA_REQUIRE`).
+/// The kind of device that a server requires to start (`RDMA_REQUIRE`).
 public enum DeviceRequirement {
-    /// Any will do, the software device too.
+    /// Any device, including the software device.
     ANY,
-    /// A device of libibverbs, or of another provider that is not software of this library. Without one the server does
-    /// not start, where it would take the software device otherwise and say so in the log alone.
+    /// A device of libibverbs, or of another provider that is not this library's software device. Without such a device
+    /// the server fails to start; with [#ANY] it would use the software device and only log it.
     HARDWARE;
 
-    /// As it is written in the variable: `any`, `hardware`.
+    /// The value of the variable: `any` or `hardware`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

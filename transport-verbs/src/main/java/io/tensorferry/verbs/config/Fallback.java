@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.config;
 
-/// What carries receives where no channel to their peer can be had.
+/// The transport for receives when no channel to their peer can be set up.
 public enum Fallback {
-    /// Nothing: they fail.
+    /// No fallback: the receives fail.
     NONE("none"),
-    /// gRPC, which sets up the channels too. Both ends must allow it.
+    /// gRPC, which also carries the set-up of channels. Both ends must enable it.
     GRPC("grpc");
 
     private final String word;
@@ -13,7 +13,7 @@ public enum Fallback {
         this.word = word;
     }
 
-    /// The word that the configuration has for it.
+    /// The value of the configuration variable.
     @Override
     public String toString() {
         return word;

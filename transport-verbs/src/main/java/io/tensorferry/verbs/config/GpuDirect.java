@@ -2,17 +2,18 @@ package io.tensorferry.verbs.config;
 
 import java.util.Locale;
 
-/// Whether the device is to read and write the memory of accelerators by itself (`RDMA_GPU_DIRECT`), instead of host
-/// memory that is copied to them and from them.
+/// Whether the RDMA device accesses accelerator memory directly (`RDMA_GPU_DIRECT`), instead of host memory that is
+/// copied to and from the accelerator.
 public enum GpuDirect {
-    /// Where it can.
+    /// Uses direct access where the device supports it.
     AUTO,
-    /// A worker with an accelerator whose memory it cannot reach does not start.
+    /// Requires direct access: a worker does not start if the device cannot reach the memory of one of its
+    /// accelerators.
     ON,
-    /// It is not even tried.
+    /// Never attempts direct access.
     OFF;
 
-    /// As it is written in the variable: `auto`, `on`, `off`.
+    /// The value of the variable: `auto`, `on` or `off`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

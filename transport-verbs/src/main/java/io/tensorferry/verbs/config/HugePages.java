@@ -6,25 +6,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/// In what pages the slabs of registered memory lie (`RDMA_HUGE_PAGES`).
+/// The page kind of the slabs of registered memory (`RDMA_HUGE_PAGES`).
 public enum HugePages {
-    /// [#TRANSPARENT] for a card where the kernel has them, else [#NONE]; see [#on].
+    /// [#TRANSPARENT] for a card if the kernel supports it, else [#NONE]; see [#on].
     AUTO,
-    /// The system's usual pages.
+    /// Base pages.
     NONE,
-    /// Usual pages that the kernel is asked to join to huge ones (`madvise`, `MADV_HUGEPAGE`), as far as it can.
+    /// Base pages that the kernel may merge into transparent huge pages (`madvise`, `MADV_HUGEPAGE`).
     TRANSPARENT,
-    /// Huge pages that were set aside when the system was set up (`MAP_HUGETLB`, `vm.nr_hugepages`), or none at all.
+    /// Huge pages reserved by the administrator (`MAP_HUGETLB`, `vm.nr_hugepages`). There is no fallback to base pages.
     RESERVED;
 
     private static final Path ENABLED = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
 
-    /// What [#AUTO] means on this machine for slabs of this device; the others mean themselves.
+    /// Resolves [#AUTO] for slabs of this device on this machine; returns every other value unchanged.
     public HugePages on(DeviceDescription device) {
         return on(device, ENABLED);
     }
 
-    /// @param enabled where the kernel says whether it has transparent ones
+    /// @param enabled the kernel's file with the state of transparent huge pages
     HugePages on(DeviceDescription device, Path enabled) {
         if (this != AUTO) {
             return this;
@@ -36,12 +36,12 @@ public enum HugePages {
         try {
             return !Files.readString(enabled).contains("[never]");
         } catch (IOException e) {
-            // A kernel without them.
+            // The kernel has no transparent huge pages.
             return false;
         }
     }
 
-    /// As it is written in the variable: `auto`, `none`, `transparent`, `reserved`.
+    /// The value of the variable: `auto`, `none`, `transparent` or `reserved`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

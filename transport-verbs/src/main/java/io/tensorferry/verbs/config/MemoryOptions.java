@@ -2,28 +2,28 @@ package io.tensorferry.verbs.config;
 
 import java.time.Duration;
 
-/// How registered memory grows.
+/// Limits and slab sizes of registered memory. Immutable.
 ///
-/// @param slabBytes bytes of one slab, which is registered at once; a multiple of 64, 4,096 or more. A larger
-///     request gets a slab of its own
-/// @param maximumBytes what all slabs together may take, 1 or more; [#UNLIMITED] for no limit, where an allocation that
-///     the machine has no memory for may succeed and end the process when it is used. Memory that a user registers
-///     does not count
-/// @param waitAtLimit how long an allocation that would pass `maximumBytes` waits for memory to come back, before it
-///     fails; 0 to fail at once. It waits on the thread that asks: a user's that allocates a tensor, or a worker. The
-///     transport's loop never waits, and neither does a call to receive or send
-/// @param idleBytes what slabs of one larger request each may take that have come back and wait for another, 0 or more;
-///     those that are idle longest go first, and all go before an allocation fails
+/// @param slabBytes bytes of one slab, which is registered as a whole; a multiple of 64, 4,096 or more. A larger
+///     request gets a slab to itself
+/// @param maximumBytes maximum bytes of all slabs together, 1 or more. [#UNLIMITED] disables the limit: an allocation
+///     that exceeds the machine's memory may then succeed, and the process be killed when it touches the pages. Memory
+///     registered by users does not count
+/// @param waitAtLimit how long an allocation that would exceed `maximumBytes` waits for memory to be released before it
+///     fails, at most 1 day; 0 fails at once. The calling thread waits: a user thread that allocates a tensor, or a
+///     worker thread. The transport's loop never waits, and neither does a call to receive or send
+/// @param idleBytes maximum bytes of released slabs of single larger requests that are kept for reuse, 0 or more. The
+///     slabs that have been idle longest are freed first, and all are freed before an allocation fails
 public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLimit, long idleBytes) {
-    /// A [#maximumBytes] that is never reached.
+    /// A [#maximumBytes] without a limit.
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /// Bytes to which pooled memory is aligned: a cache line, and the widest vector that a processor loads.
+    /// Alignment of pooled memory in bytes: a cache line, and the widest vector that a processor loads.
     public static final long ALIGNMENT = 64;
 
     private static final long DEFAULT_SLAB_BYTES = 64L << 20;
 
-    // Of the memory of the machine, or of the container that limits it.
+    // Divisors of the machine's memory, or of the container's memory limit.
     private static final int DEFAULT_MAXIMUM_SHARE = 2;
     private static final int DEFAULT_IDLE_SHARE = 4;
     public static final long SMALLEST_SLAB_BYTES = 4096;
@@ -46,30 +46,31 @@ public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLi
         }
     }
 
-    /// At the limit, allocations fail at once; large slabs of up to a quarter of the machine's memory wait to be used
-    /// again.
+    /// Creates options whose allocations fail at once at the limit, and that keep idle slabs of up to a quarter of the
+    /// machine's memory.
     ///
     /// @throws IllegalArgumentException if a value is out of its range
     public MemoryOptions(long slabBytes, long maximumBytes) {
         this(slabBytes, maximumBytes, Duration.ZERO, PhysicalMemory.share(DEFAULT_IDLE_SHARE));
     }
 
-    /// The same, with another [#maximumBytes].
+    /// Returns a copy with another [#maximumBytes].
     public MemoryOptions withMaximumBytes(long bytes) {
         return new MemoryOptions(slabBytes, bytes, waitAtLimit, idleBytes);
     }
 
-    /// The same, with another [#waitAtLimit].
+    /// Returns a copy with another [#waitAtLimit].
     public MemoryOptions withWaitAtLimit(Duration wait) {
         return new MemoryOptions(slabBytes, maximumBytes, wait, idleBytes);
     }
 
-    /// The same, with another [#idleBytes].
+    /// Returns a copy with another [#idleBytes].
     public MemoryOptions withIdleBytes(long bytes) {
         return new MemoryOptions(slabBytes, maximumBytes, waitAtLimit, bytes);
     }
 
-    /// Slabs of 64 MiB, of half of the machine's memory together, or of half of the container's where that has a limit.
+    /// Returns the defaults: slabs of 64 MiB, and together at most half of the machine's memory, or half of the
+    /// container's memory limit.
     public static MemoryOptions defaults() {
         return new MemoryOptions(DEFAULT_SLAB_BYTES, PhysicalMemory.share(DEFAULT_MAXIMUM_SHARE));
     }

@@ -2,15 +2,15 @@ package io.tensorferry.verbs.config;
 
 import org.jspecify.annotations.Nullable;
 
-/// On which NUMA node's memory the slabs lie, as long as that node has some left (`RDMA_NUMA_NODE`).
+/// The preferred NUMA node for the memory of slabs (`RDMA_NUMA_NODE`). The kernel uses other nodes when it is full.
 public sealed interface NumaPlacement {
-    /// Where the kernel puts them: the node of whoever touches a page first.
+    /// No preference: the kernel places a page on the node of the thread that touches it first.
     NumaPlacement ANYWHERE = new Anywhere();
 
-    /// The node that the device is attached to; anywhere if it is attached to none.
+    /// The node that the device is attached to; no preference if the device has no node.
     NumaPlacement OF_DEVICE = new OfDevice();
 
-    /// Most nodes that a Linux kernel can have.
+    /// The maximum number of NUMA nodes of a Linux kernel.
     int MOST_NODES = 1024;
 
     /// See [#ANYWHERE].
@@ -29,7 +29,7 @@ public sealed interface NumaPlacement {
         }
     }
 
-    /// @param number as the system counts its nodes, 0 to 1023
+    /// @param number the system's number of the node, 0 to 1023
     record Node(int number) implements NumaPlacement {
         public Node {
             if (number < 0 || number >= MOST_NODES) {
@@ -43,7 +43,7 @@ public sealed interface NumaPlacement {
         }
     }
 
-    /// What is written so; null if nothing is.
+    /// Parses the value of the variable; returns null if the value is not valid.
     static @Nullable NumaPlacement of(String value) {
         return switch (value) {
             case "none" -> ANYWHERE;

@@ -1,20 +1,22 @@
 package io.tensorferry.verbs.config;
 
-/// How a channel hands its work to the device. Immutable. An end chooses for itself; nothing of it is negotiated.
+/// Options for posting work requests to the device. Immutable. Each end chooses independently; none of them is
+/// negotiated.
 ///
-/// @param signalInterval of so many send requests of a queue pair at least one asks for a completion, 1 to a quarter of
-///     the queue's depth; 0 for that quarter
-/// @param chunkBytes the largest single write of a content, 4,096 to 2^30; the device's limit and the peer's count too
-/// @param bytesUnderWay when so many bytes of contents are posted on a lane, the next chunk waits: what a small content
-///     may find before it. At least `chunkBytes`
-/// @param inlineBytes messages and contents of up to so many bytes are copied into the send request where the device
-///     takes that, 0 to 65,536; it may take less. 0 for none
-/// @param ringContentBytes contents of up to so many bytes go as messages in the ring, several in one write, and are
-///     copied there and at the peer, 0 to 65,536; never more than the peer's slots hold. One that the peer does not
-///     expect goes with its metadata, whatever its size, where both have room in one slot. 0 for none of either
+/// @param signalInterval at least every Nth send request on a queue pair requests a completion, 1 to a quarter of the
+///     queue depth; 0 selects that quarter
+/// @param chunkBytes maximum bytes of a single RDMA WRITE of a content, 4,096 to 2^30; the limits of the device and of
+///     the peer also apply
+/// @param bytesUnderWay posted content bytes on a lane from which on the next chunk waits; bounds the bytes queued
+///     ahead of a small content. At least `chunkBytes`
+/// @param inlineBytes messages and contents of up to this many bytes are sent inline, 0 to 65,536; the device may
+///     support less. 0 disables inline sends
+/// @param ringContentBytes contents of up to this many bytes are copied into messages of the ring, several per RDMA
+///     WRITE, and copied again at the peer, 0 to 65,536; bounded by the peer's slot size. A content that the peer has
+///     not requested yet travels with its metadata if both fit in one slot, regardless of this size. 0 disables both
 public record PostingOptions(
         int signalInterval, int chunkBytes, long bytesUnderWay, int inlineBytes, int ringContentBytes) {
-    /// With what else belongs to it, four blocks of 64 bytes: what a network card reads of a request at once.
+    /// Together with the rest of the request, four blocks of 64 bytes, which a network card fetches in one read.
     private static final int DEFAULT_INLINE_BYTES = 220;
 
     private static final int DEFAULT_RING_CONTENT_BYTES = 1024;
@@ -38,12 +40,12 @@ public record PostingOptions(
         return new PostingOptions(0, 4 << 20, 16L << 20, DEFAULT_INLINE_BYTES, DEFAULT_RING_CONTENT_BYTES);
     }
 
-    /// The same with another size up to which contents go in the ring.
+    /// Returns a copy with another [#ringContentBytes].
     public PostingOptions withRingContentBytes(int changed) {
         return new PostingOptions(signalInterval, chunkBytes, bytesUnderWay, inlineBytes, changed);
     }
 
-    /// Requests after which one asks for a completion, in a queue of `sendDepth`.
+    /// Returns the number of requests per requested completion on a send queue of `sendDepth`.
     public int signalInterval(int sendDepth) {
         int quarter = Math.max(1, sendDepth / 4);
         return signalInterval == 0 ? quarter : Math.min(signalInterval, quarter);

@@ -6,32 +6,33 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// How the RDMA transport is set up: the `RDMA_*` variables, read once. Immutable.
+/// Configuration of the RDMA transport: the `RDMA_*` variables, read once. Immutable.
 ///
-/// A value's own range is checked here; what depends on the device is checked by
-/// [io.tensorferry.verbs.device.choice.DeviceChoice].
+/// The constructor checks the range of each value. [io.tensorferry.verbs.device.choice.DeviceChoice] checks the limits
+/// of the device.
 ///
-/// @param device the device's name (`RDMA_DEVICE`), or null for the first that has an active port
-/// @param require what the device must be (`RDMA_REQUIRE`)
-/// @param port the port, from 1 (`RDMA_DEVICE_PORT`), or null for the first active one; only with a device
-/// @param gidIndex the entry of the port's GID table (`RDMA_GID_INDEX`), or null to choose one
-/// @param pkeyIndex the entry of the port's partition-key table (`RDMA_QP_PKEY_INDEX`)
+/// @param device the device's name (`RDMA_DEVICE`), or null for the first device with an active port
+/// @param require the required kind of device (`RDMA_REQUIRE`)
+/// @param port the port, from 1 (`RDMA_DEVICE_PORT`), or null for the first active port; requires `device`
+/// @param gidIndex index into the port's GID table (`RDMA_GID_INDEX`), or null to select an entry automatically
+/// @param pkeyIndex index into the port's partition-key table (`RDMA_QP_PKEY_INDEX`)
 /// @param queueDepth work requests in each send and receive queue (`RDMA_QP_QUEUE_DEPTH`), 1 or more
-/// @param timeout the time until a packet is sent again, 4.096 us x 2^n (`RDMA_QP_TIMEOUT`), 0 to 31; 0 is for ever
-/// @param retryCount times that a packet is sent again (`RDMA_QP_RETRY_COUNT`), 0 to 7
+/// @param timeout exponent n of the retransmission timeout, 4.096 us x 2^n (`RDMA_QP_TIMEOUT`), 0 to 31; 0 waits
+///     forever
+/// @param retryCount number of retransmissions of a packet (`RDMA_QP_RETRY_COUNT`), 0 to 7
 /// @param serviceLevel the service level (`RDMA_QP_SL`), 0 to 7
-/// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's
-///     active MTU
+/// @param mtu payload bytes of a packet (`RDMA_QP_MTU`): 256, 512, 1024, 2048 or 4096, or null for the port's active
+///     MTU
 /// @param trafficClass the traffic class (`RDMA_TRAFFIC_CLASS`), 0 to 255
-/// @param portGraceMillis how long channels outlive the end of their port (`RDMA_PORT_GRACE_MS`), 0 to 3,600,000, or
-///     null for [#portGrace()]'s default
-/// @param rkeyScope how much memory a peer's key opens (`RDMA_RKEY_SCOPE`)
-/// @param fallback what carries receives where no channel can be had (`RDMA_FALLBACK`)
-/// @param hugePages in what pages the slabs lie (`RDMA_HUGE_PAGES`)
-/// @param numaNode on which node's memory the slabs lie (`RDMA_NUMA_NODE`)
+/// @param portGraceMillis how long channels are kept after their port went down (`RDMA_PORT_GRACE_MS`), 0 to 3,600,000,
+///     or null for the default of [#portGrace()]
+/// @param rkeyScope the memory that an rkey given to a peer covers (`RDMA_RKEY_SCOPE`)
+/// @param fallback the transport for receives without a channel (`RDMA_FALLBACK`)
+/// @param hugePages the page kind of slabs (`RDMA_HUGE_PAGES`)
+/// @param numaNode the preferred NUMA node of slabs (`RDMA_NUMA_NODE`)
 /// @param softCarrier how the software device reaches its peers (`RDMA_SOFT_CARRIER`)
-/// @param gpuDirect whether the device is to reach the memory of accelerators by itself (`RDMA_GPU_DIRECT`)
-/// @param relaxedOrdering in what memory the bytes of messages may come in any order (`RDMA_RELAXED_ORDERING`)
+/// @param gpuDirect whether the device accesses accelerator memory directly (`RDMA_GPU_DIRECT`)
+/// @param relaxedOrdering the memory that the device may write in relaxed order (`RDMA_RELAXED_ORDERING`)
 public record RdmaConfig(
         @Nullable String device,
         DeviceRequirement require,
@@ -82,8 +83,7 @@ public record RdmaConfig(
         return from(System.getenv());
     }
 
-    /// Reads the `RDMA_*` variables from a map. An empty value counts as not set, and spaces around a value do not
-    /// count.
+    /// Reads the `RDMA_*` variables from a map. An empty value counts as not set; surrounding spaces are ignored.
     ///
     /// @throws IllegalArgumentException naming the variable, its value and what is accepted
     public static RdmaConfig from(Map<String, String> variables) {
@@ -92,9 +92,9 @@ public record RdmaConfig(
 
     /// How long channels are kept after their port went down, in case it comes back.
     ///
-    /// Without a setting it is the longest time that a reliable connection needs to give up: by the InfiniBand standard
-    /// a device may wait up to four times [#timeout()] for each of the attempts. By then each channel that had anything
-    /// outstanding has ended by itself, so this only ends those that were idle.
+    /// Without a setting, returns the longest time that a reliable connection needs to give up: the InfiniBand standard
+    /// allows a device up to four times [#timeout()] for each attempt. After this time every channel with outstanding
+    /// work has failed by itself, so the grace period only ends idle channels.
     ///
     /// @return empty if the connections themselves never give up, because [#timeout()] is 0
     public Optional<Duration> portGrace() {
@@ -107,38 +107,38 @@ public record RdmaConfig(
                 : Optional.of(Duration.ofNanos(LATEST_TIMEOUT_FACTOR * attemptNs * (retryCount + 1)));
     }
 
-    /// Warns in the log, once in the life of the process for each, of variables that begin with `RDMA_` and have no
-    /// effect, with the name that each is most probably meant to be. [#from] does so too.
+    /// Logs a warning, once per process and name, for each variable that begins with `RDMA_` and has no effect, with
+    /// the most similar known name. [#from] does so too.
     public static void warnOfUnknown(Map<String, String> variables) {
         UnknownVariables.report(variables);
     }
 
-    /// The same but for the scope of keys.
+    /// Returns a copy with another [#rkeyScope].
     public RdmaConfig withRkeyScope(RemoteKeyScope scope) {
         return with(require, scope, fallback, softCarrier, gpuDirect);
     }
 
-    /// The same with another fallback.
+    /// Returns a copy with another [#fallback].
     public RdmaConfig withFallback(Fallback changed) {
         return with(require, rkeyScope, changed, softCarrier, gpuDirect);
     }
 
-    /// The same with another way of the software device.
+    /// Returns a copy with another [#softCarrier].
     public RdmaConfig withSoftCarrier(SoftCarrier changed) {
         return with(require, rkeyScope, fallback, changed, gpuDirect);
     }
 
-    /// The same with another use of accelerators' memory.
+    /// Returns a copy with another [#gpuDirect].
     public RdmaConfig withGpuDirect(GpuDirect changed) {
         return with(require, rkeyScope, fallback, softCarrier, changed);
     }
 
-    /// The same for memory of this device: what depends on the device is settled.
+    /// Returns a copy for memory of this device, in which [HugePages#AUTO] is resolved.
     public RdmaConfig forMemoryOf(DeviceDescription description) {
         return with(require, rkeyScope, fallback, softCarrier, gpuDirect, hugePages.on(description));
     }
 
-    /// The same with another requirement of the device.
+    /// Returns a copy with another [#require].
     public RdmaConfig withRequire(DeviceRequirement changed) {
         return with(changed, rkeyScope, fallback, softCarrier, gpuDirect);
     }
@@ -177,12 +177,12 @@ public record RdmaConfig(
                 relaxedOrdering);
     }
 
-    /// A builder with the defaults.
+    /// Returns a builder with the defaults.
     public static Builder builder() {
         return new Builder();
     }
 
-    /// Sets what differs from the defaults. Threading: one thread.
+    /// Builds an [RdmaConfig] from values that differ from the defaults. Threading: one thread.
     public static final class Builder {
         private static final int DEFAULT_QUEUE_DEPTH = 1024;
         private static final int DEFAULT_TIMEOUT = 14;

@@ -3,8 +3,8 @@ package io.tensorferry.verbs.config;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The settings: the variable that the documentation names, the other spelling that is accepted, the field of
-/// [RdmaConfig], and what values are accepted whatever the device.
+/// The settings of [RdmaConfig]: the documented variable, its alternative spelling, the field of the record, and the
+/// accepted values that do not depend on the device.
 public enum RdmaSetting {
     DEVICE("RDMA_DEVICE", null, "device", 0, 0, "the name of a device"),
     REQUIRE("RDMA_REQUIRE", null, "require", 0, 0, "any, hardware"),
@@ -72,7 +72,7 @@ public enum RdmaSetting {
         return variable;
     }
 
-    /// The spelling of the original C++ code, or null where it is the same.
+    /// The variable's name in the original C++ code, or null if it is the same.
     @Nullable
     String alias() {
         return alias;
@@ -93,12 +93,12 @@ public enum RdmaSetting {
                 return number;
             }
         } catch (NumberFormatException e) {
-            // The same error as for a number out of range.
+            // Reported below like a number out of range.
         }
         throw unreadable(name, value);
     }
 
-    /// The error for a value that is none of those accepted.
+    /// Creates the error for a value of a variable that is not accepted.
     ///
     /// @param name the variable as it was spelled
     IllegalArgumentException unreadable(String name, String value) {
@@ -112,14 +112,14 @@ public enum RdmaSetting {
         }
     }
 
-    /// The error for a value that this device or port does not take.
+    /// Creates the error for a value that this device or port does not support.
     ///
-    /// @param accepted the range that it does take
+    /// @param accepted the range that the device or port supports
     public IllegalArgumentException refused(Object value, String accepted) {
         return new IllegalArgumentException(this + " is " + value + "; accepted: " + accepted);
     }
 
-    /// As `timeout (RDMA_QP_TIMEOUT)`.
+    /// For example `timeout (RDMA_QP_TIMEOUT)`.
     @Override
     public String toString() {
         return field + " (" + variable + ")";

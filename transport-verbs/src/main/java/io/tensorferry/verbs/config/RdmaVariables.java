@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /// Reads an [RdmaConfig] from environment variables.
 ///
-/// The names are those that the documentation of TensorFlow's verbs transport gives. Its code read other names for
-/// some of them; these are understood too, with a warning, and only where the documented name is not set.
+/// The names are taken from the documentation of TensorFlow's verbs transport. Its code read different names for some
+/// of them. This class accepts those too, with a warning, if the documented name is not set.
 final class RdmaVariables {
     private static final Logger LOG = LoggerFactory.getLogger(RdmaVariables.class);
 
@@ -60,7 +60,7 @@ final class RdmaVariables {
         return config;
     }
 
-    /// The one of `all` that is written so; null if none is.
+    /// Returns the constant whose string form is `word`; null if there is none.
     private static <E extends Enum<E>> @Nullable E named(String word, E[] all) {
         for (E each : all) {
             if (each.toString().equals(word)) {
@@ -70,7 +70,7 @@ final class RdmaVariables {
         return null;
     }
 
-    /// @param reading what a word stands for, or null
+    /// @param reading converts a word to its value, or to null if the word is not accepted
     private <T> void word(RdmaSetting setting, Function<String, @Nullable T> reading, Consumer<T> target) {
         String value = value(setting.variable());
         if (value == null) {

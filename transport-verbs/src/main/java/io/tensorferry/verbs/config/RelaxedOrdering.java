@@ -2,29 +2,29 @@ package io.tensorferry.verbs.config;
 
 import java.util.Locale;
 
-/// Whether a device may let the bytes of messages reach memory in any order (`RDMA_RELAXED_ORDERING`).
+/// Whether a device may write the bytes of messages to memory in any order (`RDMA_RELAXED_ORDERING`).
 ///
-/// A completion still comes behind all bytes of its message and of those before it, and nothing here looks at memory
-/// before it has polled one.
+/// A completion still follows all bytes of its message and of earlier messages, and the transport reads memory only
+/// after it has polled a completion.
 public enum RelaxedOrdering {
-    /// In host memory; not in that of accelerators, which a device reaches on another way than its completions take.
+    /// In host memory only. A device writes accelerator memory over a different path than its completions.
     AUTO,
     /// In all memory.
     ON,
-    /// In none.
+    /// In no memory.
     OFF;
 
-    /// Whether host memory is registered so.
+    /// Whether host memory is registered with relaxed ordering.
     public boolean ofHostMemory() {
         return this != OFF;
     }
 
-    /// Whether memory of accelerators is registered so.
+    /// Whether accelerator memory is registered with relaxed ordering.
     public boolean ofAccelerators() {
         return this == ON;
     }
 
-    /// As it is written in the variable: `auto`, `on`, `off`.
+    /// The value of the variable: `auto`, `on` or `off`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

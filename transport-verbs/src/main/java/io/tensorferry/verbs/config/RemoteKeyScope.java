@@ -2,16 +2,15 @@ package io.tensorferry.verbs.config;
 
 import java.util.Locale;
 
-/// How much of this process' memory the key opens that a peer is given with a request (`RDMA_RKEY_SCOPE`).
+/// The memory that the rkey in a request opens to the peer (`RDMA_RKEY_SCOPE`).
 public enum RemoteKeyScope {
-    /// The whole slab, or registration, that the tensor lies in, for as long as that is registered. Costs nothing.
+    /// The whole slab or registration that contains the tensor, for as long as it is registered. Adds no cost.
     SLAB,
-    /// The tensor's own bytes, over one queue pair, until the content has come: a
-    /// [io.tensorferry.verbs.device.MemoryWindow] for each request. The
-    /// device needs memory windows of type 2.
+    /// The tensor's bytes, through one queue pair, until the content has arrived: each request binds a
+    /// [io.tensorferry.verbs.device.MemoryWindow]. The device must support memory windows of type 2.
     REQUEST;
 
-    /// As it is written in the variable: `slab`, `request`.
+    /// The value of the variable: `slab` or `request`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

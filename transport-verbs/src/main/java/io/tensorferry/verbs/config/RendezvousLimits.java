@@ -1,17 +1,17 @@
 package io.tensorferry.verbs.config;
 
-/// What may pile up in a worker, and how large a tensor it takes. Whatever passes a limit fails with
-/// `RESOURCE_EXHAUSTED`, by itself: steps, channels and other peers go on. Immutable.
+/// Limits on the backlog of a worker and on the size of a received tensor. An operation that exceeds a limit fails with
+/// `RESOURCE_EXHAUSTED`; steps, channels and other peers are not affected. Immutable.
 ///
-/// @param maxUnclaimedSends tensors of one step that were sent on this worker and that nobody has asked for, 1 or more
-/// @param maxUnclaimedBytes bytes of these tensors together, 1 or more; [#UNLIMITED] for no limit
-/// @param maxPeerRequests requests of one peer whose answers are not on their way yet, 1 or more. A peer that is
-///     a worker of this library has at most 1,048,576
+/// @param maxUnclaimedSends tensors of one step that were sent on this worker and not yet requested, 1 or more
+/// @param maxUnclaimedBytes total bytes of these tensors, 1 or more; [#UNLIMITED] disables the limit
+/// @param maxPeerRequests requests of one peer whose responses are not being sent yet, 1 or more. A worker of this
+///     library has at most 1,048,576
 /// @param maxPeerSteps steps that one peer has named and this worker has not, 1 or more
-/// @param maxTensorBytes bytes of one received tensor as it travels, 1 or more; [#UNLIMITED] for no limit
+/// @param maxTensorBytes bytes of one received tensor in its wire format, 1 or more; [#UNLIMITED] disables the limit
 public record RendezvousLimits(
         long maxUnclaimedSends, long maxUnclaimedBytes, long maxPeerRequests, long maxPeerSteps, long maxTensorBytes) {
-    /// A limit that is never reached.
+    /// Disables a limit.
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     private static final long DEFAULT_UNCLAIMED_SENDS = 1L << 20;
@@ -33,7 +33,8 @@ public record RendezvousLimits(
         }
     }
 
-    /// 1,048,576 unclaimed sends of a step and requests of a peer, 65,536 steps of a peer, bytes without limit.
+    /// Returns the defaults: 1,048,576 unclaimed sends per step and requests per peer, 65,536 steps per peer, and no
+    /// limit on bytes.
     public static RendezvousLimits defaults() {
         return new RendezvousLimits(
                 DEFAULT_UNCLAIMED_SENDS, UNLIMITED, DEFAULT_PEER_REQUESTS, DEFAULT_PEER_STEPS, UNLIMITED);

@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.config;
 
-/// How the rendezvous of a worker behave. Immutable.
+/// Options for the rendezvous of a worker. Immutable.
 ///
-/// @param dataValidation whether each receive asks for a checksum of the content and verifies it: one more round
-///     trip, and two passes over the bytes
-/// @param metaDataCacheEntries keys whose metadata is remembered, 1 or more; receives of further keys take one more
+/// @param dataValidation whether each receive requests a checksum of the content and verifies it, which takes one more
+///     round trip and two passes over the bytes
+/// @param metaDataCacheEntries keys whose metadata is cached, 1 or more; a receive of any other key takes one more
 ///     round trip
 public record RendezvousOptions(boolean dataValidation, int metaDataCacheEntries) {
     private static final int DEFAULT_CACHE_ENTRIES = 65_536;

@@ -2,16 +2,16 @@ package io.tensorferry.verbs.config;
 
 import java.util.Locale;
 
-/// How the software device reaches its peers.
+/// How the software device reaches its peers (`RDMA_SOFT_CARRIER`).
 public enum SoftCarrier {
-    /// Through shared memory where the peer is on this host and both can map the other's memory, else over TCP.
+    /// Through shared memory if the peer is on this host and each end can map the other's memory, else over TCP.
     AUTO,
-    /// Through shared memory alone: a peer that cannot be reached so is not reached.
+    /// Through shared memory only; other peers are unreachable.
     SHARED,
-    /// Over TCP alone.
+    /// Over TCP only.
     TCP;
 
-    /// As in the settings: `auto`, `shared` or `tcp`.
+    /// The value of the variable: `auto`, `shared` or `tcp`.
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

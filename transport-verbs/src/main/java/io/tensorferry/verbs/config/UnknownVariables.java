@@ -10,24 +10,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Warns of variables that look like settings and that nobody reads: a misspelt name would otherwise do nothing, and
-/// say nothing.
+/// Logs a warning for variables that look like settings but are not read, so that a misspelt name is noticed.
 final class UnknownVariables {
-    // One name for all that is said of variables.
+    // All messages about variables use one logger name.
     private static final Logger LOG = LoggerFactory.getLogger(RdmaConfig.class);
 
     private static final String PREFIX = "RDMA_";
-    // Those of the server, which are no settings of a device.
+    // Variables of the server, which are not settings of a device.
     private static final List<String> SERVER =
             List.of("RDMA_TLS_CERTIFICATE", "RDMA_TLS_KEY", "RDMA_TLS_TRUST", "RDMA_ALLOW_INSECURE");
-    // A shorter name is found in too many others.
+    // A shorter name is contained in too many others.
     private static final int SHORTEST_PART = 3;
     private static final Map<String, String> KNOWN = known();
     private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
     private UnknownVariables() {}
 
-    /// The documented name of each name that is read.
+    /// Maps each accepted name to its documented name.
     private static Map<String, String> known() {
         var names = new LinkedHashMap<String, String>();
         for (RdmaSetting setting : RdmaSetting.values()) {
@@ -41,7 +40,7 @@ final class UnknownVariables {
         return names;
     }
 
-    /// One WARN line for each, once in the life of the process.
+    /// Logs one warning for each unknown variable, once per process.
     static void report(Map<String, String> variables) {
         for (String name : new TreeMap<>(variables).keySet()) {
             if (name.startsWith(PREFIX) && !KNOWN.containsKey(name) && REPORTED.add(name)) {
@@ -56,7 +55,7 @@ final class UnknownVariables {
         }
     }
 
-    /// The documented name that `unknown` is most probably meant to be; null if it is like none.
+    /// Returns the documented name that is most similar to `unknown`; null if none is similar.
     static @Nullable String nearest(String unknown) {
         String own = unknown.substring(PREFIX.length());
         String nearest = null;
@@ -71,9 +70,7 @@ final class UnknownVariables {
         return least <= (own.length() + 1) / 2 ? nearest : null;
     }
 
-    /// The letters to add, remove or replace; where one name holds all of the other, as `PORT` and `DEVICE_PORT`, no
-    /// more
-    /// than one.
+    /// The edit distance of two names; 1 if one contains the other, as in `PORT` and `DEVICE_PORT`.
     private static int distance(String a, String b) {
         int shorter = Math.min(a.length(), b.length());
         if (shorter >= SHORTEST_PART && (a.contains(b) || b.contains(a))) {

@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.device;
 
-/// What may be done with a memory region, or through a queue pair. The device may always read a region locally.
+/// Permissions of a memory region or of a queue pair. The device may always read a region locally.
 public enum AccessFlag {
     LOCAL_WRITE,
-    /// Needs [#LOCAL_WRITE] on a memory region.
+    /// Requires [#LOCAL_WRITE] on a memory region.
     REMOTE_WRITE,
     REMOTE_READ,
-    /// For a memory region alone: windows may be bound to it, see [MemoryWindow].
+    /// For memory regions only: allows memory windows to be bound, see [MemoryWindow].
     MW_BIND
 }

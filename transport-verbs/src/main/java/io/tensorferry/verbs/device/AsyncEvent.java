@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.device;
 
-/// Something that a device reports by itself (`ibv_get_async_event`).
+/// An asynchronous event of a device (`ibv_get_async_event`).
 ///
-/// @param type what happened
-/// @param number the queue pair number, or the port number, that it concerns; 0 for the whole device
+/// @param type the kind of event
+/// @param number the number of the queue pair or port concerned; 0 for the whole device
 public record AsyncEvent(Type type, int number) {
     public enum Type {
         CQ_ERR,

@@ -1,21 +1,21 @@
 package io.tensorferry.verbs.device;
 
-/// Where finished work requests are reported, oldest first.
+/// Reports completed work requests, oldest first (`ibv_cq`).
 ///
-/// Threading: polled by one thread at a time; the device fills it from its own.
+/// Threading: one thread at a time polls; the device adds completions from its own threads.
 public interface CompletionQueue extends AutoCloseable {
-    /// Takes up to `maximum` completions, as long as `handler` wants more, and gives each to it on the calling thread;
-    /// never waits.
+    /// Polls up to `maximum` completions, as long as `handler` wants more, and passes each to it on the calling thread.
+    /// Never blocks.
     ///
-    /// @return how many were taken
+    /// @return the number of completions polled
     /// @throws VerbsException if the completion queue has failed (overrun)
     int poll(int maximum, WorkCompletionHandler handler);
 
-    /// Asks for one event on the completion channel when the next completion is added. Completions that are there
-    /// already raise none, so poll once more afterwards.
+    /// Requests one event on the completion channel when the next completion is added. Completions already in the queue
+    /// raise no event, so poll once more afterwards.
     void requestNotification();
 
-    /// Completions that it holds at once.
+    /// The number of completions that the queue can hold.
     int capacity();
 
     /// @throws VerbsException if queue pairs still use it

@@ -1,14 +1,14 @@
 package io.tensorferry.verbs.device;
 
-/// Who made a device and what it is (`ibv_devinfo` shows the same).
+/// Vendor, product and firmware of a device (the fields of `ibv_devinfo`). Immutable.
 ///
-/// @param transport what its packets follow
-/// @param firmwareVersion as the device writes it; empty where there is no firmware
-/// @param nodeGuid the device's 64-bit identifier; 0 where it has none
-/// @param systemImageGuid the identifier that all devices of one board have in common; 0 where there is none
-/// @param vendorId the maker's IEEE number, 24 bits
-/// @param vendorPartId the maker's number of the product
-/// @param hardwareVersion the maker's number of the version
+/// @param transport the wire protocol
+/// @param firmwareVersion the version as the device formats it; empty if there is no firmware
+/// @param nodeGuid the device's 64-bit identifier; 0 if it has none
+/// @param systemImageGuid the identifier shared by all devices of one board; 0 if there is none
+/// @param vendorId the vendor's IEEE number, 24 bits
+/// @param vendorPartId the vendor's product number
+/// @param hardwareVersion the vendor's hardware version number
 public record DeviceDescription(
         Transport transport,
         String firmwareVersion,
@@ -17,30 +17,30 @@ public record DeviceDescription(
         int vendorId,
         int vendorPartId,
         int hardwareVersion) {
-    /// What rdma_rxe says in place of a maker's number.
+    /// The vendor number that rdma_rxe reports.
     private static final int SOFT_ROCE_VENDOR = 0xFF_FFFF;
 
     public enum Transport {
-        /// InfiniBand's, over its own links or over Ethernet (RoCE).
+        /// The InfiniBand transport, over InfiniBand links or over Ethernet (RoCE).
         INFINIBAND,
-        /// Over TCP; it has no RDMA WRITE with immediate.
+        /// iWARP over TCP, without RDMA WRITE with immediate.
         IWARP,
-        /// The software device's own.
+        /// The protocol of this library's software device.
         SOFTWARE,
         OTHER
     }
 
-    /// Whether it is the kernel's Soft-RoCE (rdma_rxe), which does some things otherwise than network cards.
+    /// Whether the device is the kernel's Soft-RoCE (rdma_rxe), which differs from network cards in some behaviour.
     public boolean isSoftRoce() {
         return transport == Transport.INFINIBAND && vendorId == SOFT_ROCE_VENDOR;
     }
 
-    /// Whether it is a card of its own, which does what this process' processors do not.
+    /// Whether the device is hardware, which offloads the work from this machine's processors.
     public boolean isHardware() {
         return transport != Transport.SOFTWARE && !isSoftRoce();
     }
 
-    /// Of a device that is no hardware and has no maker.
+    /// Returns the description of the software device, which has no vendor.
     public static DeviceDescription software() {
         return new DeviceDescription(Transport.SOFTWARE, "", 0, 0, 0, 0, 0);
     }

@@ -22,8 +22,8 @@ public record Gid(long subnetPrefix, long interfaceId) {
         return subnetPrefix == 0 && (interfaceId & 0xFFFF_FFFF_0000_0000L) == IPV4_MARK;
     }
 
-    /// Whether no router forwards it: of `fe80::/10`, of IPv6's old site-local prefix `fec0::/10`, or the same of IPv4,
-    /// `169.254.0.0/16`.
+    /// Whether the address is link-local, so that routers do not forward it: in `fe80::/10`, in IPv6's deprecated
+    /// site-local prefix `fec0::/10`, or in the IPv4 range `169.254.0.0/16`.
     public boolean isLinkLocal() {
         long first10Bits = subnetPrefix >>> 54;
         return isIpv4Mapped()
@@ -31,7 +31,7 @@ public record Gid(long subnetPrefix, long interfaceId) {
                 : first10Bits == LINK_LOCAL || first10Bits == SITE_LOCAL;
     }
 
-    /// Whether it is `::1`, which no packet carries.
+    /// Whether the address is `::1`, which never appears in packets.
     public boolean isLoopback() {
         return subnetPrefix == 0 && interfaceId == 1;
     }
@@ -41,7 +41,7 @@ public record Gid(long subnetPrefix, long interfaceId) {
         return (int) interfaceId;
     }
 
-    /// Eight groups of four hexadecimal digits, as `ibv_devinfo` prints it, or `::ffff:a.b.c.d`.
+    /// Formats as eight groups of four hexadecimal digits, like `ibv_devinfo`, or as `::ffff:a.b.c.d`.
     @Override
     public String toString() {
         if (isIpv4Mapped()) {

@@ -2,9 +2,9 @@ package io.tensorferry.verbs.device;
 
 /// An entry of a port's GID table.
 ///
-/// @param index the entry's place in the table
-/// @param gid the identifier; zero where the entry is unused
-/// @param type how packets with this GID are framed
+/// @param index the index in the table
+/// @param gid the identifier; zero if the entry is unused
+/// @param type the framing of packets with this GID
 public record GidEntry(int index, Gid gid, Type type) {
     public enum Type {
         INFINIBAND("InfiniBand"),
@@ -17,14 +17,14 @@ public record GidEntry(int index, Gid gid, Type type) {
             this.text = text;
         }
 
-        /// As `RoCE v2`.
+        /// For example `RoCE v2`.
         @Override
         public String toString() {
             return text;
         }
     }
 
-    /// As `GID 3 ::ffff:10.0.0.1 (RoCE v2)`.
+    /// For example `GID 3 ::ffff:10.0.0.1 (RoCE v2)`.
     @Override
     public String toString() {
         return "GID " + index + " " + gid + " (" + type + ")";

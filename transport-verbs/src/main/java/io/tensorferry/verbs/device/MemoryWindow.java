@@ -1,8 +1,9 @@
 package io.tensorferry.verbs.device;
 
-/// A part of a memory region that peers reach by a key of its own (`ibv_mw` of type 2), from the work request that
-/// binds it until the one that invalidates it: only that range, with that access, and only the peer of the queue
-/// pair on which it was bound.
+/// Grants a peer access to part of a memory region (`ibv_mw` of type 2) with a separate rkey.
+///
+/// The window is valid from the work request that binds it until the work request that invalidates it. Only the peer of
+/// the queue pair that bound the window can use it, only for the bound range, and only with the bound access.
 ///
 /// | state | event | next |
 /// |---|---|---|
@@ -11,22 +12,23 @@ package io.tensorferry.verbs.device;
 /// | bound | that queue pair is reset or destroyed | closed |
 /// | any | [#close()] | closed |
 ///
-/// A queue pair carries both out in the order posted, together with its other work. So a peer gets through a window
-/// from the completion of the bind on, and no more after the completion of the invalidation, or after [#close()].
+/// A queue pair executes both in posting order, together with its other work requests. The peer therefore has access
+/// once the bind has completed, and no access once the invalidation has completed or [#close()] has returned.
 ///
-/// Devices differ in how well they guard: Soft-RoCE takes any range of the region, not only the window's.
+/// Enforcement depends on the device: Soft-RoCE accepts any range of the memory region, not only the range of the
+/// window.
 ///
 /// Threading: any thread.
 public interface MemoryWindow extends AutoCloseable {
-    /// The key of the bind that was posted last, for the peer; before the first one, a key that opens nothing. Each
-    /// bind changes its low 8 bits, so that a key comes back after 256 binds.
+    /// The rkey of the most recently posted bind, for the peer; before the first bind, an rkey without access. Each
+    /// bind changes its low 8 bits, so an rkey repeats after 256 binds.
     int remoteKey();
 
-    /// Whether a bind was posted, and since then neither an invalidation nor the end of its queue pair has come.
+    /// Whether a bind was posted, and neither an invalidation nor the end of its queue pair has followed.
     boolean isBound();
 
-    /// Gives the window back to the device. Nobody gets through it once this returned, bound or not; a work request
-    /// that names it and has not completed fails.
+    /// Deallocates the window, bound or not. Peers have no access once this method has returned. A pending work request
+    /// that names the window fails.
     @Override
     void close();
 }

@@ -4,17 +4,17 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/// What memory regions and queue pairs belong to: a queue pair reaches only regions of its own domain.
+/// Groups memory regions and queue pairs (`ibv_pd`): a queue pair can access only regions of its domain.
 ///
 /// Threading: any thread.
 public interface ProtectionDomain extends AutoCloseable {
-    /// Bytes of the smallest page of any machine.
+    /// The smallest page size of any supported machine, in bytes.
     long SMALLEST_PAGE = 4096;
 
-    /// Memory that this device works on best, to be registered with it: a source of slabs. Any other off-heap memory
-    /// can be registered as well.
+    /// Allocates memory that suits this device, to be registered with it. Any other off-heap memory can be registered
+    /// as well.
     ///
-    /// @param arena what the memory lives as long as; not the global one
+    /// @param arena the lifetime of the memory; not the global arena
     /// @param bytes 1 or more
     /// @param alignment a power of two, at most [#SMALLEST_PAGE]
     /// @return zeroed memory
@@ -22,27 +22,26 @@ public interface ProtectionDomain extends AutoCloseable {
         return arena.allocate(bytes, alignment);
     }
 
-    /// Registers memory with the device, which may then read it and, as `access` says, let it be written or read by
-    /// peers.
+    /// Registers memory with the device. The device may then read it, and `access` grants writes and remote access.
     ///
     /// @param memory off-heap memory of at least one byte, accessible from every thread; the caller keeps it alive
     ///     until the region is closed
-    /// @throws IllegalArgumentException if `access` grants remote writes but not local ones, or the memory is empty
-    ///     or on the heap
-    /// @throws VerbsException if the device refuses, for example because the memory cannot be pinned
+    /// @throws IllegalArgumentException if `access` grants remote writes but not local ones, or the memory is empty or
+    ///     on the heap
+    /// @throws VerbsException if the device rejects the registration, for example because the memory cannot be pinned
     MemoryRegion register(MemorySegment memory, Set<AccessFlag> access);
 
-    /// Registers memory that another driver exports as a dmabuf, an accelerator's for example.
+    /// Registers memory that another driver exports as a dmabuf, for example accelerator memory.
     ///
-    /// @param fileDescriptor the dmabuf's; it may be closed once this returned
-    /// @param offset where the region begins in the dmabuf, bytes
+    /// @param fileDescriptor the dmabuf's file descriptor; the caller may close it once this method has returned
+    /// @param offset byte offset of the region in the dmabuf
     /// @param length bytes, at least 1
-    /// @param address the address by which work requests name the region's first byte; `address` and `offset` have the
-    ///     same place within a page
+    /// @param address the address of the region's first byte in work requests; `address` and `offset` must have the
+    ///     same offset within a page
     /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
-    /// ones
-    /// @throws VerbsException EINVAL if `access` has MW_BIND; EOPNOTSUPP if the device or its driver cannot; otherwise
-    ///     as it refuses
+    ///     ones
+    /// @throws VerbsException EINVAL if `access` contains MW_BIND; EOPNOTSUPP if the device or its driver does not
+    ///     support dmabufs; otherwise the device's error
     default MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         checkDmabuf(fileDescriptor, offset, length, address, access);
@@ -50,36 +49,36 @@ public interface ProtectionDomain extends AutoCloseable {
                 "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
     }
 
-    /// Registers memory that is none of this process and that the device's driver finds by its address alone: an
-    /// accelerator's, where the kernel has a module that knows it.
+    /// Registers memory outside this process' address space that the device's driver resolves by address, for example
+    /// accelerator memory if the kernel has the matching peer-memory module.
     ///
     /// @param length bytes, at least 1
     /// @throws IllegalArgumentException if a number is out of range, or `access` grants remote writes but not local
     ///     ones
-    /// @throws VerbsException EOPNOTSUPP if the device knows no such memory; otherwise as it refuses
+    /// @throws VerbsException EOPNOTSUPP if the device does not support such memory; otherwise the device's error
     default MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
         checkAddress(address, length, access);
         throw new VerbsException(
                 "ibv_reg_mr", VerbsException.EOPNOTSUPP, "this device finds no memory of others by its address");
     }
 
-    /// Makes a memory window of type 2 that is bound to nothing.
+    /// Allocates an unbound memory window of type 2.
     ///
-    /// @throws VerbsException EOPNOTSUPP if the device has none, see [DeviceAttributes#hasMemoryWindows()]; otherwise
-    ///     as it refuses
+    /// @throws VerbsException EOPNOTSUPP if the device does not support memory windows, see
+    ///     [DeviceAttributes#hasMemoryWindows()]; otherwise the device's error
     default MemoryWindow allocateWindow() {
         throw new VerbsException(
                 "ibv_alloc_mw", VerbsException.EOPNOTSUPP, "this device has no memory windows of type 2");
     }
 
-    /// Makes a reliable-connected queue pair in state RESET.
+    /// Creates a reliable-connected queue pair in state RESET.
     ///
-    /// @throws VerbsException if the device refuses
+    /// @throws VerbsException if the device rejects the call
     QueuePair createQueuePair(QueuePairOptions options);
 
-    /// What no device registers, for those who implement one.
+    /// Validates the arguments of [#register]; for implementations.
     ///
-    /// @throws IllegalArgumentException as [#register] says
+    /// @throws IllegalArgumentException under the conditions of [#register]
     static void checkRegistration(MemorySegment memory, Set<AccessFlag> access) {
         if (!memory.isNative() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
@@ -91,11 +90,11 @@ public interface ProtectionDomain extends AutoCloseable {
         checkAccess(access);
     }
 
-    /// What no device registers of a dmabuf, for those who implement one. The kernel takes no dmabuf for memory windows
-    /// (`UVERBS_METHOD_REG_DMABUF_MR` knows no such access), whatever the device.
+    /// Validates the arguments of [#registerDmabuf]; for implementations. The kernel does not support memory windows on
+    /// dmabuf regions on any device (`UVERBS_METHOD_REG_DMABUF_MR` has no such access flag).
     ///
-    /// @throws IllegalArgumentException as [#registerDmabuf] says
-    /// @throws VerbsException the same
+    /// @throws IllegalArgumentException under the conditions of [#registerDmabuf]
+    /// @throws VerbsException under the conditions of [#registerDmabuf]
     static void checkDmabuf(int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         if (fileDescriptor < 0 || offset < 0 || length < 1 || offset > Long.MAX_VALUE - length) {
             throw new IllegalArgumentException("a dmabuf's descriptor and offset are 0 or more, its length 1 or more,"
@@ -114,9 +113,9 @@ public interface ProtectionDomain extends AutoCloseable {
         }
     }
 
-    /// What no device registers by its address, for those who implement one.
+    /// Validates the arguments of [#registerAddress]; for implementations.
     ///
-    /// @throws IllegalArgumentException as [#registerAddress] says
+    /// @throws IllegalArgumentException under the conditions of [#registerAddress]
     static void checkAddress(long address, long length, Set<AccessFlag> access) {
         if (address < 1 || length < 1 || address > Long.MAX_VALUE - length) {
             throw new IllegalArgumentException(
@@ -125,7 +124,7 @@ public interface ProtectionDomain extends AutoCloseable {
         checkAccess(access);
     }
 
-    /// @throws IllegalArgumentException if remote writes are granted and local ones are not
+    /// @throws IllegalArgumentException if `access` grants remote writes but not local ones
     static void checkAccess(Set<AccessFlag> access) {
         if (access.contains(AccessFlag.REMOTE_WRITE) && !access.contains(AccessFlag.LOCAL_WRITE)) {
             throw new IllegalArgumentException("REMOTE_WRITE needs LOCAL_WRITE");

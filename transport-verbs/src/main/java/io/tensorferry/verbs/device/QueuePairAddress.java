@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.device;
 
-/// What a peer must know to connect to a queue pair: exchanged before the connection.
+/// The address of a queue pair, which both ends exchange before they connect. Immutable.
 ///
 /// @param lid the port's local identifier, 0 to 65,535
 /// @param queuePairNumber 24 bits
-/// @param packetSequenceNumber the first packet's number, 24 bits
+/// @param packetSequenceNumber the initial packet sequence number, 24 bits
 /// @param gid the port's chosen GID
 public record QueuePairAddress(int lid, int queuePairNumber, int packetSequenceNumber, Gid gid) {
     private static final int MAX_24_BITS = 0xFF_FFFF;

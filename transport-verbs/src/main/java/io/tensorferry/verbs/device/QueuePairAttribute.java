@@ -1,33 +1,33 @@
 package io.tensorferry.verbs.device;
 
-/// The attributes of a queue pair that a change of state sets, by the names of `ibv_modify_qp`.
+/// Attributes that a state transition of a queue pair sets, named as in `ibv_modify_qp`.
 public enum QueuePairAttribute {
     /// Index into the port's partition-key table.
     PKEY_INDEX,
     /// The port, from 1.
     PORT,
-    /// What peers may do: bits as in [QueuePairAttributes#ACCESS_REMOTE_WRITE] and
+    /// Remote access rights: the bits [QueuePairAttributes#ACCESS_REMOTE_WRITE] and
     /// [QueuePairAttributes#ACCESS_REMOTE_READ].
     ACCESS_FLAGS,
-    /// Where the peer is, see [AddressHandle].
+    /// The address vector of the peer, see [AddressHandle].
     ADDRESS,
-    /// Bytes of a packet's payload.
+    /// Payload bytes of a packet.
     PATH_MTU,
     DEST_QPN,
     /// The sequence number of the peer's first packet, 24 bits.
     RQ_PSN,
-    /// RDMA READs of the peer that are answered at once.
+    /// Concurrent RDMA READs that this end serves.
     MAX_DEST_RD_ATOMIC,
-    /// The code of the time that a peer waits after "receiver not ready", 0 to 31.
+    /// Encoded time that a peer waits after "receiver not ready", 0 to 31.
     MIN_RNR_TIMER,
     /// The sequence number of this side's first packet, 24 bits.
     SQ_PSN,
-    /// The code of the time until a packet is sent again: 4.096 us x 2^n; 0 is for ever.
+    /// Exponent n of the retransmission timeout, 4.096 us x 2^n; 0 waits forever.
     TIMEOUT,
-    /// Times that a packet is sent again, 0 to 7.
+    /// Number of retransmissions of a packet, 0 to 7.
     RETRY_COUNT,
-    /// Times that a send is tried again after "receiver not ready", 0 to 7; 7 is for ever.
+    /// Number of retries after "receiver not ready", 0 to 7; 7 retries forever.
     RNR_RETRY,
-    /// Own RDMA READs outstanding at once.
+    /// Outstanding RDMA READs of this end.
     MAX_RD_ATOMIC
 }

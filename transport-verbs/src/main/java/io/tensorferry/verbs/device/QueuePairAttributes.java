@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The target state and the attributes of one `modify` call. Immutable once handed over; built by one thread.
+/// The target state and the attributes of one `modify` call. Threading: one thread builds the object; it must not be
+/// modified after that.
 public final class QueuePairAttributes {
     public static final int ACCESS_REMOTE_WRITE = 2;
     public static final int ACCESS_REMOTE_READ = 4;
@@ -23,7 +24,7 @@ public final class QueuePairAttributes {
         return new QueuePairAttributes(target);
     }
 
-    /// Sets an attribute that is a number.
+    /// Sets a numeric attribute.
     ///
     /// @throws IllegalArgumentException for [QueuePairAttribute#ADDRESS], which is not a number
     public QueuePairAttributes set(QueuePairAttribute attribute, int value) {
@@ -70,7 +71,7 @@ public final class QueuePairAttributes {
         return address;
     }
 
-    /// The target and every attribute with its value, for the error of a device that refuses.
+    /// Formats the target state and every attribute with its value, for error messages.
     @Override
     public String toString() {
         return target + " " + values + (address == null ? "" : " " + address);

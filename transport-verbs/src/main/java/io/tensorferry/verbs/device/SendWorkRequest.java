@@ -3,10 +3,11 @@ package io.tensorferry.verbs.device;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster fills
-/// one object again and again; owned by one thread.
+/// A work request for a send queue (`ibv_send_wr` with one scatter/gather entry). Mutable, so that a poster can reuse
+/// one object. Threading: owned by one thread.
 ///
-/// Addresses are of this process (`localAddress`) and of the peer's (`remoteAddress`); lengths are bytes, 0 to 2^32
+/// `localAddress` is an address of this process, `remoteAddress` one of the peer. Lengths are in bytes, 0 to 2^32 - 1
+/// and at most the port's `maxMessageBytes`.
 /// - 1 and at most the port's `maxMessageBytes`.
 public final class SendWorkRequest {
     public enum Opcode {
@@ -15,48 +16,48 @@ public final class SendWorkRequest {
         RDMA_READ,
         SEND,
         SEND_WITH_IMM,
-        /// Binds a window. Nothing travels; it is carried out in its turn.
+        /// Binds a memory window. Sends nothing; executes in queue order.
         BIND_MW,
-        /// Ends what a window was bound to. Nothing travels; it is carried out in its turn.
+        /// Invalidates the binding of a memory window. Sends nothing; executes in queue order.
         LOCAL_INV
     }
 
     private static final Set<AccessFlag> FOR_WRITES = Set.of(AccessFlag.REMOTE_WRITE);
 
     public Opcode opcode = Opcode.RDMA_WRITE;
-    /// Comes back with the completion.
+    /// Returned with the completion.
     public long workId;
-    /// Whether a success produces a completion; a failure always does.
+    /// Whether success produces a completion; a failure always does.
     public boolean signaled = true;
-    /// Whether the peer's completion counts as solicited.
+    /// Whether the peer's completion is a solicited event.
     public boolean solicited;
-    /// Whether the bytes are copied when the request is posted, so that their memory is free at once and needs no
-    /// registration. For writes and sends of at most [QueuePair#maxInlineBytes()].
+    /// Whether the bytes are copied when the request is posted, so that their memory can be reused at once and needs no
+    /// registration. For writes and sends of at most [QueuePair#maxInlineBytes()] bytes.
     public boolean inline;
     public long localAddress;
     public long length;
     public int localKey;
     public long remoteAddress;
     public int remoteKey;
-    /// The 32 bits that the peer's completion carries, as a number; the device puts them on the wire in network
-    /// order.
+    /// The immediate value of the peer's completion; the device converts it to network byte order.
     public int immediate;
-    /// The window to bind or to invalidate; null for what travels.
+    /// The memory window to bind or invalidate; null for other opcodes.
     public @Nullable MemoryWindow window;
-    /// The region of which [#localAddress] and [#length], here without an upper limit, are bound.
+    /// The memory region to which the window is bound, over [#localAddress] and [#length]; here the length has no upper
+    /// limit.
     public @Nullable MemoryRegion region;
-    /// What the peer may do through the window.
+    /// Access of the peer through the window.
     public Set<AccessFlag> windowAccess = FOR_WRITES;
 
     public SendWorkRequest() {}
 
-    /// Fills every field for an RDMA WRITE without immediate; returns this.
+    /// Sets every field for an RDMA WRITE without immediate; returns this.
     public SendWorkRequest write(
             long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         return fill(Opcode.RDMA_WRITE, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
     }
 
-    /// Fills every field for an RDMA WRITE with immediate; returns this.
+    /// Sets every field for an RDMA WRITE with immediate; returns this.
     public SendWorkRequest writeWithImmediate(
             long workId,
             long localAddress,
@@ -76,21 +77,21 @@ public final class SendWorkRequest {
                 immediate);
     }
 
-    /// Fills every field for an RDMA READ into local memory; returns this.
+    /// Sets every field for an RDMA READ into local memory; returns this.
     public SendWorkRequest read(
             long workId, long localAddress, long length, int localKey, long remoteAddress, int remoteKey) {
         return fill(Opcode.RDMA_READ, workId, localAddress, length, localKey, remoteAddress, remoteKey, 0);
     }
 
-    /// Fills every field for a SEND; returns this.
+    /// Sets every field for a SEND; returns this.
     public SendWorkRequest send(long workId, long localAddress, long length, int localKey) {
         return fill(Opcode.SEND, workId, localAddress, length, localKey, 0, 0, 0);
     }
 
-    /// Fills every field for the binding of a window through which the peer of this queue pair may write; returns this.
-    /// The key is [MemoryWindow#remoteKey()] once it was posted.
+    /// Sets every field for binding a memory window through which the peer of the queue pair may write; returns this.
+    /// [MemoryWindow#remoteKey()] returns the rkey once the request is posted.
     ///
-    /// @param address of the first byte
+    /// @param address the address of the first byte
     /// @param length bytes, at least 1
     public SendWorkRequest bind(long workId, MemoryWindow window, MemoryRegion region, long address, long length) {
         fill(Opcode.BIND_MW, workId, address, length, 0, 0, 0, 0);
@@ -99,14 +100,14 @@ public final class SendWorkRequest {
         return this;
     }
 
-    /// Fills every field for the invalidation of a window that is bound on the same queue pair; returns this.
+    /// Sets every field for invalidating a memory window that is bound on the same queue pair; returns this.
     public SendWorkRequest invalidate(long workId, MemoryWindow window) {
         fill(Opcode.LOCAL_INV, workId, 0, 0, 0, 0, 0, 0);
         this.window = window;
         return this;
     }
 
-    /// Whether it is for a window, so that nothing of it travels.
+    /// Whether the request binds or invalidates a memory window, so that it sends nothing.
     public boolean isForWindow() {
         return opcode == Opcode.BIND_MW || opcode == Opcode.LOCAL_INV;
     }

@@ -2,7 +2,7 @@ package io.tensorferry.verbs.device;
 
 import java.util.Map;
 
-/// A verb that failed: which one, the error number and what it means here.
+/// The failure of a verb, with its name, errno and details.
 public final class VerbsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -47,9 +47,9 @@ public final class VerbsException extends RuntimeException {
 
     private final int errno;
 
-    /// @param verb the man page's name, as `ibv_reg_mr`
+    /// @param verb the name in the man page, for example `ibv_reg_mr`
     /// @param errno the system's error number
-    /// @param detail what was wrong, with the values
+    /// @param detail the cause, with the values
     public VerbsException(String verb, int errno, String detail) {
         super(verb + " failed with " + name(errno) + ": " + detail);
         this.errno = errno;

@@ -3,19 +3,19 @@ package io.tensorferry.verbs.device;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One way to reach RDMA devices: libibverbs, or the device in user space.
+/// A source of RDMA devices: libibverbs, or the software device in user space.
 public interface VerbsProvider {
-    /// What this provider is, for messages: `libibverbs` or `software`.
+    /// The provider's name in messages: `libibverbs` or `software`.
     String name();
 
-    /// Why this provider can have no device at all, as a sentence that says what would help; null where nothing is in
-    /// its way (there may still be no device).
+    /// Returns a sentence with the reason why this provider cannot have any device, and a remedy; null if there is no
+    /// obstacle (there may still be no device).
     default @Nullable String obstacle() {
         return null;
     }
 
-    /// The names of the devices that exist now, in the provider's order; empty where there is none. Never fails for
-    /// a missing library or kernel module.
+    /// Lists the devices that exist now, in the provider's order. A missing library or kernel module is not an error:
+    /// the list is then empty.
     List<String> deviceNames();
 
     /// Opens a device. The caller closes it.

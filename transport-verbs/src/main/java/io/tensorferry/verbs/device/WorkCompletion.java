@@ -1,33 +1,33 @@
 package io.tensorferry.verbs.device;
 
-/// A cursor on one completion (`ibv_wc`); valid while the handler runs.
+/// A work completion (`ibv_wc`), as a cursor that is valid only while the handler runs.
 public interface WorkCompletion {
-    /// What the poster gave.
+    /// The identifier from the work request.
     long workId();
 
     WorkStatus status();
 
-    /// What the vendor says of a failure, for its support; 0 where there is nothing.
+    /// The vendor's error code for a failure; 0 if there is none.
     default int vendorError() {
         return 0;
     }
 
-    /// Meaningful only for a success.
+    /// The completed operation; valid only on success.
     Opcode opcode();
 
-    /// Bytes that arrived, for the completion of a receive.
+    /// Received bytes; valid for the completion of a receive.
     long byteLength();
 
-    /// Whether an immediate arrived; never for what this side sent.
+    /// Whether the completion carries an immediate; always false for send work requests.
     boolean hasImmediate();
 
-    /// The immediate as a number, where there is one.
+    /// The immediate, if [#hasImmediate()].
     int immediate();
 
-    /// The own queue pair on which the work request was posted.
+    /// The number of the local queue pair on which the work request was posted.
     int queuePairNumber();
 
-    /// What completed.
+    /// The operations of work completions.
     enum Opcode {
         RDMA_WRITE,
         RDMA_READ,

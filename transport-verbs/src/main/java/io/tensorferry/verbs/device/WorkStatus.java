@@ -7,7 +7,7 @@ public enum WorkStatus {
     LOC_QP_OP_ERR,
     LOC_EEC_OP_ERR,
     LOC_PROT_ERR,
-    /// Work that was outstanding when the queue pair went to ERR.
+    /// The queue pair entered ERR while the work request was outstanding, or before it was posted.
     WR_FLUSH_ERR,
     MW_BIND_ERR,
     BAD_RESP_ERR,
@@ -15,9 +15,9 @@ public enum WorkStatus {
     REM_INV_REQ_ERR,
     REM_ACCESS_ERR,
     REM_OP_ERR,
-    /// The peer did not answer: it is gone, or its queue pair is not ready.
+    /// The peer did not answer: it is unreachable, or its queue pair is not ready.
     RETRY_EXC_ERR,
-    /// The peer had posted no receive for too long.
+    /// The peer had no receive posted for all retries.
     RNR_RETRY_EXC_ERR,
     LOC_RDD_VIOL_ERR,
     REM_INV_RD_REQ_ERR,
@@ -35,7 +35,7 @@ public enum WorkStatus {
         return ordinal();
     }
 
-    /// The status with this number; [#GENERAL_ERR] for one that is not known.
+    /// Returns the status with this number; [#GENERAL_ERR] if the number is unknown.
     public static WorkStatus ofNumber(int number) {
         return number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : GENERAL_ERR;
     }

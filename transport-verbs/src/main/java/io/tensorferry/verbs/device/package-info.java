@@ -1,10 +1,10 @@
-/// The verbs vocabulary: what a reliable-connected RDMA device does, as small interfaces, and the values that
+/// The verbs vocabulary: small interfaces for the objects of a reliable-connected RDMA device, and the values that
 /// describe it.
 ///
-/// The layers above (memory, channel, rendezvous) know devices only through this package. It is implemented over
-/// libibverbs and in user space; every implementation passes the same contract suite. Names and semantics are those
-/// of the verbs man pages (rdma-core).
+/// The layers above (memory, channel, rendezvous) use devices only through this package. Implementations exist over
+/// libibverbs and in user space, and all pass the same contract suite. Names and semantics follow the verbs man pages
+/// (rdma-core).
 ///
-/// Ownership: children are closed before their parents: queue pairs, then completion queues, then memory regions,
-/// protection domains and completion channels, then the device. Closing a parent that has children is an error.
+/// Ownership: close children before their parents: queue pairs, then completion queues, then memory regions, protection
+/// domains and completion channels, then the device. Closing a parent that has open children is an error.
 package io.tensorferry.verbs.device;

@@ -1,19 +1,19 @@
 package io.tensorferry.verbs.statistics;
 
-/// What the transport had on one accelerator at one moment.
+/// A snapshot of the transport's use of one accelerator. Immutable.
 ///
-/// @param device as keys name it, `GPU:0`
-/// @param bytesToHost that were copied from it, to be sent
-/// @param bytesFromHost that were copied to it, when they had been received
-/// @param sendProxyBytes in use now for what is sent
-/// @param receiveProxyBytes in use now for what is received
-/// @param highWaterProxyBytes the most of each that were in use, added
-/// @param proxyWaits proxies that had to be waited for
-/// @param strandedBytes of proxies that are lost, because the accelerator failed while it copied
-/// @param deviceBytesInUse of its own memory, that the transport has given out
-/// @param directTensors that were sent from its memory, or received there, by the RDMA device itself
-/// @param stagedTensors that were by way of proxies
-/// @param direct how the RDMA device reaches its memory by itself, `by dmabuf` or `by address`; or `no`, and why
+/// @param device the accelerator's name in rendezvous keys, for example `GPU:0`
+/// @param bytesToHost bytes copied from the accelerator to be sent
+/// @param bytesFromHost received bytes copied to the accelerator
+/// @param sendProxyBytes proxy bytes in use now for sends
+/// @param receiveProxyBytes proxy bytes in use now for receives
+/// @param highWaterProxyBytes sum of the high-water marks of both directions
+/// @param proxyWaits proxies whose allocation had to wait
+/// @param strandedBytes bytes of proxies that are lost because the accelerator failed during a copy
+/// @param deviceBytesInUse bytes of accelerator memory that the transport has allocated to tensors
+/// @param directTensors tensors that the RDMA device sent from, or received into, accelerator memory directly
+/// @param stagedTensors tensors that were staged through proxies
+/// @param direct how the RDMA device reaches accelerator memory: `by dmabuf`, `by address`, or `no` with the reason
 public record AcceleratorStatistics(
         String device,
         long bytesToHost,

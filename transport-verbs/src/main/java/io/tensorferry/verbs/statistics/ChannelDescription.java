@@ -3,28 +3,29 @@ package io.tensorferry.verbs.statistics;
 import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.List;
 
-/// What two workers agreed on when a channel was set up, as one end sees it. Immutable.
+/// The parameters that two workers negotiated for a channel, as seen by one end. Immutable.
 ///
-/// Of each limit both ends use the smaller of their two, of `stripeBytes` the larger.
+/// Both ends use the smaller of their two values of each limit, and the larger value of `stripeBytes`.
 ///
-/// @param peer the other worker, as `/job:worker/replica:0/task:1`
+/// @param peer the other worker, for example `/job:worker/replica:0/task:1`
 /// @param connectionId the random number of this channel, the same at both ends
-/// @param device this end's device, as `mlx5_0`
-/// @param port this end's port of it, from 1
-/// @param queuePairs this end's queue pairs with GID and LID: the control queue pair, then the lanes in their order
+/// @param device this end's device, for example `mlx5_0`
+/// @param port the port of this end's device, from 1
+/// @param queuePairs this end's queue pairs with GID and LID: the control queue pair, then the lanes in order
 /// @param peerQueuePairs the peer's, in the same order
 /// @param mtu payload bytes of a packet
-/// @param ringSlots control messages that may be under way in each direction
-/// @param slotBytes the longest control message
+/// @param ringSlots control messages that may be in flight in each direction
+/// @param slotBytes bytes of the longest control message
 /// @param sendDepth work requests that this end may have outstanding on each queue pair; not negotiated
-/// @param receiveDepth contents that may be under way on each lane in each direction
-/// @param maxWriteBytes the largest single write; a longer content is cut into several
-/// @param stripeBytes a content of so many bytes goes over all lanes; `Long.MAX_VALUE` for none
-/// @param readsAtOnce RDMA READs that one lane has outstanding at most, in each direction; 0 where there are none
-/// @param piecesAtOnce pieces of one content that the peer may have named to this end and not got yet, as this end has
-///     said, 0 to 255
-/// @param peerPieces pieces of one content that this end may have named to the peer and not got yet, as the peer says,
-///     0 to 255. 0: memory is named to it for contents as a whole only
+/// @param receiveDepth contents that may be in flight on each lane in each direction
+/// @param maxWriteBytes maximum bytes of a single RDMA WRITE; a longer content is split
+/// @param stripeBytes contents of at least this many bytes are striped over all lanes; `Long.MAX_VALUE` if striping is
+///     disabled
+/// @param readsAtOnce maximum outstanding RDMA READs per lane in each direction; 0 if RDMA READ is disabled
+/// @param piecesAtOnce the limit announced by this end on the memory pieces of one content that the peer may have named
+///     to it and that are not yet written, 0 to 255
+/// @param peerPieces the limit announced by the peer on the memory pieces of one content that this end may have named
+///     to it and that are not yet written, 0 to 255. At 0, memory is named to the peer only for whole contents
 public record ChannelDescription(
         String peer,
         long connectionId,
@@ -47,7 +48,7 @@ public record ChannelDescription(
         peerQueuePairs = List.copyOf(peerQueuePairs);
     }
 
-    /// Data queue pairs, 1 to 64.
+    /// The number of data queue pairs, 1 to 64.
     public int lanes() {
         return queuePairs.size() - 1;
     }

@@ -1,14 +1,14 @@
 package io.tensorferry.verbs.statistics;
 
-/// What the edges of one worker have done since its start. Immutable.
+/// Counters of one worker's edges since its start. Immutable.
 ///
-/// @param senders producers' ends that have not ended
-/// @param receivers consumers' ends that have not ended
-/// @param tensorsSent tensors that were written completely
-/// @param bytesSent bytes of these
-/// @param tensorsReceived tensors that have arrived
-/// @param bytesReceived bytes of these
-/// @param unregisteredCopies tensors that were sent through a copy, because their memory is not registered
+/// @param senders open edges at the producer's end
+/// @param receivers open edges at the consumer's end
+/// @param tensorsSent tensors written completely
+/// @param bytesSent bytes of these tensors
+/// @param tensorsReceived tensors received
+/// @param bytesReceived bytes of these tensors
+/// @param unregisteredCopies tensors sent through a copy because their memory is not registered
 public record EdgeStatistics(
         int senders,
         int receivers,

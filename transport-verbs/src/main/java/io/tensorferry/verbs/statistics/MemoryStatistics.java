@@ -1,13 +1,13 @@
 package io.tensorferry.verbs.statistics;
 
-/// What registered memory looked like at one moment, that which peers read included.
+/// A snapshot of registered memory, including memory that peers read. Immutable.
 ///
-/// @param slabs slabs registered now, those of large requests included
-/// @param slabBytes bytes of these slabs together
-/// @param bytesInUse bytes given out now, each piece rounded up to 64
-/// @param highWaterBytes the most that `bytesInUse` has been; of memory that peers read by itself, and added
-/// @param allocations pieces given out since the start
-/// @param userRegions registrations of users' memory that are open now
+/// @param slabs slabs registered now, including those of large requests
+/// @param slabBytes total bytes of these slabs
+/// @param bytesInUse bytes allocated now, each allocation rounded up to 64
+/// @param highWaterBytes maximum of `bytesInUse` so far; memory that peers read has a separate maximum, which is added
+/// @param allocations allocations since the start
+/// @param userRegions open registrations of users' memory
 public record MemoryStatistics(
         int slabs, long slabBytes, long bytesInUse, long highWaterBytes, long allocations, int userRegions) {
     public MemoryStatistics with(MemoryStatistics other) {

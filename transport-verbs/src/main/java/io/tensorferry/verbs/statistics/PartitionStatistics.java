@@ -1,15 +1,15 @@
 package io.tensorferry.verbs.statistics;
 
-/// What the partitioned tensors of one worker have done since its start. Immutable.
+/// Counters of one worker's partitioned tensors since its start. Immutable.
 ///
-/// @param tensors that are open
-/// @param gathersUnderWay gathers that are not done
-/// @param gathers that have succeeded
-/// @param localRows rows of this worker, or of its copy, that gathers took
-/// @param remoteRows rows of peers that gathers took
-/// @param reads that have arrived: fewer than rows where rows were merged
-/// @param bytesRead of these
-/// @param readsAgain reads that were lost with a channel and done again over the next
+/// @param tensors open partitioned tensors
+/// @param gathersUnderWay gathers in progress
+/// @param gathers gathers that have succeeded
+/// @param localRows rows that gathers took from this worker or its copy
+/// @param remoteRows rows that gathers read from peers
+/// @param reads completed RDMA READs; fewer than `remoteRows` where adjacent rows were merged
+/// @param bytesRead bytes of these reads
+/// @param readsAgain reads that were lost with a channel and repeated over the next
 public record PartitionStatistics(
         int tensors,
         int gathersUnderWay,

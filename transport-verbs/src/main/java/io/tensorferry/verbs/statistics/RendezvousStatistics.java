@@ -1,29 +1,27 @@
 package io.tensorferry.verbs.statistics;
 
-/// What a worker's rendezvous have done since its start, at one moment; the numbers are read one after the other
-/// while work goes on.
+/// Counters of a worker's rendezvous since its start. The values are read one after the other while work continues, so
+/// they are not an atomic snapshot.
 ///
-/// @param openSteps steps that were named and not closed
-/// @param droppedSends sends that nobody had asked for when their step was closed
+/// @param openSteps steps that were named and not yet closed
+/// @param droppedSends sends that nobody had requested when their step was closed
 /// @param pendingRequests receives from other workers whose memory or index is still in use
-/// @param pendingResponses requests of other workers that are not answered or not yet written
-/// @param coldRequests receives whose metadata was not known
-/// @param warmRequests receives that named their memory in the first message
+/// @param pendingResponses requests of other workers that are not answered or whose content is not yet written
+/// @param coldRequests receives sent without known metadata
+/// @param warmRequests receives whose first message named the destination memory
 /// @param reRequests receives that took the extra round trip
-/// @param tensorsReceived contents that landed, dead and empty ones too
-/// @param bytesReceived bytes of them
-/// @param tensorsSent contents that were written, dead and empty ones too
-/// @param bytesSent bytes of them
-/// @param tensorsCarried contents that were copied into messages of the ring, again after a loss too
+/// @param tensorsReceived contents received, including dead and empty ones
+/// @param bytesReceived bytes of these contents
+/// @param tensorsSent contents written, including dead and empty ones
+/// @param bytesSent bytes of these contents
+/// @param tensorsCarried contents copied into messages of the ring, including repetitions after a loss
 /// @param failedReceives receives from other workers that failed, were cancelled or aborted
-/// @param unregisteredCopies tensors that were sent through a registered copy
-/// @param copiedResults tensors that were copied when they had landed, into memory of the user's that is not registered
-/// @param staleIndexes contents and messages for requests that had ended
+/// @param unregisteredCopies tensors sent through a registered copy
+/// @param copiedResults received tensors that were copied into a user's unregistered memory
+/// @param staleIndexes contents and messages for requests that had already ended
 /// @param checksumMismatches contents that did not match their checksum
-/// @param fallbackReceives receives that went over the fallback; the counts of requests, tensors and bytes here are
-/// without
-///     them
-/// @param fallbackRequests requests of other workers that came over the fallback
+/// @param fallbackReceives receives over the fallback; the other counts of requests, tensors and bytes exclude them
+/// @param fallbackRequests requests of other workers over the fallback
 /// @param memory the registered memory
 public record RendezvousStatistics(
         int openSteps,

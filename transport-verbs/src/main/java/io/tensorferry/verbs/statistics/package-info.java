@@ -1,3 +1,2 @@
-/// Everything that a user reads while a server runs: immutable pictures of memory, channels, peers, edges and
-/// accelerators at one moment.
+/// Immutable snapshots for monitoring a running server: memory, channels, peers, edges and accelerators.
 package io.tensorferry.verbs.statistics;
