@@ -15,22 +15,23 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// How a device reaches an accelerator's memory by itself, or why it does not: what came of registering some of it.
+/// How an RDMA device accesses an accelerator's memory directly, or why it cannot, as found by a trial registration.
 ///
 /// Threading: immutable. Registering takes milliseconds.
 public sealed interface DirectAccess {
-    /// As large as the largest page of a GPU, so that it shares none with memory of others.
+    /// The size of the largest GPU page, so that the trial shares no page with other memory.
     long TRIAL_BYTES = 2L << 20;
 
-    /// The accelerator exports its memory, and the device's driver takes it.
+    /// The accelerator exports its memory as a dmabuf, which the device's driver supports.
     ///
-    /// @param takesWrites whether peers may write there: what they write can be known to be there
+    /// @param takesWrites whether peers may write to the memory, because the transport can determine when the writes
+    ///     are visible
     record ByDmabuf(boolean takesWrites) implements DirectAccess {
         @Override
         public MemoryRegion register(
                 ProtectionDomain domain, Accelerator accelerator, long address, long bytes, Set<AccessFlag> access) {
             accelerator.prepareForNic(address, bytes);
-            // The device's driver holds on to the memory, not to this file.
+            // The device's driver keeps a reference to the memory, not to this file descriptor.
             try (DmaBuf file = accelerator.export(address, bytes)) {
                 return domain.registerDmabuf(
                         file.fileDescriptor(), file.offset(), bytes, address, allowed(access, takesWrites));
@@ -43,9 +44,8 @@ public sealed interface DirectAccess {
         }
     }
 
-    /// The same, of memory that peers reach by memory windows alone (`RDMA_RKEY_SCOPE=request`): a dmabuf takes none,
-    /// so
-    /// no peer is given a key to it.
+    /// Like [ByDmabuf], for memory that peers reach through memory windows only (`RDMA_RKEY_SCOPE=request`). A dmabuf
+    /// region does not support memory windows, so no peer gets an rkey and the memory is only sent from.
     record ToSendByDmabuf() implements DirectAccess {
         @Override
         public boolean takesWrites() {
@@ -67,9 +67,10 @@ public sealed interface DirectAccess {
         }
     }
 
-    /// The device's driver finds the memory by its address.
+    /// The device's driver resolves the memory by its address.
     ///
-    /// @param takesWrites whether peers may write there: what they write can be known to be there
+    /// @param takesWrites whether peers may write to the memory, because the transport can determine when the writes
+    ///     are visible
     record ByAddress(boolean takesWrites) implements DirectAccess {
         @Override
         public MemoryRegion register(
@@ -84,9 +85,9 @@ public sealed interface DirectAccess {
         }
     }
 
-    /// Not at all.
+    /// No direct access.
     ///
-    /// @param reasons of each way, as the drivers gave them
+    /// @param reasons the drivers' error for each way that was tried
     record Refused(List<String> reasons) implements DirectAccess {
         public Refused {
             reasons = List.copyOf(reasons);
@@ -116,15 +117,15 @@ public sealed interface DirectAccess {
         }
     }
 
-    /// Whether the device reads the memory at least.
+    /// Whether the device can at least read the memory.
     default boolean isPossible() {
         return true;
     }
 
-    /// Whether peers may write there, too. Where not, tensors can be sent from the memory and not be received in it.
+    /// Whether peers may also write the memory. If not, tensors can be sent from it but not received into it.
     boolean takesWrites();
 
-    /// `by dmabuf`, `by address` or `no`.
+    /// Returns `by dmabuf`, `by address` or `no`.
     default String name() {
         return switch (this) {
             case ByDmabuf _, ToSendByDmabuf _ -> "by dmabuf";
@@ -133,23 +134,23 @@ public sealed interface DirectAccess {
         };
     }
 
-    /// Registers memory in this way. The caller closes the region before the memory is freed.
+    /// Registers memory in this way. The caller closes the region before it frees the memory.
     ///
-    /// @param access of which what lets somebody write is left out where nobody may
-    /// @throws IllegalArgumentException if the bytes are not all of one allocation
-    /// @throws TransportException what the accelerator says; `FAILED_PRECONDITION` where there is no way
-    /// @throws VerbsException what the device says
+    /// @param access requested access; write access is dropped where writes are not possible
+    /// @throws IllegalArgumentException if the bytes span several allocations
+    /// @throws TransportException the accelerator's error; `FAILED_PRECONDITION` without direct access
+    /// @throws VerbsException the device's error
     MemoryRegion register(
             ProtectionDomain domain, Accelerator accelerator, long address, long bytes, Set<AccessFlag> access);
 
-    /// Finds it out for memory that peers write.
+    /// Tries direct access for memory that peers write.
     static DirectAccess tryOut(ProtectionDomain domain, Accelerator accelerator) {
         return tryOut(domain, accelerator, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
     }
 
-    /// Registers a piece of the accelerator's memory, in one way after the other, and frees it again.
+    /// Allocates accelerator memory, tries to register it in each way in turn, and frees it.
     ///
-    /// @throws VerbsException if what was registered cannot be deregistered; its memory is not freed then
+    /// @throws VerbsException if the region cannot be deregistered; its memory is not freed then
     static DirectAccess tryOut(ProtectionDomain domain, Accelerator accelerator, Set<AccessFlag> access) {
         DeviceMemory memory;
         try {

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.memory;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.verbs.device.MemoryRegion;
 
-/// The memory of one accelerator as the RDMA device reaches it by itself, or does not.
+/// Direct access of the RDMA device to one accelerator's memory.
 ///
 /// Threading: any thread; immutable.
 public final class DirectMemory {
@@ -17,18 +17,18 @@ public final class DirectMemory {
         this.registrar = registrar;
     }
 
-    /// What was found out.
+    /// The way of access that was found.
     public DirectAccess access() {
         return access;
     }
 
-    /// Registers memory of the accelerator as slabs of host memory are registered, so that peers get at it in the same
-    /// way. The caller closes the region before the memory is freed.
+    /// Registers accelerator memory with the same access for peers as slabs of host memory. The caller closes the
+    /// region before it frees the memory.
     ///
-    /// @throws IllegalArgumentException if the bytes are not all of one allocation
-    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device does not
-    ///     reach it, `RESOURCE_EXHAUSTED` if it cannot be pinned, what the accelerator says if that refuses, otherwise
-    ///     `INTERNAL`
+    /// @throws IllegalArgumentException if the bytes span several allocations
+    /// @throws io.tensorferry.api.TransportException `FAILED_PRECONDITION` with the reasons if the device has no direct
+    ///     access, `RESOURCE_EXHAUSTED` if the memory cannot be pinned, the accelerator's error if it rejects the call,
+    ///     otherwise `INTERNAL`
     public MemoryRegion register(long address, long bytes) {
         return registrar.register(access, accelerator, address, bytes);
     }

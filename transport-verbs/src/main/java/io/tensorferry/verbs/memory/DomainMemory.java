@@ -6,9 +6,9 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Host memory as the protection domain allocates it: off-heap memory of Java, unless the device prefers another kind.
+/// Host memory from the protection domain: off-heap Java memory, unless the device prefers another kind.
 ///
-/// @param domain the slabs are registered with it afterwards
+/// @param domain allocates the memory; slabs are registered with it afterwards
 record DomainMemory(ProtectionDomain domain) implements SlabMemory {
     @Override
     public MemorySegment allocate(Arena arena, long bytes) {

@@ -4,13 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The free blocks of all slabs: the smallest that fits is taken, and a freed block is joined with its free
-/// neighbours, each in O(log n).
+/// The free blocks of all slabs: best-fit allocation, and coalescing of freed neighbours, each in O(log n).
 ///
-/// Equal sizes go by slab and offset, so that the same calls give the same places in every run. The blocks themselves
-/// are the tree (a treap, whose heights are those of a tree that grew by chance): giving one back makes no object,
-/// because that is what the completion loop does with the memory of a tensor that was sent. Threading: under the
-/// lock of the [SlabPool].
+/// Blocks of equal size are ordered by slab and offset, so that the same calls return the same places in every run. The
+/// blocks themselves are the nodes of the tree (a treap, balanced by pseudo-random priorities). Freeing a block
+/// therefore allocates no object, which matters because the completion loop frees the memory of sent tensors.
+/// Threading: under the lock of the [SlabPool].
 final class FreeSpace {
     private @Nullable SlabBlock root;
     private int count;
@@ -25,7 +24,8 @@ final class FreeSpace {
         count++;
     }
 
-    /// A block of exactly `size` bytes, a multiple of [SlabBlock#ALIGNMENT], or null where no free block is so large.
+    /// Takes a block of exactly `size` bytes, a multiple of [SlabBlock#ALIGNMENT]; returns null if no free block is
+    /// large enough.
     @Nullable
     SlabBlock take(long size) {
         SlabBlock block = smallestOf(size);
@@ -71,7 +71,7 @@ final class FreeSpace {
         add(joined);
     }
 
-    /// Takes every slab that nothing is out of.
+    /// Removes and returns every slab without allocated blocks.
     List<Slab> takeWholeSlabs() {
         var whole = new ArrayList<SlabBlock>();
         collectWhole(root, whole);
@@ -96,7 +96,7 @@ final class FreeSpace {
         count--;
     }
 
-    /// Which of two is to be taken first.
+    /// Orders blocks by allocation preference.
     private static boolean isLess(SlabBlock one, SlabBlock other) {
         if (one.size() != other.size()) {
             return one.size() < other.size();
@@ -109,7 +109,7 @@ final class FreeSpace {
         return one.offset() < other.offset();
     }
 
-    /// As good as chance, and the same in every run.
+    /// A pseudo-random priority that is the same in every run.
     private static int priority(SlabBlock block) {
         long mixed = ((block.slab().number() << 40) ^ block.offset()) * 0x9E3779B97F4A7C15L;
         mixed = (mixed ^ (mixed >>> 32)) * 0xD6E8FEB86659FD93L;

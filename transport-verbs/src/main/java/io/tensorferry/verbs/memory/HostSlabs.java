@@ -6,15 +6,15 @@ import java.lang.foreign.MemorySegment;
 
 /// Slabs of host memory, each with one arena and one registration.
 ///
-/// Threading: any thread; it holds no state.
+/// Threading: any thread; stateless.
 ///
-/// @param memory where it comes from
-/// @param registrar how the RDMA device is told of it
+/// @param memory allocates the memory
+/// @param registrar registers the memory with the RDMA device
 record HostSlabs(SlabMemory memory, MemoryRegistrar registrar) implements SlabSource {
     @Override
     public SlabStorage open(long bytes) {
-        // Shared: any thread uses it. Closed by the pool; an automatic arena could end while only a device or a peer
-        // knows the address.
+        // A shared arena, because any thread uses the memory. The pool closes it; an automatic arena could end while
+        // only a device or a peer holds the address.
         Arena arena = Arena.ofShared();
         try {
             MemorySegment segment = memory.allocate(arena, bytes);
@@ -44,7 +44,7 @@ record HostSlabs(SlabMemory memory, MemoryRegistrar registrar) implements SlabSo
             region.close();
         }
 
-        /// @throws IllegalStateException if a system call uses the memory
+        /// @throws IllegalStateException if a system call still uses the memory
         @Override
         public void free() {
             arena.close();

@@ -6,25 +6,25 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Slabs of one large request each that have come back and wait for another: a training step asks for the same sizes as
-/// the step before, and to register a slab, and to touch it for the first time, takes longer than to fill it.
+/// Released slabs of single large requests, kept for reuse. A training step requests the same sizes as the previous
+/// one, and registering a slab and touching its pages takes longer than filling it.
 ///
 /// Threading: under the lock of the [SlabPool].
 final class IdleSlabs {
-    /// A slab is used for a request of at least this part of it: what lies behind is out of use meanwhile.
+    /// A slab is reused only for a request of at least this fraction of its size; the remainder is unused meanwhile.
     private static final int MOST_WASTE = 2;
 
     private final long mostBytes;
-    // The one that came back first is the first.
+    // Ordered by time of release, oldest first.
     private final Set<Slab> slabs = new LinkedHashSet<>();
     private long bytes;
 
-    /// @param mostBytes what all of them together may take, 0 or more
+    /// @param mostBytes maximum total bytes, 0 or more
     IdleSlabs(long mostBytes) {
         this.mostBytes = mostBytes;
     }
 
-    /// The smallest that a request fits into, or null.
+    /// Takes the smallest slab that fits the request; returns null if there is none.
     @Nullable
     Slab take(long size) {
         Slab smallest = null;
@@ -45,7 +45,7 @@ final class IdleSlabs {
         bytes -= slab.byteSize();
     }
 
-    /// One has come back; moves to `released` what is too much now, the oldest first.
+    /// Adds a released slab; moves slabs beyond the limit to `released`, oldest first.
     void give(Slab returned, List<Slab> released) {
         slabs.add(returned);
         bytes += returned.byteSize();

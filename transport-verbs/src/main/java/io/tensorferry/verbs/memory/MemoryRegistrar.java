@@ -10,22 +10,22 @@ import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
-/// Registers memory with one protection domain, and says what to do where that fails.
+/// Registers memory with one protection domain, and reports failures with a remedy.
 ///
-/// Threading: any thread; it holds no state. Registration pins every page: milliseconds for a slab.
+/// Threading: any thread; stateless. Registration pins every page, which takes milliseconds for a slab.
 final class MemoryRegistrar {
     private final ProtectionDomain domain;
     private final Set<AccessFlag> access;
 
-    /// @param access to memory that is not read-only
+    /// @param access access to memory that is not read-only
     MemoryRegistrar(ProtectionDomain domain, Set<AccessFlag> access) {
         this.domain = domain;
         this.access = access;
     }
 
-    /// @param memory off-heap; if it is read-only, the device only reads it
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
-    ///     refuses for another reason
+    /// @param memory off-heap; read-only memory is registered for reading only
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device rejects
+    ///     it for another reason
     MemoryRegion register(MemorySegment memory) {
         try {
             return domain.register(memory, memory.isReadOnly() ? Set.of() : access);
@@ -36,7 +36,7 @@ final class MemoryRegistrar {
 
     /// Registers an accelerator's memory.
     ///
-    /// @throws TransportException the same, and what the accelerator says
+    /// @throws TransportException as for host memory, and the accelerator's error
     MemoryRegion register(DirectAccess way, Accelerator accelerator, long address, long bytes) {
         try {
             return way.register(domain, accelerator, address, bytes, access);
@@ -45,7 +45,7 @@ final class MemoryRegistrar {
         }
     }
 
-    /// Finds out how.
+    /// Determines how the device accesses the accelerator's memory.
     DirectAccess tryOut(Accelerator accelerator) {
         return DirectAccess.tryOut(domain, accelerator, access);
     }

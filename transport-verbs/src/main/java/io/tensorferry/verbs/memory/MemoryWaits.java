@@ -8,15 +8,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Those who wait for memory to come back to a pool that may not grow any more.
+/// Queue of threads that wait for memory to return to a pool at its limit.
 ///
-/// First come first served: only who has waited for longest looks for room, so that a large request is not overtaken
-/// by small ones for ever. Requests that find room at once do not wait here and may overtake.
+/// First come, first served: only the longest waiting thread retries, so that small requests cannot starve a large one.
+/// Requests that find room at once do not queue here and may overtake.
 ///
-/// Threading: any thread. [#returned()] takes its lock for a few instructions and never waits.
+/// Threading: any thread. [#returned()] holds its lock for a few instructions and never waits for memory.
 final class MemoryWaits {
     private final long longestNs;
-    /// Held by the one who looks for room.
+    /// Held by the thread that retries.
     private final ReentrantLock turn = new ReentrantLock(true);
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -24,17 +24,17 @@ final class MemoryWaits {
     private long returns;
     private boolean over;
 
-    /// @param longestNs how long one waits at most, 0 or more
+    /// @param longestNs maximum wait in nanoseconds, 0 or more
     MemoryWaits(long longestNs) {
         this.longestNs = longestNs;
     }
 
-    /// Tries again whenever something came back, until that brings a result. On a worker, another thread takes its
-    /// place meanwhile: those who would give memory back must not wait for a thread.
+    /// Retries each time memory was returned, until an attempt succeeds. On a worker thread, another thread takes over
+    /// its place meanwhile, because the tasks that release memory must not wait for a thread.
     ///
-    /// @param attempt looks for room without waiting; null for none
-    /// @return null if the time is up, the thread was interrupted (it still is then), nobody waits any more, or the
-    ///     thread is one of the transport's that never wait, on which a callback runs
+    /// @param attempt allocates without waiting; returns null if there is no room
+    /// @return null if the time has elapsed, the thread was interrupted (its interrupt status stays set), waits have
+    ///     ended, or the calling thread is a transport thread that runs a callback and must never wait
     @Nullable
     SlabBlock await(Supplier<@Nullable SlabBlock> attempt) {
         var waiting = new ForkJoinPool.ManagedBlocker() {
@@ -112,7 +112,7 @@ final class MemoryWaits {
         }
     }
 
-    /// Something came back.
+    /// Signals that memory was returned.
     void returned() {
         lock.lock();
         try {
@@ -123,7 +123,7 @@ final class MemoryWaits {
         }
     }
 
-    /// From now on nobody waits, and who waits now gives up.
+    /// Ends all current waits, and disables later ones.
     void end() {
         lock.lock();
         try {

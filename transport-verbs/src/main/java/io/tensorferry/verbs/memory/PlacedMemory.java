@@ -8,13 +8,13 @@ import io.tensorferry.verbs.config.HugePages;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Memory in huge pages, or on a NUMA node, or both: mapped from the kernel, told where to lie before anybody touches
-/// it.
+/// Memory in huge pages, on a NUMA node, or both: mapped from the kernel, with the placement set before the pages are
+/// touched.
 ///
-/// @param hugePages in what pages
-/// @param node the NUMA node, or -1 for any
+/// @param hugePages the page kind
+/// @param node the preferred NUMA node, or -1 for any
 record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
-    /// Of x86-64, and of aarch64 with its usual pages.
+    /// The huge page size of x86-64, and of aarch64 with 4 KiB base pages.
     static final long HUGE_PAGE_BYTES = 2L << 20;
 
     private static final int ENOMEM = 12;
@@ -22,7 +22,7 @@ record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
 
     @Override
     public MemorySegment allocate(Arena arena, long bytes) {
-        // Whole huge pages, so that the last bytes lie in one too.
+        // Rounded up to whole huge pages, so that the last bytes are in one too.
         long unit = hugePages == HugePages.NONE ? PAGE_BYTES : HUGE_PAGE_BYTES;
         long mapped = (bytes + unit - 1) / unit * unit;
         try (var call = new NativeCall()) {

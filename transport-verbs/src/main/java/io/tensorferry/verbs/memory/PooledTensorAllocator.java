@@ -8,13 +8,13 @@ import io.tensorferry.api.TensorAllocator;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongFunction;
 
-/// Tensors in registered memory. A tensor of no bytes takes none.
+/// Allocates tensors in registered memory. An empty tensor uses no memory.
 ///
-/// Threading: any thread; it holds no state. It waits as its memory does.
+/// Threading: any thread; stateless. Blocks if the memory source blocks.
 final class PooledTensorAllocator implements TensorAllocator {
     private final LongFunction<RegisteredBuffer> memory;
 
-    /// @param memory registered bytes of a given number, 1 or more
+    /// @param memory allocates a given number of registered bytes, 1 or more
     PooledTensorAllocator(LongFunction<RegisteredBuffer> memory) {
         this.memory = memory;
     }

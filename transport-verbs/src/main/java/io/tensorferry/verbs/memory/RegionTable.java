@@ -5,12 +5,12 @@ import java.util.Arrays;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/// Finds the registration that holds a range of addresses. Registrations may overlap.
+/// Finds the memory region that contains an address range. Regions may overlap.
 ///
-/// Threading: any thread. A look-up reads one immutable snapshot: no lock, no allocation, O(log n) where
-/// registrations do not overlap. A change copies the snapshot, which is little work beside the registration itself.
+/// Threading: any thread. A look-up reads one immutable snapshot without a lock or an allocation, in O(log n) if
+/// regions do not overlap. An update copies the snapshot, which is cheap compared with the registration.
 final class RegionTable {
-    /// Finds those of this one, too.
+    /// Also contains every region of this table.
     private final @Nullable RegionTable wider;
     private volatile Snapshot snapshot = Snapshot.of(new MemoryRegion[0]);
 
@@ -18,12 +18,12 @@ final class RegionTable {
         this.wider = null;
     }
 
-    /// @param wider also gets every registration of this one
+    /// @param wider also receives every region of this table
     RegionTable(RegionTable wider) {
         this.wider = wider;
     }
 
-    /// The registration that holds all of `[address, address + length)`, or null.
+    /// Returns a region that contains all of `[address, address + length)`, or null.
     @Nullable
     MemoryRegion find(long address, long length) {
         return snapshot.find(address, length);
@@ -50,11 +50,10 @@ final class RegionTable {
         snapshot = Snapshot.of(regions);
     }
 
-    /// @param regions by first address
-    /// @param starts the first address of each
-    /// @param ends the address after the last of each
-    /// @param furthest the highest of `ends` up to each, which tells a look-up when no earlier region can reach far
-    ///     enough
+    /// @param regions the regions, sorted by start address
+    /// @param starts the start address of each
+    /// @param ends the end address (exclusive) of each
+    /// @param furthest the maximum of `ends` up to each index; ends a look-up when no earlier region reaches far enough
     @SuppressWarnings("ArrayRecordComponent") // never compared, never handed out
     private record Snapshot(MemoryRegion[] regions, long[] starts, long[] ends, long[] furthest) {
         static Snapshot of(MemoryRegion[] regions) {
@@ -72,7 +71,7 @@ final class RegionTable {
 
         @Nullable
         MemoryRegion find(long address, long length) {
-            // No address of a process is negative, so subtracting cannot overflow where adding could.
+            // Addresses are never negative, so subtraction cannot overflow where addition could.
             if (length < 0 || address < 0 || length > Long.MAX_VALUE - address) {
                 return null;
             }

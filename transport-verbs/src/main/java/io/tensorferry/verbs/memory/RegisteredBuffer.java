@@ -9,14 +9,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Registered bytes from a pool, aligned to 64: for message rings, for copies of unregistered tensors, for
-/// serialised ones. The content is undefined at first.
+/// A buffer of registered memory from a pool, aligned to 64 bytes: for message rings, copies of unregistered tensors,
+/// and serialised tensors. The initial content is undefined.
 ///
-/// Of a pool whose slabs are no host memory, it has an address and no segment; where the RDMA device does not know
-/// the slabs, it has no keys.
+/// A buffer in a pool of accelerator memory has an address but no segment. If the RDMA device has no registration of
+/// the slabs, the buffer has no keys.
 ///
-/// Ownership: whoever allocated it closes it, when no device and no peer touches it any more: its bytes may be
-/// somebody else's at once. Threading: any thread; the content is plain memory.
+/// Ownership: the caller that allocated the buffer closes it once no device and no peer accesses it; the pool may reuse
+/// the bytes at once. Threading: any thread; the content is plain memory.
 public final class RegisteredBuffer implements AutoCloseable {
     private final SlabPool pool;
     private final SlabBlock block;
@@ -33,9 +33,9 @@ public final class RegisteredBuffer implements AutoCloseable {
         this.segment = block.segment(bytes);
     }
 
-    /// The memory, of [#byteSize()] bytes. Not to be used after [#close()].
+    /// The memory, of [#byteSize()] bytes. Must not be used after [#close()].
     ///
-    /// @throws UnsupportedOperationException if the processor does not reach it
+    /// @throws UnsupportedOperationException if the processor cannot access it
     public MemorySegment segment() {
         if (segment == null) {
             throw new UnsupportedOperationException(
@@ -44,33 +44,33 @@ public final class RegisteredBuffer implements AutoCloseable {
         return segment;
     }
 
-    /// Of the first byte, as the memory's device counts.
+    /// The address of the first byte, in the address space of the memory's device.
     public long address() {
         return address;
     }
 
-    /// The bytes asked for.
+    /// The requested bytes.
     public long byteSize() {
         return byteSize;
     }
 
     /// The key for work requests of this process.
     ///
-    /// @throws IllegalStateException if the RDMA device does not know the memory
+    /// @throws IllegalStateException if the memory is not registered with the RDMA device
     public int localKey() {
         return region().localKey();
     }
 
-    /// The key that a peer needs to write here.
+    /// The rkey that a peer needs to write to the buffer.
     ///
-    /// @throws IllegalStateException if the RDMA device does not know the memory
+    /// @throws IllegalStateException if the memory is not registered with the RDMA device
     public int remoteKey() {
         return region().remoteKey();
     }
 
-    /// The registration of the slab; larger than this buffer.
+    /// The memory region of the slab, which is larger than this buffer.
     ///
-    /// @throws IllegalStateException if the RDMA device does not know the memory
+    /// @throws IllegalStateException if the memory is not registered with the RDMA device
     public MemoryRegion region() {
         MemoryRegion region = block.slab().region();
         if (region == null) {
@@ -79,16 +79,16 @@ public final class RegisteredBuffer implements AutoCloseable {
         return region;
     }
 
-    /// Hands this buffer over to a new tensor, which gives it back to the pool when its last handle is closed.
-    /// Where it throws, the buffer stays with the caller.
+    /// Transfers this buffer to a new tensor, which returns it to the pool when its last handle is closed. If this
+    /// method throws, the caller still owns the buffer.
     ///
-    /// @throws IllegalArgumentException if `dataType` is DMA-able and this buffer is not of the tensor's size
-    /// @throws UnsupportedOperationException if the processor does not reach the memory
+    /// @throws IllegalArgumentException if `dataType` is DMA-able and the buffer does not have the tensor's size
+    /// @throws UnsupportedOperationException if the processor cannot access the memory
     public Tensor toTensor(DataType dataType, Shape shape) {
         return Tensor.wrap(dataType, shape, segment(), (PromptRelease) this::close);
     }
 
-    /// Gives the bytes back to the pool. The second and later calls do nothing; never waits.
+    /// Returns the bytes to the pool. Later calls have no effect. Never blocks.
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -25,16 +25,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// All memory that is registered with one protection domain: the pool that tensors and buffers come from, and what
-/// users registered themselves.
+/// All memory registered with one protection domain: the pools of tensors and buffers, and users' registrations.
 ///
-/// Ownership: the caller keeps the domain, and closes this before it. Queue pairs of the domain are closed earlier
-/// still: after that no device writes here. Threading: any thread. Only [#regionOf] and giving memory back never
-/// wait; the others may register a slab, which takes milliseconds. At the limit [#allocate] and [#allocator()] wait as
-/// long as [MemoryOptions#waitAtLimit()] says, [#allocateNow] and [#allocatorNow()] never.
+/// Ownership: the caller owns the domain and closes this object first. The queue pairs of the domain must be closed
+/// earlier, so that no device writes to the memory. Threading: any thread. Only [#regionOf] and releasing memory never
+/// block; other methods may register a slab, which takes milliseconds. At the limit, [#allocate] and [#allocator()]
+/// wait up to [MemoryOptions#waitAtLimit()]; [#allocateNow] and [#allocatorNow()] never wait.
 public final class RegisteredMemory implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredMemory.class);
-    // Never started: memory that is accessible by it is not confined to any thread.
+    // Never started; memory that this thread can access is not confined to one thread.
     private static final Thread ANOTHER_THREAD =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
@@ -42,7 +41,7 @@ public final class RegisteredMemory implements AutoCloseable {
     private static final Set<AccessFlag> READ_BY_PEERS = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
     private static final Set<AccessFlag> WRITTEN_AND_READ_BY_PEERS =
             EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ);
-    /// With the smallest slabs every larger buffer gets one of its own.
+    /// With the smallest slab size, every larger buffer gets a dedicated slab.
     private static final MemoryOptions ALONE =
             new MemoryOptions(MemoryOptions.SMALLEST_SLAB_BYTES, MemoryOptions.UNLIMITED);
 
@@ -53,32 +52,32 @@ public final class RegisteredMemory implements AutoCloseable {
     private final MemoryRegistrar readableRegistrar;
     private final SlabSource hostSlabs;
     private final RegionTable regions = new RegionTable();
-    /// Those that peers may read, or be given a window to.
+    /// Regions that peers may read, or get a memory window to.
     private final RegionTable readableRegions;
     private final SlabPool pool;
-    /// Where buffers come from whose keys peers keep as long as they are there.
+    /// Buffers whose rkeys peers keep for the buffers' lifetime.
     private final SlabPool peerPool;
-    /// Where tensors come from that peers read.
+    /// Tensors that peers read.
     private final SlabPool readablePool;
-    /// These, and those that others have opened.
+    /// The pools above, and those opened by [#openPool].
     private final Set<SlabPool> pools = new CopyOnWriteArraySet<>();
     private final TensorAllocator allocator = new PooledTensorAllocator(this::allocate);
     private final TensorAllocator allocatorNow = new PooledTensorAllocator(this::allocateNow);
     private final TensorAllocator readableAllocator = new PooledTensorAllocator(this::allocateReadable);
     private final Set<Registration> registrations = ConcurrentHashMap.newKeySet();
-    /// What is to be done before all this ends, the last first.
+    /// Actions to run before this memory ends, last added first.
     private final Deque<Runnable> endings = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
-    /// Memory whose keys open a whole slab or registration.
+    /// Creates memory whose rkeys cover a whole slab or registration.
     public RegisteredMemory(ProtectionDomain domain, MemoryOptions options) {
         this(domain, options, RdmaConfig.builder().build(), -1, "the device");
     }
 
-    /// @param config says whether peers get the keys of slabs and registrations, or of windows that are bound to them,
-    ///     where slabs lie, and whether the device is to reach accelerators' memory by itself
-    /// @param deviceNode the NUMA node of the domain's device, -1 where it is not known
-    /// @param deviceName its name, for people
+    /// @param config selects whether peers get the rkeys of slabs and registrations or of memory windows, the placement
+    ///     of slabs, and direct access to accelerator memory
+    /// @param deviceNode the NUMA node of the domain's device, -1 if unknown
+    /// @param deviceName the device's name, for messages
     public RegisteredMemory(
             ProtectionDomain domain, MemoryOptions options, RdmaConfig config, int deviceNode, String deviceName) {
         this.gpuDirect = config.gpuDirect();
@@ -117,12 +116,12 @@ public final class RegisteredMemory implements AutoCloseable {
         pools.add(readablePool);
     }
 
-    /// Makes tensors in the pool, aligned to 64 bytes. A tensor of 0 bytes takes no memory.
+    /// Allocates tensors in the pool, aligned to 64 bytes. An empty tensor uses no memory.
     public TensorAllocator allocator() {
         return allocator;
     }
 
-    /// Registered bytes from the pool; the caller closes the buffer.
+    /// Allocates a buffer from the pool; the caller closes it.
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
@@ -131,7 +130,7 @@ public final class RegisteredMemory implements AutoCloseable {
         return pool.allocate(bytes);
     }
 
-    /// The same without ever waiting at the limit: for threads that others wait for.
+    /// Like [#allocate], but never waits at the limit; for threads on which others depend.
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
@@ -140,27 +139,26 @@ public final class RegisteredMemory implements AutoCloseable {
         return pool.allocateNow(bytes);
     }
 
-    /// Makes tensors as [#allocator()] does, without ever waiting at the limit.
+    /// Like [#allocator()], but never waits at the limit.
     public TensorAllocator allocatorNow() {
         return allocatorNow;
     }
 
-    /// Makes tensors as [#allocator()] does, which peers can be let read. Where peers get keys of slabs, these have
-    /// slabs of their own, which [MemoryOptions#maximumBytes()] limits for themselves.
+    /// Like [#allocator()], for tensors that peers may read. If peers get the rkeys of slabs, these tensors use
+    /// separate slabs, to which [MemoryOptions#maximumBytes()] applies separately.
     public TensorAllocator readableAllocator() {
         return readableAllocator;
     }
 
-    /// The same without a tensor.
+    /// Allocates a buffer that peers may read; the caller closes it.
     ///
     /// @param bytes 1 or more
-    /// @throws TransportException as [#allocate] does
+    /// @throws TransportException under the conditions of [#allocate]
     public RegisteredBuffer allocateReadable(long bytes) {
         return readablePool.allocate(bytes);
     }
 
-    /// The same as [#allocateNow] where that takes no registration; otherwise null. For threads that must not take
-    /// long.
+    /// Like [#allocateNow], but returns null instead of registering a slab; for threads that must not block.
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed
@@ -168,21 +166,21 @@ public final class RegisteredMemory implements AutoCloseable {
         return pool.allocateIfThere(bytes);
     }
 
-    /// Registers the first slab, unless there is one: memory that cannot be pinned is noticed now and not with the
+    /// Registers the first slab if there is none, so that a failure to pin memory is reported now and not with the
     /// first tensor.
     ///
-    /// @throws TransportException as [#allocateNow] does
+    /// @throws TransportException under the conditions of [#allocateNow]
     public void prepare() {
         allocateNow(1).close();
     }
 
-    /// From now on nobody waits at the limit, and who waits fails: those who use this memory are about to end.
+    /// Fails all waits at the limit, now and in the future, because the users of this memory are about to end.
     public void endWaits() {
         pools.forEach(SlabPool::endWaits);
     }
 
-    /// The same for a buffer whose own key a peer keeps, such as a message ring. Where peers get no keys of slabs, it
-    /// has a registration of its own, and does not count for the limit.
+    /// Allocates a buffer whose rkey a peer keeps, such as a message ring. If peers do not get the rkeys of slabs, the
+    /// buffer has a separate registration, and does not count towards the limit.
     ///
     /// @param bytes more than 4,096
     public RegisteredBuffer allocateForPeer(long bytes) {
@@ -192,22 +190,22 @@ public final class RegisteredMemory implements AutoCloseable {
         return peerPool.allocate(bytes);
     }
 
-    /// Makes memory of the user known to the device, so that tensors on it are sent without a copy. Registrations
-    /// may overlap.
+    /// Registers a user's memory with the device, so that tensors in it are sent without a copy. Registrations may
+    /// overlap.
     ///
-    /// @param memory off-heap, not empty, accessible from every thread; alive until the registration is closed.
-    ///     Peers may write it unless it is read-only
+    /// @param memory off-heap, not empty, accessible from every thread, alive until the registration is closed. Peers
+    ///     may write it unless it is read-only
     /// @throws IllegalArgumentException if the memory is empty, on the heap, or confined to a thread
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device
-    ///     refuses for another reason, `FAILED_PRECONDITION` if this is closed
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if the memory cannot be pinned, `INTERNAL` if the device rejects
+    ///     it for another reason, `FAILED_PRECONDITION` if this is closed
     public Registration register(MemorySegment memory) {
         return register(memory, registrar, true);
     }
 
-    /// Finds out whether the device reaches an accelerator's memory by itself, unless the settings say that it is not
-    /// to. It registers a piece of that memory.
+    /// Determines whether the device can access an accelerator's memory directly, by a trial registration, unless the
+    /// settings disable direct access.
     ///
-    /// @throws TransportException `FAILED_PRECONDITION` if it does not, and the settings want it to
+    /// @throws TransportException `FAILED_PRECONDITION` if it cannot and the settings require it
     public DirectMemory directMemory(Accelerator accelerator) {
         DirectAccess found = gpuDirect == GpuDirect.OFF
                 ? new DirectAccess.Refused(List.of("RDMA_GPU_DIRECT is off"))
@@ -236,12 +234,13 @@ public final class RegisteredMemory implements AutoCloseable {
         return new DirectMemory(accelerator, found, registrar);
     }
 
-    /// Makes an accelerator's memory, which the user has, known to the device, so that tensors on it are sent and
-    /// received without a copy.
+    /// Registers a user's accelerator memory with the device, so that tensors in it are sent and received without a
+    /// copy.
     ///
-    /// @param bytes from `address` on; the user keeps them until the registration is closed
-    /// @throws IllegalArgumentException if the bytes are not all of one allocation
-    /// @throws TransportException as [DirectMemory#register] does; `FAILED_PRECONDITION` if this is closed, too
+    /// @param bytes length of the memory at `address`, which the user keeps until the registration is closed
+    /// @throws IllegalArgumentException if the bytes span several allocations
+    /// @throws TransportException under the conditions of [DirectMemory#register]; `FAILED_PRECONDITION` also if this
+    ///     is closed
     public Registration register(DirectMemory memory, long address, long bytes) {
         if (address < 1 || bytes < 1 || address > Long.MAX_VALUE - bytes) {
             throw new IllegalArgumentException("%d bytes at %#x cannot be registered".formatted(bytes, address));
@@ -252,28 +251,28 @@ public final class RegisteredMemory implements AutoCloseable {
         return registered(null, memory.register(address, bytes), true);
     }
 
-    /// Memory that lies where slabs do, and in pages like theirs, to be registered by whoever wants it. It is not
-    /// of the pool, and does not count for its limit.
+    /// Allocates memory with the placement and pages of slabs, for the caller to register. It is not part of the pool,
+    /// and does not count towards its limit.
     ///
-    /// @param arena shared; gives it back when it is closed
-    /// @return zeroed memory that begins at a page
+    /// @param arena a shared arena; frees the memory when it is closed
+    /// @return zeroed, page-aligned memory
     /// @throws TransportException `RESOURCE_EXHAUSTED` if there is none
     public MemorySegment allocateOutsidePool(Arena arena, long bytes) {
         SlabPool.requirePositive(bytes);
         return slabMemory.allocate(arena, bytes);
     }
 
-    /// Lets peers read memory of the user as long as the registration is open, each that is told its key. [#regionOf]
-    /// does not find it, nor can peers write it.
+    /// Registers a user's memory for reads by peers that are given its rkey, for as long as the registration is open.
+    /// [#regionOf] does not find it, and peers cannot write it.
     ///
-    /// @param memory as [#register] takes it
-    /// @throws IllegalArgumentException as [#register] does
-    /// @throws TransportException as [#register] does
+    /// @param memory under the conditions of [#register]
+    /// @throws IllegalArgumentException under the conditions of [#register]
+    /// @throws TransportException under the conditions of [#register]
     public Registration registerReadable(MemorySegment memory) {
         return register(memory, readableRegistrar, false);
     }
 
-    /// @param isFound by [#regionOf]
+    /// @param isFound whether [#regionOf] finds the registration
     private Registration register(MemorySegment memory, MemoryRegistrar how, boolean isFound) {
         if (!memory.isNative() || memory.byteSize() == 0) {
             throw new IllegalArgumentException(
@@ -296,46 +295,45 @@ public final class RegisteredMemory implements AutoCloseable {
         }
         registrations.add(registration);
         if (closed) {
-            // Closed while it was being made, perhaps after the last look at the set.
+            // This object was closed during the registration, perhaps after it last read the set.
             registration.close();
             throw closedException();
         }
         return registration;
     }
 
-    /// The registration that holds all of `[address, address + length)`, or null where none does. Allocates nothing
-    /// and takes no lock.
+    /// Returns the region that contains all of `[address, address + length)`, or null if there is none. Allocates
+    /// nothing and takes no lock.
     public @Nullable MemoryRegion regionOf(long address, long length) {
         return regions.find(address, length);
     }
 
-    /// The same, where a peer can be let read it.
+    /// Like [#regionOf], for regions that peers may read.
     public @Nullable MemoryRegion readableRegionOf(long address, long length) {
         return readableRegions.find(address, length);
     }
 
-    /// Slabs like those that [#allocate] gives out of: for a pool whose slabs other devices are to know too.
+    /// The source of slabs for [#allocate], for a pool whose slabs are also registered with other devices.
     public SlabSource hostSlabs() {
         return hostSlabs;
     }
 
-    /// Opens a pool beside the others, with a limit of its own. [#statistics()] does not count it; [#regionOf]
-    /// finds what is registered of it. It ends with this memory, as [#close()] says.
+    /// Opens another pool with a separate limit. [#statistics()] excludes it; [#regionOf] finds its registered slabs.
+    /// [#close()] closes it together with this memory.
     ///
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed
     public SlabPool openPool(SlabSource source, MemoryOptions options) {
         var opened = new SlabPool(options, source, regions);
         pools.add(opened);
         if (closed) {
-            // Perhaps after the last look at the pools.
+            // This object may have closed its pools before this one was added.
             opened.close();
             throw closedException();
         }
         return opened;
     }
 
-    /// Has `action` run by [#endUses()], or when this is closed: it stops what still works on the memory. What was
-    /// given last runs first.
+    /// Adds an action that [#endUses()] or [#close()] runs to stop the remaining users of the memory, last added first.
     ///
     /// @throws TransportException `FAILED_PRECONDITION` if this is closed; `action` does not run then
     public void beforeClose(Runnable action) {
@@ -350,8 +348,7 @@ public final class RegisteredMemory implements AutoCloseable {
         return readablePool == pool ? all : all.with(readablePool.statistics(0));
     }
 
-    /// Ends what works on the memory beside the device's queue pairs, of which none is open any more. The second and
-    /// later calls do nothing.
+    /// Stops the users of the memory other than queue pairs, all of which must be closed. Later calls have no effect.
     public void endUses() {
         for (Runnable ending = endings.poll(); ending != null; ending = endings.poll()) {
             try {
@@ -362,13 +359,13 @@ public final class RegisteredMemory implements AutoCloseable {
         }
     }
 
-    /// [#endUses()]; then ends every registration. No queue pair of the domain may be open
-    /// any more, so that no device uses the memory.
+    /// Calls [#endUses()], then ends every registration. All queue pairs of the domain must be closed, so that no
+    /// device uses the memory.
     ///
-    /// Slabs that nothing is out of are freed at once. Where buffers or tensors are still out, that is logged with
-    /// their bytes, and they stay usable: their slab is freed when the last of them is closed, because somebody may
-    /// be reading it or have its address in a system call. The second and later calls do nothing; one at the same time
-    /// returns when the first has done all this.
+    /// Slabs without allocated blocks are freed at once. If buffers or tensors are still open, a log message reports
+    /// their bytes. They stay usable, because a thread may be reading them or a system call may hold their address;
+    /// their slab is freed when the last of them is closed. Later calls have no effect; a concurrent call returns when
+    /// the first has finished.
     @Override
     public synchronized void close() {
         closed = true;

@@ -8,11 +8,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Memory of a user that the device knows, so that tensors on it travel without a copy.
+/// A user's memory that is registered with the device, so that tensors in it travel without a copy.
 ///
-/// Ownership: whoever registered it closes it, before the memory is freed and after every tensor on it has been
-/// closed and its transfers have ended. While it is open it keeps the segment reachable, so an automatic arena does
-/// not end under the device; memory of an accelerator is the user's to keep. Threading: any thread.
+/// Ownership: the caller that registered the memory closes the registration before it frees the memory, and after every
+/// tensor in it has been closed and its transfers have ended. While open, the registration keeps the segment reachable,
+/// so that an automatic arena does not end during a transfer. The user keeps accelerator memory alive. Threading: any
+/// thread.
 public final class Registration implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Registration.class);
 
@@ -21,14 +22,14 @@ public final class Registration implements AutoCloseable {
     private final Consumer<Registration> onClose;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /// @param memory null for an accelerator's
+    /// @param memory null for accelerator memory
     Registration(@Nullable MemorySegment memory, MemoryRegion region, Consumer<Registration> onClose) {
         this.memory = memory;
         this.region = region;
         this.onClose = onClose;
     }
 
-    /// Null where the processor does not reach it.
+    /// The memory; null if the processor cannot access it.
     public @Nullable MemorySegment memory() {
         return memory;
     }
@@ -37,7 +38,7 @@ public final class Registration implements AutoCloseable {
         return region;
     }
 
-    /// Ends the registration; the memory itself is untouched. The second and later calls do nothing.
+    /// Deregisters the memory, which is not freed. Later calls have no effect.
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

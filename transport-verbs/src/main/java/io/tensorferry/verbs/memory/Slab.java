@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A stretch of memory that is known to devices as a whole, and given out in pieces.
+/// A contiguous range of memory that is registered as a whole and allocated in blocks.
 ///
-/// It ends in two steps. [#deregister()] ends what devices know of it: none reaches it any more. [#free()] frees
-/// the memory, and comes only when no block of it is out: the address of a block that is out may be in a system call
-/// or in a user's tensor. Threading: immutable but for the bytes that are out and whether it is registered, which
-/// belong to the lock of the [SlabPool].
+/// It ends in two steps. [#deregister()] removes the registrations, so that no device can access the memory. [#free()]
+/// frees the memory once no block is allocated, because the address of an allocated block may be in a system call or in
+/// a user's tensor. Threading: immutable except for the allocated bytes and the registration state, which the lock of
+/// the [SlabPool] guards.
 final class Slab {
     private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
 
@@ -25,8 +25,8 @@ final class Slab {
     private long bytesOut;
     private boolean deregistered;
 
-    /// @param number distinguishes and orders slabs
-    /// @param dedicated whether it serves one large request alone
+    /// @param number identifies and orders slabs
+    /// @param dedicated whether the slab serves one large request only
     Slab(long number, SlabStorage storage, boolean dedicated) {
         this.number = number;
         this.storage = storage;
@@ -49,13 +49,13 @@ final class Slab {
         return byteSize;
     }
 
-    /// Null where the processor does not reach it.
+    /// The memory; null if the processor cannot access it.
     @Nullable
     MemorySegment segment() {
         return segment;
     }
 
-    /// Null where the RDMA device does not know it.
+    /// The region; null if the slab is not registered with the RDMA device.
     @Nullable
     MemoryRegion region() {
         return region;
@@ -73,18 +73,18 @@ final class Slab {
         deregistered = true;
     }
 
-    /// Whether neither a device nor anybody who holds a block can touch the memory.
+    /// Whether no device and no holder of a block can access the memory.
     boolean isUntouchable() {
         return deregistered && bytesOut == 0;
     }
 
-    /// Returns whether no device reaches it any more.
+    /// Returns true if no device can access the memory any more.
     boolean deregister() {
         try {
             storage.deregister();
             return true;
         } catch (RuntimeException e) {
-            // The device may still write there: memory that is lost is better than memory that is overwritten.
+            // The device may still write to the memory: leaking it is better than letting it be overwritten.
             LOG.error("a slab of {} bytes could not be deregistered; its memory is not freed", byteSize, e);
             return false;
         }
@@ -94,7 +94,7 @@ final class Slab {
         try {
             storage.free();
         } catch (RuntimeException e) {
-            // Of host memory: it is still in a system call.
+            // Host memory is still in use by a system call.
             LOG.error("a slab of {} bytes that nobody holds a piece of could not be freed", byteSize, e);
         }
     }

@@ -4,11 +4,10 @@ import io.tensorferry.verbs.config.MemoryOptions;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// A piece of a slab, free or given out, linked with the pieces before and after it.
+/// A free or allocated block of a slab, linked with its neighbours.
 ///
-/// Offset and size are multiples of [#ALIGNMENT]. Threading: all fields but the slab belong to the lock of the
-/// [SlabPool]; while a block is given out its offset and size do not change, so its holder reads them without the
-/// lock.
+/// Offset and size are multiples of [#ALIGNMENT]. Threading: the lock of the [SlabPool] guards all fields except the
+/// slab. Offset and size of an allocated block do not change, so its holder reads them without the lock.
 final class SlabBlock {
     static final long ALIGNMENT = MemoryOptions.ALIGNMENT;
 
@@ -19,7 +18,7 @@ final class SlabBlock {
     private @Nullable SlabBlock previous;
     private @Nullable SlabBlock next;
 
-    // The tree of free blocks, see FreeSpace.
+    // Links of the tree of free blocks, see FreeSpace.
     @Nullable
     SlabBlock treeLess;
 
@@ -28,7 +27,7 @@ final class SlabBlock {
 
     int treePriority;
 
-    /// A block of a whole slab, given out.
+    /// Creates an allocated block of a whole slab.
     SlabBlock(Slab slab) {
         this(slab, 0, slab.byteSize(), false);
     }
@@ -72,7 +71,7 @@ final class SlabBlock {
         return slab.address() + offset;
     }
 
-    /// The first `bytes` bytes of it; null where the processor does not reach them.
+    /// Returns the first `bytes` bytes; null if the processor cannot access them.
     @Nullable
     MemorySegment segment(long bytes) {
         MemorySegment whole = slab.segment();
@@ -89,7 +88,7 @@ final class SlabBlock {
         return next;
     }
 
-    /// Cuts this block down to `newSize`; returns the rest as a free block.
+    /// Truncates this block to `newSize`; returns the rest as a free block.
     SlabBlock split(long newSize) {
         var rest = new SlabBlock(slab, offset + newSize, size - newSize, true);
         rest.previous = this;
@@ -102,7 +101,7 @@ final class SlabBlock {
         return rest;
     }
 
-    /// Takes the bytes of the block after this one, which ceases to be.
+    /// Merges the next block into this one.
     void absorb(SlabBlock neighbour) {
         size += neighbour.size;
         next = neighbour.next;

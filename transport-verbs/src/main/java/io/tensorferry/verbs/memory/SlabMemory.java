@@ -6,24 +6,24 @@ import io.tensorferry.verbs.device.ProtectionDomain;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Where the host memory of slabs comes from.
+/// Allocates the host memory of slabs.
 ///
 /// Threading: any thread.
 @FunctionalInterface
 interface SlabMemory {
-    /// Bytes of a page: slabs begin at one.
+    /// Page size in bytes; slabs are page-aligned.
     long PAGE_BYTES = 4096;
 
-    /// Zeroed memory that begins at a page.
+    /// Allocates zeroed, page-aligned memory.
     ///
-    /// @param arena gives it back when it is closed
+    /// @param arena frees the memory when it is closed
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is none
     MemorySegment allocate(Arena arena, long bytes);
 
-    /// As the settings want it; where they want nothing, as the device does.
+    /// Selects the memory for the settings; without settings, the device's preferred memory.
     ///
-    /// @param hugePages settled for the device; AUTO, where it is not, wants nothing
-    /// @param deviceNode the NUMA node of the device, -1 where it is not known
+    /// @param hugePages the resolved page kind; AUTO, if not resolved, sets no preference
+    /// @param deviceNode the NUMA node of the device, -1 if unknown
     static SlabMemory of(ProtectionDomain domain, HugePages hugePages, NumaPlacement placement, int deviceNode) {
         int node = switch (placement) {
             case NumaPlacement.Anywhere _ -> -1;

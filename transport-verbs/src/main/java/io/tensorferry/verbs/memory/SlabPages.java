@@ -10,14 +10,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// The pages of one large slab, which several threads have the kernel make, piece by piece, before the slab is
-/// registered: the kernel zeroes them, which takes most of the time of a registration, and a device's driver has it
-/// done
-/// page by page on the thread that registers.
+/// Faults in the pages of a large slab with several threads before the slab is registered. Zeroing the pages takes most
+/// of the time of a registration, and a device's driver triggers it page by page on the registering thread.
 ///
-/// Owned by the call that makes it; the threads end with it.
+/// Owned by the call that creates it; its threads end with that call.
 final class SlabPages {
-    /// Below that a thread costs more than it saves.
+    /// The size below which threads cost more than they save.
     static final long LEAST_BYTES = 256L << 20;
 
     private static final long PIECE_BYTES = 32L << 20;
@@ -33,10 +31,10 @@ final class SlabPages {
         this.slab = slab;
     }
 
-    /// Has all pages of `slab` there. A kernel that cannot be told to leaves it to the registration.
+    /// Faults in all pages of `slab`. If the kernel does not support this, the registration does it.
     ///
-    /// @param slab of host memory, begins at a page
-    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory for them
+    /// @param slab page-aligned host memory
+    /// @throws TransportException `RESOURCE_EXHAUSTED` if there is no memory for the pages
     static void populate(MemorySegment slab) {
         var pages = new SlabPages(slab);
         long pieces = (slab.byteSize() + PIECE_BYTES - 1) / PIECE_BYTES;
@@ -74,7 +72,7 @@ final class SlabPages {
         }
     }
 
-    /// The pages are written to by the kernel until the thread has ended: an interrupt does not shorten the wait.
+    /// The kernel writes to the pages until the thread has ended, so an interrupt does not end the wait.
     private static void join(Thread helper) {
         boolean interrupted = false;
         while (helper.isAlive()) {

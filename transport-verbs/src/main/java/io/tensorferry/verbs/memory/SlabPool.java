@@ -13,19 +13,19 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Gives out pieces of registered slabs, and registers more slabs as needed. [RegisteredMemory] opens it and ends
-/// it.
+/// Allocates buffers from registered slabs, and registers more slabs as needed. [RegisteredMemory] opens and closes the
+/// pool.
 ///
-/// A slab is kept once it is registered, but for two: of the slabs of requests larger than `slabBytes` only some
-/// wait for another such request when their piece has come back ([IdleSlabs]), and slabs that nothing is out of are
-/// released where the limit would otherwise refuse a request.
+/// The pool keeps registered slabs, with two exceptions. Of the released dedicated slabs of requests larger than
+/// `slabBytes`, it keeps a bounded number of bytes for reuse ([IdleSlabs]). If the limit would otherwise reject a
+/// request, it releases the slabs without allocated blocks.
 ///
-/// Threading: any thread; giving memory back never waits. `lock` guards the state and is held for a few tree
-/// operations. `growth` is held by the one thread that registers or releases slabs, which is slow; it is taken
-/// before `lock`, never after.
+/// Threading: any thread; releasing memory never blocks. `lock` guards the state and is held for a few tree operations.
+/// The thread that registers or releases slabs, which is slow, holds `growth`. `growth` is taken before `lock`, never
+/// after.
 public final class SlabPool {
     private static final Logger LOG = LoggerFactory.getLogger(SlabPool.class);
-    /// Far over any address space, so that rounding up cannot overflow.
+    /// Larger than any address space, so that rounding up cannot overflow.
     private static final long LARGEST_REQUEST = 1L << 62;
 
     private final MemoryOptions options;
@@ -46,7 +46,7 @@ public final class SlabPool {
     private long allocations;
     private boolean closed;
 
-    /// @param regions where the registrations of its slabs are found
+    /// @param regions receives the registrations of the slabs
     SlabPool(MemoryOptions options, SlabSource source, RegionTable regions) {
         this.options = options;
         this.source = source;
@@ -55,8 +55,8 @@ public final class SlabPool {
         this.waits = new MemoryWaits(options.waitAtLimit().toNanos());
     }
 
-    /// Bytes for the caller, who closes the buffer. May register a slab, which takes milliseconds, and waits at the
-    /// limit as long as the options say.
+    /// Allocates a buffer, which the caller closes. May register a slab, which takes milliseconds, and waits at the
+    /// limit up to [MemoryOptions#waitAtLimit()].
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `RESOURCE_EXHAUSTED` if the limit is reached or the system has no memory to pin,
@@ -65,15 +65,15 @@ public final class SlabPool {
         return allocate(bytes, true);
     }
 
-    /// The same without ever waiting at the limit: for threads that others wait for.
+    /// Like [#allocate], but never waits at the limit; for threads on which others depend.
     ///
     /// @param bytes 1 or more
-    /// @throws TransportException as [#allocate] does
+    /// @throws TransportException under the conditions of [#allocate]
     public RegisteredBuffer allocateNow(long bytes) {
         return allocate(bytes, false);
     }
 
-    /// The same where a slab that is there has room for it; otherwise null. For threads that must not take long.
+    /// Like [#allocateNow], but returns null instead of registering a slab; for threads that must not block.
     ///
     /// @param bytes 1 or more
     /// @throws TransportException `FAILED_PRECONDITION` if the pool is closed
@@ -105,7 +105,7 @@ public final class SlabPool {
         }
     }
 
-    /// Null at the limit.
+    /// Returns null at the limit.
     private @Nullable SlabBlock takeOrGrow(long size) {
         SlabBlock block = take(size);
         if (block != null) {
@@ -142,18 +142,18 @@ public final class SlabPool {
             slab.free();
         }
         if (release) {
-            // Releasing takes milliseconds, and this thread may be one that must not wait.
+            // Releasing a slab takes milliseconds, and this thread may be unable to wait.
             Thread.ofPlatform().daemon().name("tensorferry-slab-release").start(this::releaseLater);
         }
     }
 
-    /// From now on no allocation waits, and those that do fail.
+    /// Fails all waits at the limit, now and in the future.
     void endWaits() {
         waits.end();
     }
 
-    /// Ends every registration, and frees every slab that no piece is out of; the others are freed when their last
-    /// piece comes back.
+    /// Ends every registration, and frees every slab without allocated blocks; each other slab is freed when its last
+    /// block is returned.
     void close() {
         waits.end();
         growth.lock();
@@ -237,11 +237,11 @@ public final class SlabPool {
         block.slab().addBytesOut(block.size());
     }
 
-    /// Under `growth`. Null at the limit.
+    /// Registers a slab, under `growth`; returns null at the limit.
     private @Nullable SlabBlock grow(long size) {
         releaseReturned();
-        // Another thread may have grown the pool while this one waited for the lock; a closed pool is refused here as
-        // well.
+        // Another thread may have grown the pool while this one waited for the lock. This also rejects calls on a
+        // closed pool.
         SlabBlock block = take(size);
         if (block != null) {
             return block;
@@ -254,7 +254,7 @@ public final class SlabPool {
         }
         boolean dedicated = isLarge(size);
         long wanted = dedicated ? (size + SlabMemory.PAGE_BYTES - 1) & -SlabMemory.PAGE_BYTES : options.slabBytes();
-        // Near the limit a slab is as large as may be.
+        // Near the limit the slab takes the remaining room.
         var slab = new Slab(nextNumber++, open(Math.min(wanted, room())), dedicated);
         if (slab.region() != null) {
             regions.add(slab.region());
@@ -263,7 +263,7 @@ public final class SlabPool {
         return addSlab(slab, size);
     }
 
-    /// What waits for another request goes before the system refuses one.
+    /// Releases idle slabs before reporting that the system has no memory.
     private SlabStorage open(long bytes) {
         try {
             return source.open(bytes);
@@ -278,7 +278,7 @@ public final class SlabPool {
         }
     }
 
-    /// Adds the slab and takes its first piece in one go, so that no other thread can take it all.
+    /// Adds the slab and allocates its first block atomically, so that no other thread can use up the slab.
     private SlabBlock addSlab(Slab slab, long size) {
         lock.lock();
         try {
@@ -327,7 +327,7 @@ public final class SlabPool {
         }
     }
 
-    /// Under `growth`: ends a slab's registration and, where no piece of it is out, frees it.
+    /// Deregisters a slab and, if it has no allocated block, frees it. Under `growth`.
     private void retire(Slab slab) {
         if (slab.region() != null) {
             regions.remove(slab.region());
@@ -350,7 +350,7 @@ public final class SlabPool {
         }
     }
 
-    /// Bytes by which the slabs may grow. Under `growth`, without which `slabBytes` does not change.
+    /// The bytes by which the slabs may grow. Under `growth`, without which `slabBytes` does not change.
     private long room() {
         return (options.maximumBytes() & -SlabBlock.ALIGNMENT) - slabBytes;
     }

@@ -1,16 +1,15 @@
 package io.tensorferry.verbs.memory;
 
-/// Where the slabs of a pool come from: whose memory it is, and which devices are told of it.
+/// Creates the slabs of a pool: allocates their memory and registers it with devices.
 ///
 /// Threading: any thread. A pool opens one slab at a time.
 @FunctionalInterface
 public interface SlabSource {
-    /// Allocates the memory of a slab and makes it known to the devices that are to reach it, which takes
-    /// milliseconds.
+    /// Allocates the memory of a slab and registers it with its devices, which takes milliseconds.
     ///
     /// @param bytes a multiple of 64
-    /// @return what the caller ends, in its two steps
+    /// @return the storage, which the caller deregisters and then frees
     /// @throws io.tensorferry.api.TransportException `RESOURCE_EXHAUSTED` if there is no memory, or it cannot be
-    ///     pinned; another code if a device refuses it for another reason
+    ///     pinned; another code if a device rejects it for another reason
     SlabStorage open(long bytes);
 }

@@ -4,30 +4,31 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// The memory of one slab, as its source made it.
+/// The memory of one slab and its registrations.
 ///
-/// It ends in two steps, each once and in this order, because an address may be in use where no device knows it any
-/// more: [#deregister()], then [#free()]. The pool calls them. Threading: any thread.
+/// It ends in two steps, each called once by the pool: [#deregister()], then [#free()]. They are separate because an
+/// address may be in use after all devices have lost access. Threading: any thread.
 public interface SlabStorage {
-    /// Of the first byte, as the memory's device counts; a multiple of 64. No other memory of this process has it.
+    /// The address of the first byte in the address space of the memory's device, a multiple of 64; unique in this
+    /// process.
     long address();
 
-    /// As many as were asked for.
+    /// The requested bytes.
     long byteSize();
 
-    /// The memory itself; null where the processor does not reach it.
+    /// The memory; null if the processor cannot access it.
     @Nullable
     MemorySegment segment();
 
-    /// Its registration with the RDMA device; null where that does not know it.
+    /// The memory region; null if the memory is not registered with the RDMA device.
     @Nullable
     MemoryRegion region();
 
-    /// Ends what devices know of the memory: from then on none reaches it by itself.
+    /// Removes the registrations, so that no device can access the memory.
     ///
-    /// @throws RuntimeException if one may still reach it; then the memory is never freed
+    /// @throws RuntimeException if a device may still access the memory, which is then never freed
     void deregister();
 
-    /// Gives the memory back: no device knows it, and nobody holds a piece of it.
+    /// Frees the memory; no device has access and no block is allocated.
     void free();
 }

@@ -1,11 +1,10 @@
-/// Memory that a device may read and write: registered once in big slabs, handed out in pieces.
+/// Registered memory: registered in large slabs, allocated in blocks.
 ///
-/// [io.tensorferry.verbs.memory.RegisteredMemory] is the one way in, one per protection domain; the channel and
-/// rendezvous layers call it, and a user gets its [io.tensorferry.api.TensorAllocator]. Below it: slabs of one
-/// arena and one registration each, a pool that gives out their pieces (best fit, neighbours joined again when
-/// freed), and a table that finds the registration of an address.
+/// [io.tensorferry.verbs.memory.RegisteredMemory] is the entry point, one per protection domain. The channel and
+/// rendezvous layers call it, and users get its [io.tensorferry.api.TensorAllocator]. Below it are slabs with one arena
+/// and one registration each, a pool that allocates their blocks (best fit, with coalescing of free neighbours), and a
+/// table that finds the registration of an address.
 ///
-/// The rule that keeps it safe: what a piece's owner gives back may be somebody else's at once. So nobody closes a
-/// buffer or a tensor while a device may still read or write it; the layers above wait for the completion, or for
-/// the queue pair to be out of RTS.
+/// Safety rule: the pool may reuse a released block at once. A buffer or tensor must therefore not be closed while a
+/// device may still access it; the layers above wait for the completion, or for the queue pair to leave RTS.
 package io.tensorferry.verbs.memory;
