@@ -1,7 +1,7 @@
 import org.jspecify.annotations.NullMarked;
 
-/// Benchmarks and samples that run. Nobody depends on it; it is open because picocli looks into its classes.
-// HdrHistogram names no module of its own
+/// Benchmarks and runnable samples. No other module depends on it. It is open because picocli reflects on its classes.
+// HdrHistogram declares no module name.
 @SuppressWarnings("requires-automatic")
 @NullMarked
 open module io.tensorferry.it {

@@ -1,2 +1,2 @@
-/// Programs that show how the transport is used. Start with the package `guide`.
+/// Programs that demonstrate the transport. Start with the package `guide`.
 package io.tensorferry.samples;

@@ -11,8 +11,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.function.Function;
 
-/// The results as a chart: throughput and median latency over the size, a line for each path, and the ratios that have
-/// a target.
+/// Draws the results as a chart: throughput and median latency over the size, a line for each path, and the ratios that
+/// have a target.
 final class BenchmarkChart {
     private static final int MEDIAN = 50;
 
@@ -30,7 +30,7 @@ final class BenchmarkChart {
         return new Chart("Throughput and latency by tensor size", panels);
     }
 
-    /// The median of all rounds' latencies, between the least and the most of a round's medians.
+    /// The median over all rounds' latencies, with the extremes of the rounds' medians.
     private static Spread latency(PathSeries series) {
         double all = series.latencyMicros(MEDIAN);
         Spread rounds = Spread.of(series.latency().stream()
@@ -44,7 +44,7 @@ final class BenchmarkChart {
         for (Turn turn : turns) {
             ByteSize size = turn.series().getFirst().size();
             for (PathSeries series : turn.series()) {
-                // What has another size than its turn is a part of a ratio, and no line.
+                // A series of another size than its turn's is only the base of a ratio, so it has no line.
                 if (series.size().equals(size)) {
                     Spread spread = value.apply(series);
                     paths.computeIfAbsent(series.path().name(), _ -> new ArrayList<>())

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The results as programs read them.
+/// Writes the results for programs.
 public final class BenchmarkJson {
     private static final Gson GSON = new GsonBuilder().setPrettyPrinting().create();
 
@@ -46,7 +46,7 @@ public final class BenchmarkJson {
     private record Ratios(
             String path, String base, long bytes, Spread throughput, Spread p50Latency, Spread p99Latency) {}
 
-    /// @param setting what else there is to say of how this was measured
+    /// @param setting further properties of the measurement
     public static void write(
             Path file,
             int rounds,

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// The results as a page of documentation shows them: a row for each size, a column for each path or comparison.
+/// Writes the results for a page of documentation: a row for each size, a column for each path or comparison.
 public final class BenchmarkMarkdown {
     private BenchmarkMarkdown() {}
 
-    /// @param setting how it was measured
+    /// @param setting a description of the measurement
     public static void write(Path file, String setting, List<Turn> turns, List<Target.Verdict> verdicts)
             throws IOException {
         var tables = new ArrayList<String>();
@@ -107,7 +107,7 @@ public final class BenchmarkMarkdown {
         return String.join("\n", lines);
     }
 
-    /// With three digits, or all before the point.
+    /// Formats with three significant digits, or with all digits of the integer part.
     private static String number(double value) {
         int decimals = value < 10 ? 2 : value < 100 ? 1 : 0;
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Where the results of a command go: to standard output, and to the files that it was given.
+/// Writes the results of a command to standard output and to the configured files.
 public final class BenchmarkReport {
     @Option(names = "--json", paramLabel = "FILE", description = "also writes every round's numbers there")
     private @Nullable Path json;
@@ -25,7 +25,7 @@ public final class BenchmarkReport {
             description = "also draws the results there, as SVG")
     private @Nullable SvgFile chart;
 
-    /// @param setting what else there is to say of how this was measured
+    /// @param setting further properties of the measurement
     public void write(
             int rounds, double seconds, Map<String, String> setting, List<Turn> turns, List<Target.Verdict> verdicts)
             throws IOException {

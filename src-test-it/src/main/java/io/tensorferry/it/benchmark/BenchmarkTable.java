@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/// The results as people read them: a line for each path and size, then a line for each comparison.
+/// Formats the results for people: a line for each path and size, then a line for each comparison.
 public final class BenchmarkTable {
     private static final int LEAST_PATH = 18;
     private static final int LEAST_DEVICE = 19;
@@ -13,7 +13,7 @@ public final class BenchmarkTable {
 
     private BenchmarkTable() {}
 
-    /// @param setting what was measured, how; becomes the first lines
+    /// @param setting a description of the measurement; becomes the first lines
     public static String of(String setting, List<Turn> turns) {
         var lines = new ArrayList<String>();
         lines.add(setting);

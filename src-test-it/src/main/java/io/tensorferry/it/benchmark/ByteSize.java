@@ -2,12 +2,12 @@ package io.tensorferry.it.benchmark;
 
 import java.util.regex.Pattern;
 
-/// A number of bytes as people write it: `4096`, `4KiB`, `1MiB`.
+/// A number of bytes in human-readable form: `4096`, `4KiB`, `1MiB`.
 public record ByteSize(long bytes) {
     private static final Pattern FORM = Pattern.compile("(\\d{1,12})(|KiB|MiB|GiB)");
     private static final long UNIT = 1024;
 
-    /// @throws IllegalArgumentException if `text` is of another form
+    /// @throws IllegalArgumentException if `text` has another form
     public static ByteSize parse(String text) {
         var matcher = FORM.matcher(text);
         if (!matcher.matches()) {

@@ -15,7 +15,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A chart as a text with tables, whose cells are those of the tables in the documentation.
+/// Parses a chart from a text with tables, whose cells have the format of the tables in the documentation.
 ///
 /// ```
 /// # Writes beside C
@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 /// | 1 MiB | 1.02 (0.91..1.17) | |
 /// ```
 ///
-/// The headings of the columns are paths. A cell has a median, a median with its spread, or nothing. A panel without
-/// `x` and `y` has a row for each ratio: `| throughput / memcpy | 0.85 (0.64..1.11) | at least 0.80 |`.
+/// The column headings are paths. A cell contains a median, a median with its spread, or nothing. A panel without `x`
+/// and `y` has a row for each ratio: `| throughput / memcpy | 0.85 (0.64..1.11) | at least 0.80 |`.
 final class ChartText {
     private static final String NUMBER = "(\\d[\\d,]*(?:\\.\\d+)?)";
     private static final Pattern FIGURE = Pattern.compile(NUMBER + "(?: \\(" + NUMBER + "\\.\\." + NUMBER + "\\))?");
@@ -44,7 +44,7 @@ final class ChartText {
 
     private ChartText() {}
 
-    /// @throws IllegalArgumentException if a line has no known form; the message has its number
+    /// @throws IllegalArgumentException if a line has no known form; the message includes its number
     static Chart parse(String text) {
         var reader = new ChartText();
         List<String> lines = text.lines().map(String::strip).toList();
@@ -97,7 +97,7 @@ final class ChartText {
                 : new Point(x, median, number(parts.group(2)), number(parts.group(3)));
     }
 
-    /// One panel, as far as it was read.
+    /// A partially parsed panel.
     private static final class PanelText {
         private final String title;
         private final List<Goal> goals = new ArrayList<>();

@@ -4,18 +4,18 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 
-/// One path beside another that moved the same size, as ratios of the first to the second. They are taken round by
-/// round, so that what disturbs a whole round cancels out.
+/// The ratios of one path to another that moved the same size. Ratios are computed per round, so that a disturbance of
+/// a whole round cancels out.
 ///
-/// @param path what is compared
-/// @param base what it is compared with, of as many rounds
+/// @param path the numerator
+/// @param base the denominator, with as many rounds
 public record Comparison(PathSeries path, PathSeries base) {
-    /// Above 1 is better than the base.
+    /// Values above 1 are better than the base.
     public Spread throughput() {
         return ratio(path.throughput(), base.throughput(), Transfer::bytesPerSecond);
     }
 
-    /// Below 1 is better than the base.
+    /// Values below 1 are better than the base.
     public Spread latency(double percentile) {
         return ratio(path.latency(), base.latency(), transfer -> transfer.latencyMicros(percentile));
     }

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// Draws the charts of the documentation: for each `NAME.txt` of a folder, in the form of [ChartText], the file
+/// Draws the charts of the documentation: from each `NAME.txt` of a folder, in the form of [ChartText], the file
 /// `NAME.svg` beside it.
 public final class DrawCharts {
     private static final String FIGURES = ".txt";

@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// The machine that this runs on, as it says itself.
+/// Describes the machine that this process runs on, as reported by the system.
 public final class Machine {
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
     private Machine() {}
 
-    /// How many processors it has, whatever of them this process is pinned to.
+    /// The number of the machine's processors, regardless of this process' affinity.
     public static int processors() {
         long processors = lines("processor").size();
         return processors == 0 ? Runtime.getRuntime().availableProcessors() : Math.toIntExact(processors);
     }
 
-    /// What kind of processor it has; empty where that is not known.
+    /// The processor model; empty if unknown.
     public static String model() {
         List<String> models = lines("model name");
         return models.isEmpty() ? "" : models.getFirst();

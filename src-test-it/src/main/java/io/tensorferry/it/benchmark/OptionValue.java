@@ -4,11 +4,11 @@ import java.util.function.Function;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Values of the command line that say themselves what is wrong with them.
+/// Converts values of the command line, with their own error messages.
 public final class OptionValue {
     private OptionValue() {}
 
-    /// @param parse refuses a text with an [IllegalArgumentException], whose message is all that the user is told
+    /// @param parse throws [IllegalArgumentException] for an invalid text; the user sees only its message
     public static <T> ITypeConverter<T> by(Function<String, T> parse) {
         return text -> {
             try {

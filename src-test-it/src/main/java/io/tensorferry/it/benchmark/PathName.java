@@ -3,19 +3,18 @@ package io.tensorferry.it.benchmark;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A path as the command line names it: what it is, and behind an `@` what is particular about it, in parts with a
-/// colon between them, as in `grpc+verbs@busy:chunk=4MiB`. A comma separates paths, and a semicolon would end the
-/// shell's command.
+/// A path's name on the command line: a plain name and, after an `@`, its variations, separated by colons, as in
+/// `grpc+verbs@busy:chunk=4MiB`. Commas separate paths. Semicolons are avoided because they end a shell command.
 ///
-/// @param plain what stands before the `@`
-/// @param words the parts without a value, as `busy`
-/// @param settings the parts with a value, as `chunk=4MiB`
+/// @param plain the part before the `@`
+/// @param words the variations without a value, for example `busy`
+/// @param settings the variations with a value, for example `chunk=4MiB`
 public record PathName(String plain, List<String> words, List<String> settings) {
     private static final String PARTS = "@";
     private static final String SEPARATOR = ":";
     private static final String VALUE = "=";
 
-    /// Takes a name apart; whether there is such a path, and such parts, is for others to say.
+    /// Splits a name into its parts. Callers check whether the path and the variations exist.
     public static PathName parse(String text) {
         int at = text.indexOf(PARTS);
         if (at < 0) {
@@ -28,12 +27,12 @@ public record PathName(String plain, List<String> words, List<String> settings) 
                 parts.stream().filter(part -> part.contains(VALUE)).toList());
     }
 
-    /// The same with other settings.
+    /// Copies the name with other settings.
     public PathName withSettings(List<String> others) {
         return new PathName(plain, words, others);
     }
 
-    /// As [#parse] reads it.
+    /// The text that [#parse] reads.
     @Override
     public String toString() {
         List<String> parts = Stream.of(words, settings).flatMap(List::stream).toList();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/// What one path gave for one size, round by round. For one thread.
+/// The measurements of one path for one size, round by round. For one thread.
 public final class PathSeries {
     private static final int FEWEST = 8;
     private static final int MOST = 200_000;
@@ -20,26 +20,27 @@ public final class PathSeries {
     private int throughputCount;
     private int latencyCount;
 
-    /// Without latencies at a fixed rate.
+    /// Creates a series without latencies at a fixed rate.
     public PathSeries(TransferPath path, ByteSize size) {
         this(path, size, 0);
     }
 
-    /// @param pacedPerSecond the fixed rate at which latency is taken too; 0 for none
+    /// @param pacedPerSecond the fixed rate at which latency is measured additionally; 0 for none
     public PathSeries(TransferPath path, ByteSize size, double pacedPerSecond) {
         this.path = path;
         this.size = size;
         this.pacedPerSecond = pacedPerSecond;
     }
 
-    /// Runs until the code is compiled and the connection is up, and finds how many transfers fill `seconds`.
+    /// Runs until the code is compiled and the connection is up, and determines the number of transfers that fill
+    /// `seconds`.
     public void warmUp(double seconds) throws InterruptedException {
         throughputCount = countThatFills(seconds, Math.max(FEWEST, window()), path::throughput);
         latencyCount = countThatFills(seconds, FEWEST, path::latency);
     }
 
-    /// Runs short transfers for at least `seconds` each way of measuring, until the optimising compiler has seen all of
-    /// the code. Once for each path is enough.
+    /// Runs short transfers for at least `seconds` in each mode of measuring, until the optimising compiler has
+    /// compiled all code. Once per path suffices.
     public static void compile(TransferPath path, double seconds) throws InterruptedException {
         repeat(seconds, path::throughput);
         repeat(seconds, path::latency);
@@ -52,7 +53,7 @@ public final class PathSeries {
         } while (System.nanoTime() < deadlineNs);
     }
 
-    /// Takes the counts that another series has found, instead of a warm-up.
+    /// Copies the transfer counts of another series, instead of a warm-up.
     public void countAs(PathSeries other) {
         throughputCount = other.throughputCount;
         latencyCount = other.latencyCount;
@@ -63,7 +64,7 @@ public final class PathSeries {
         while (true) {
             Transfer transfer = measurement.take(size.bytes(), count);
             int fitting = (int) Math.min(MOST, Math.ceil(transfer.perSecond() * seconds));
-            // A transfer of at least half the time has shown the speed; a shorter one was warm-up only.
+            // A transfer of at least half the time gives a valid speed; a shorter one was warm-up only.
             if (fitting <= 2 * count) {
                 return Math.max(fitting, fewest);
             }
@@ -89,7 +90,7 @@ public final class PathSeries {
         return pacedPerSecond;
     }
 
-    /// One transfer for each round, at the fixed rate; empty where there is none.
+    /// One transfer per round at the fixed rate; empty without a fixed rate.
     List<Transfer> paced() {
         return paced;
     }
@@ -106,17 +107,17 @@ public final class PathSeries {
         return path.window(size.bytes());
     }
 
-    /// One transfer for each round, with several under way.
+    /// One transfer per round, with several messages in flight.
     List<Transfer> throughput() {
         return throughput;
     }
 
-    /// One transfer for each round, with one under way.
+    /// One transfer per round, with one message in flight.
     public List<Transfer> latency() {
         return latency;
     }
 
-    /// Of 10^6 bytes each.
+    /// In units of 10^6 bytes per second.
     Spread megabytesPerSecond() {
         return Spread.of(throughput.stream()
                 .map(transfer -> transfer.bytesPerSecond() / 1e6)
@@ -127,12 +128,12 @@ public final class PathSeries {
         return Spread.of(throughput.stream().map(Transfer::perSecond).toList());
     }
 
-    /// The latencies of all rounds, one under way.
+    /// A percentile of the latencies of all rounds, with one message in flight.
     double latencyMicros(double percentile) {
         return micros(latency, percentile);
     }
 
-    /// The latencies of all rounds at the fixed rate.
+    /// A percentile of the latencies of all rounds at the fixed rate.
     double pacedMicros(double percentile) {
         return micros(paced, percentile);
     }

@@ -2,9 +2,9 @@ package io.tensorferry.it.benchmark;
 
 import java.util.Collection;
 
-/// What several rounds gave: the middle one, and the extremes.
+/// The median and the extremes of several rounds.
 public record Spread(double median, double minimum, double maximum) {
-    /// @throws IllegalArgumentException if there is no value
+    /// @throws IllegalArgumentException if `values` is empty
     public static Spread of(Collection<Double> values) {
         if (values.isEmpty()) {
             throw new IllegalArgumentException("there is no spread of no values");

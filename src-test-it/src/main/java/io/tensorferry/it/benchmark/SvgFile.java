@@ -8,18 +8,18 @@ import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/// Where a chart goes.
+/// The output file of a chart.
 public record SvgFile(Path path) {
     private static final String ENDING = ".svg";
 
-    /// @throws IllegalArgumentException if the name is not one of an SVG file
+    /// @throws IllegalArgumentException if the name does not end in `.svg`
     public SvgFile {
         if (!path.toString().endsWith(ENDING)) {
             throw new IllegalArgumentException("chart file '" + path + "' does not end in " + ENDING);
         }
     }
 
-    /// @return what to tell: where the chart is, or why there is none
+    /// @return a message for the user: the location of the chart, or the reason why there is none
     public String write(Chart chart) throws IOException {
         if (chart.panels().isEmpty()) {
             return "no chart: there is nothing to draw";
@@ -28,7 +28,7 @@ public record SvgFile(Path path) {
         return "as a chart: " + path;
     }
 
-    /// Reads an option.
+    /// Parses the option.
     public static final class Converter implements ITypeConverter<SvgFile> {
         @Override
         public SvgFile convert(String value) {

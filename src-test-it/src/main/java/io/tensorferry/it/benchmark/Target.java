@@ -2,11 +2,11 @@ package io.tensorferry.it.benchmark;
 
 import java.util.Locale;
 
-/// What a ratio is to be.
+/// The target of a ratio.
 ///
-/// @param what is divided by what, at which sizes
-/// @param atLeast whether more is better
-/// @param limit the least or most that the median may be
+/// @param what the numerator, the denominator and the sizes
+/// @param atLeast whether higher is better
+/// @param limit the minimum or maximum of the median
 public record Target(String what, boolean atLeast, double limit) {
     public static Target atLeast(double limit, String what) {
         return new Target(what, true, limit);
@@ -16,18 +16,18 @@ public record Target(String what, boolean atLeast, double limit) {
         return new Target(what, false, limit);
     }
 
-    /// @param at what was measured, as a size
+    /// @param at the measured configuration, for example a size
     public Verdict verdict(String at, Spread figure) {
         return new Verdict(this, at, figure);
     }
 
-    /// A target beside what was measured.
+    /// A target with the measured value.
     public record Verdict(Target target, String at, Spread figure) {
         public boolean isMet() {
             return target.atLeast ? figure.median() >= target.limit : figure.median() <= target.limit;
         }
 
-        /// By how much the target was missed, as a part of it; negative where it is met.
+        /// The relative distance to the target; negative if the target is met.
         public double missedBy() {
             double difference = target.atLeast ? target.limit - figure.median() : figure.median() - target.limit;
             return target.limit == 0 ? difference : difference / target.limit;

@@ -7,21 +7,21 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.AbstractHistogram;
 import org.HdrHistogram.Histogram;
 
-/// Some messages or tensors that were moved one after the other or side by side.
+/// Messages or tensors that were moved in sequence or concurrently.
 ///
-/// @param count how many
-/// @param bytes their content together
+/// @param count the number of messages
+/// @param bytes their total content
 /// @param elapsedNs from the first request to the last arrival
-/// @param latenciesNs of each one; empty where only the throughput was measured
+/// @param latenciesNs the latency of each; empty if only throughput was measured
 public record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram latenciesNs) {
     private static final int DIGITS = 3;
 
-    /// Without latencies.
+    /// Creates a transfer without latencies.
     public static Transfer ofThroughput(int count, long bytes, long elapsedNs) {
         return new Transfer(count, bytes, elapsedNs, emptyHistogram());
     }
 
-    /// For latencies in nanoseconds, three digits exact; grows as it needs to.
+    /// An auto-resizing histogram for latencies in nanoseconds, with three significant digits.
     public static Histogram emptyHistogram() {
         return new Histogram(DIGITS);
     }
@@ -38,7 +38,7 @@ public record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram 
         return latenciesNs.getValueAtPercentile(percentile) / 1e3;
     }
 
-    /// This as one line of text, for [#parse].
+    /// Formats this as one line of text, for [#parse].
     public String toLine() {
         ByteBuffer histogram = ByteBuffer.allocate(latenciesNs.getNeededByteBufferCapacity());
         int length = latenciesNs.encodeIntoCompressedByteBuffer(histogram);

@@ -4,18 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Everything that is measured for one size: every path, in alternation. For one thread.
+/// All measurements of one size: every path, in alternation. For one thread.
 ///
 /// @param series one for each path
-/// @param comparisons of some of them with others
+/// @param comparisons of some paths with others
 public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
-    /// How often each path is measured in a round, without a fixed rate.
+    /// The number of measurements of each path in a round, without a fixed rate.
     public static final int MEASUREMENTS = 2;
 
-    /// Of every path, the first compared with each other one.
+    /// Compares the first path with each other one.
     ///
-    /// @param more what else is compared: the name of a path, and of those that it is divided by; left out where one
-    ///     is not there
+    /// @param more further comparisons: the name of a path, and the names of its bases; absent paths are skipped
     public static Turn firstAgainstOthers(List<PathSeries> series, Map<String, List<String>> more) {
         var comparisons = new ArrayList<Comparison>();
         series.stream().skip(1).forEach(other -> comparisons.add(new Comparison(series.getFirst(), other)));
@@ -28,10 +27,10 @@ public record Turn(List<PathSeries> series, List<Comparison> comparisons) {
         return new Turn(series, comparisons);
     }
 
-    /// Measures every path once, in this order or backwards: the throughput of all of them, then the latency, then that
-    /// at a fixed rate where there is one.
+    /// Measures every path once, in this order or backwards: the throughput of all, then the latency of all, then the
+    /// latency at the fixed rate where there is one.
     ///
-    /// @param seconds that a fixed rate is kept up
+    /// @param seconds the duration of a measurement at a fixed rate
     /// @param progress runs after each measurement
     public void round(boolean backwards, double seconds, Runnable progress) throws InterruptedException {
         List<PathSeries> order = backwards ? series.reversed() : series;

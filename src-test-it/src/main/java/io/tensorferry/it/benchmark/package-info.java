@@ -1,14 +1,14 @@
-/// How fast tensors arrive, over each path that they can take, measured side by side in one run.
+/// Benchmarks of receiving tensors, over each available path, measured side by side in one run.
 ///
-/// What all benchmarks share is here: a [io.tensorferry.it.benchmark.TransferPath] that is measured, the rounds, the
-/// ratios and their spread, and the report. The rooms:
+/// This package holds the common parts: the measured [io.tensorferry.it.benchmark.TransferPath], rounds, ratios with
+/// their spread, and the report. The other packages:
 ///
-/// | package | has |
+/// | package | content |
 /// |---|---|
-/// | `contest` | tensors between two processes of one host, over all paths there are |
-/// | `exchange` | what a path of `contest` consists of |
-/// | `rendezvous`, `grpc`, `flight`, `ucx`, `limit` | those paths |
+/// | `contest` | tensors between two processes of one host, over all paths |
+/// | `exchange` | the parts of a path of `contest` |
+/// | `rendezvous`, `grpc`, `flight`, `ucx`, `limit` | these paths |
 /// | `verbs` | this library beside C on an RDMA device |
-/// | `growth` | how cost grows with the number of receives, peers, tensors and bytes |
-/// | `chart` | the charts of all of them, as SVG files |
+/// | `growth` | the growth of cost with the number of receives, peers, tensors and bytes |
+/// | `chart` | the charts of all benchmarks, as SVG files |
 package io.tensorferry.it.benchmark;

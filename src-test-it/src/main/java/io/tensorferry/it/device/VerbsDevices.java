@@ -9,7 +9,7 @@ import io.tensorferry.verbs.device.software.SoftwareOptions;
 import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.util.List;
 
-/// Opens devices for programs that use verbs directly, the way the transport does it.
+/// Opens devices for programs that use verbs directly, in the same way as the transport.
 public final class VerbsDevices {
     private VerbsDevices() {}
 
@@ -18,10 +18,9 @@ public final class VerbsDevices {
         return List.of(new IbverbsProvider(), new SoftwareProvider());
     }
 
-    /// Opens the device that the configuration names, or the first usable one, and chooses port and GID. The caller
-    /// closes it.
+    /// Opens the configured device, or the first usable one, and chooses port and GID. The caller closes the result.
     ///
-    /// @throws IllegalArgumentException if there is no such device, or it takes a setting not
+    /// @throws IllegalArgumentException if the device does not exist, or does not support a setting
     public static ChosenPort open(RdmaConfig config) {
         var software = new SoftwareProvider(SoftwareOptions.defaults().withCarrier(config.softCarrier()));
         return DeviceChoice.choose(config, List.of(new IbverbsProvider(), software));

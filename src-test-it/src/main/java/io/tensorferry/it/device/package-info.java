@@ -1,2 +1,2 @@
-/// The device that tests, benchmarks and samples of raw verbs run on. For this project's own programs only.
+/// Selects the device for tests, benchmarks and samples of raw verbs. For this project's programs only.
 package io.tensorferry.it.device;

@@ -5,10 +5,10 @@ import io.tensorferry.verbs.device.QueuePairAddress;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// A queue pair's address as one line of text, `lid:number:sequence number:GID`, all hexadecimal: what the ping-pong
-/// programs of libibverbs tell each other.
+/// A queue pair's address as one line of text, `lid:number:sequence number:GID`, all hexadecimal: the format that the
+/// ping-pong programs of libibverbs exchange.
 public final class AddressText {
-    /// Characters of every such line.
+    /// The length of each line in characters.
     public static final int LENGTH = 51;
 
     private static final Pattern FORM =
@@ -27,7 +27,7 @@ public final class AddressText {
                         address.gid().interfaceId());
     }
 
-    /// @throws IllegalArgumentException if the text is not of this form
+    /// @throws IllegalArgumentException if the text has another form
     public static QueuePairAddress parse(String text) {
         Matcher parts = FORM.matcher(text);
         if (!parts.matches()) {

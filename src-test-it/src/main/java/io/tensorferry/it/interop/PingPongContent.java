@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.SplittableRandom;
 
-/// The bytes of the messages.
+/// The content of the messages.
 ///
-/// `ibv_rc_pingpong -c` looks at the first byte of each page of a message, which must be zero; all other bytes are
+/// `ibv_rc_pingpong -c` checks the first byte of each page of a message, which must be zero; all other bytes are
 /// random, and different in each message.
 final class PingPongContent {
     private static final long PAGE = 4096;
@@ -27,7 +27,7 @@ final class PingPongContent {
         }
     }
 
-    /// @throws PingPongException if the bytes are not the same
+    /// @throws PingPongException if the bytes differ
     static void check(MemorySegment received, MemorySegment expected, int round) {
         long at = received.mismatch(expected);
         if (at >= 0) {
@@ -40,7 +40,7 @@ final class PingPongContent {
         }
     }
 
-    /// What a peer with `-c` sends first.
+    /// Checks the first message of a peer with `-c`.
     ///
     /// @throws PingPongException if a page does not begin with zero
     static void checkPages(MemorySegment received) {

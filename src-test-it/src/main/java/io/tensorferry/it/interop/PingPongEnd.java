@@ -34,8 +34,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The verbs of one end: a queue pair, a message to send and a message that is received. There is one message on its
-/// way in each direction at most, so every receive may name the same memory. For one thread.
+/// The verbs objects of one end: a queue pair, a message to send and a received message. At most one message per
+/// direction is in flight, so all receives may use the same memory. For one thread.
 final class PingPongEnd implements AutoCloseable {
     private static final int BITS_24 = 0xFF_FFFF;
     private static final int AT_A_TIME = 16;
@@ -57,9 +57,9 @@ final class PingPongEnd implements AutoCloseable {
     private int sent;
     private int received;
 
-    /// With all receives posted, so that a peer may send as soon as it is connected.
+    /// Creates the queue pair and posts all receives, so that a peer may send as soon as it is connected.
     ///
-    /// @param port opened; the caller closes it after this
+    /// @param port an open port; the caller closes it after this object
     PingPongEnd(ChosenPort port, PingPongPlan plan) {
         this.port = port;
         this.plan = plan;
@@ -110,7 +110,7 @@ final class PingPongEnd implements AutoCloseable {
         queuePair.postReceive(0, incomingRegion.address(), plan.size(), incomingRegion.localKey());
     }
 
-    /// Sends what is in `outgoing`, which may change again when the count of sent messages says so.
+    /// Sends the content of `outgoing`, which must not change until the count of sent messages includes this message.
     void send() {
         queuePair.postSend(request.send(0, outgoingRegion.address(), plan.size(), outgoingRegion.localKey()));
     }
@@ -123,9 +123,9 @@ final class PingPongEnd implements AutoCloseable {
         return received;
     }
 
-    /// Waits until so many messages in all were sent and received. The receive of the last one is posted again.
+    /// Waits until these total numbers of messages are sent and received. Posts the receive of the last message again.
     ///
-    /// @throws PingPongException if something fails, or nothing completes within the limit
+    /// @throws PingPongException if an operation fails, or no completion arrives within the limit
     @SuppressWarnings("ThreadPriorityCheck")
     void await(int sends, int receives) {
         long deadlineNs = System.nanoTime() + plan.limit().toNanos();
@@ -144,7 +144,7 @@ final class PingPongEnd implements AutoCloseable {
                     channel.await(leftNs);
                 }
             } else {
-                // What carries out the requests may need this processor.
+                // The thread that executes the requests may need this processor.
                 Thread.yield();
             }
         }

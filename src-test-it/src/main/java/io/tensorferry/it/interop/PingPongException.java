@@ -1,6 +1,6 @@
 package io.tensorferry.it.interop;
 
-/// A game that could not be played to its end, or a message that was wrong.
+/// Thrown when a game cannot be completed, or a message is wrong.
 public final class PingPongException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;
 
-/// Plays ping-pong with `ibv_rc_pingpong` or with another one of these. The client sends, the server answers, and so
-/// on; every message is a SEND.
+/// Plays ping-pong with `ibv_rc_pingpong` or with another instance of this class. Client and server send alternately,
+/// the client first; every message is a SEND.
 ///
-/// The C program has one memory for what it sends and what it receives, so it sends back what it got: a client sees
-/// each of its messages again, and a server that answers with a new message finds it in the next.
+/// The C program uses the same memory to send and to receive, so it returns the message that it received. A client
+/// therefore receives each of its messages back, and a server that answers with a new message finds it in the client's
+/// next.
 public final class PingPongGame {
     private final PingPongPlan plan;
 
@@ -20,7 +21,7 @@ public final class PingPongGame {
 
     /// Plays as the client, and expects each message back.
     ///
-    /// @throws PingPongException if a message is wrong or something fails
+    /// @throws PingPongException if a message is wrong or an operation fails
     /// @throws IOException if the peer cannot be reached, or ends the connection
     public PingPongReport ask(String host, int tcpPort) throws IOException, InterruptedException {
         ChosenPort port = VerbsDevices.open(plan.rdma());
@@ -40,11 +41,11 @@ public final class PingPongGame {
 
     /// Plays as the server for one client.
     ///
-    /// @param listener where the client comes; stays open
-    /// @param reply what to answer with
-    /// @param pages whether the client promises zeros where pages begin, as `-c` does
-    /// @throws PingPongException if a message is wrong or something fails
-    /// @throws IOException if no client comes, or it ends the connection
+    /// @param listener the socket on which the client connects; stays open
+    /// @param reply the content of the answers
+    /// @param pages whether the client promises zeros at the beginning of each page, as `-c` does
+    /// @throws PingPongException if a message is wrong or an operation fails
+    /// @throws IOException if no client connects, or it ends the connection
     public PingPongReport answer(ServerSocket listener, Reply reply, boolean pages) throws IOException {
         ChosenPort port = VerbsDevices.open(plan.rdma());
         try (var _ = port.device();
@@ -77,11 +78,11 @@ public final class PingPongGame {
         return new PingPongReport(end.sent(), end.received(), checked, Duration.ofNanos(System.nanoTime() - startNs));
     }
 
-    /// What a server answers with.
+    /// The content of a server's answers.
     public enum Reply {
-        /// New bytes each time, which the C program's client sends back.
+        /// New bytes in each answer, which the C program's client returns.
         FRESH,
-        /// What it received, as the C program does.
+        /// The received bytes, as in the C program.
         ECHO
     }
 }

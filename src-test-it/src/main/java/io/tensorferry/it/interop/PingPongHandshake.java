@@ -10,17 +10,17 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/// How the two ends of a ping-pong learn each other's addresses: over TCP, the client's first, then the server's, and
-/// then `done` from the client. Each text ends with a zero byte.
+/// Exchanges the addresses of the two ends of a ping-pong over TCP: first the client's, then the server's, and then
+/// `done` from the client. Each text ends with a zero byte.
 final class PingPongHandshake {
     private static final String DONE = "done";
     private static final Duration RETRY_INTERVAL = Duration.ofMillis(20);
 
     private PingPongHandshake() {}
 
-    /// The client's side: tells its address and returns the server's. Tries again while nobody listens.
+    /// The client's side: sends its address and returns the server's. Retries while no server listens.
     ///
-    /// @throws IOException if the server is not there in time, or ends the connection
+    /// @throws IOException if the server does not listen in time, or ends the connection
     static QueuePairAddress ask(String host, int port, QueuePairAddress own, Duration limit)
             throws IOException, InterruptedException {
         try (Socket socket = connect(new InetSocketAddress(host, port), limit)) {
@@ -52,8 +52,8 @@ final class PingPongHandshake {
     /// The server's side: waits for one client.
     ///
     /// @param listener bound; stays open
-    /// @param connect makes the queue pair ready to receive from this address, before the client learns of it
-    /// @throws IOException if no client comes in time, or it ends the connection
+    /// @param connect makes the queue pair ready to receive from this address; runs before the server's address is sent
+    /// @throws IOException if no client connects in time, or it ends the connection
     static void answer(ServerSocket listener, QueuePairAddress own, Duration limit, Consumer<QueuePairAddress> connect)
             throws IOException {
         listener.setSoTimeout(Math.toIntExact(limit.toMillis()));

@@ -2,11 +2,11 @@ package io.tensorferry.it.interop;
 
 import java.time.Duration;
 
-/// How a game went.
+/// The result of a game.
 ///
-/// @param sent messages that the peer has taken
-/// @param received messages that came
-/// @param checked those of them whose every byte was known before, and right
+/// @param sent messages that the peer has received
+/// @param received messages received
+/// @param checked received messages whose every byte was predicted and correct
 /// @param elapsed from the first message to the last completion
 public record PingPongReport(int sent, int received, int checked, Duration elapsed) {
     @Override

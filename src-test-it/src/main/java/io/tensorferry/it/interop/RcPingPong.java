@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// The peer of `ibv_rc_pingpong`, with the same options where it has them.
+/// The counterpart of `ibv_rc_pingpong`, with the same names for common options.
 @Command(
         name = "rc-pingpong",
         mixinStandardHelpOptions = true,

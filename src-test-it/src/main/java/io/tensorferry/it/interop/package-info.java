@@ -1,4 +1,4 @@
-/// Programs that talk with programs of others: over queue pairs, without anything of the transport above them, with
-/// programs which nobody of this project wrote; and, among the tests, over the whole transport with a second
-/// implementation of the protocol.
+/// Programs that communicate with independent implementations: with libibverbs programs over queue pairs, without the
+/// transport above them; and, among the tests, with a second implementation of the protocol over the complete
+/// transport.
 package io.tensorferry.it.interop;

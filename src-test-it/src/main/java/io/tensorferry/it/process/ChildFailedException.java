@@ -1,6 +1,6 @@
 package io.tensorferry.it.process;
 
-/// A child process ended otherwise than it should, or not in time. The message holds the end of its output.
+/// Thrown when a child process fails or does not end in time. The message includes the end of its output.
 public final class ChildFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/// A Java process of the same JDK as this one and, if nothing else is said, of its class path. It is bound to this
-/// process: it ends when it is closed, or when this process ends.
+/// A Java process with the JDK of this process and, by default, its class path. It ends when it is closed, or when this
+/// process ends.
 ///
 /// Its main method calls [Launcher#connect]. Standard error is merged into standard output.
 ///
 /// Threading: any thread.
 public final class ChildJvm implements AutoCloseable {
-    /// The system property that names a file for `-XX:AOTCache`: a cache of the classes of this process' class path,
-    /// for children and their children.
+    /// The system property that names a file for `-XX:AOTCache`: a cache of the classes on this process' class path,
+    /// for all descendants.
     public static final String CLASS_CACHE = "it.class.cache";
 
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
@@ -59,19 +59,19 @@ public final class ChildJvm implements AutoCloseable {
         return process.isAlive();
     }
 
-    /// Sends a command, one line. A child that has ended does not get it.
+    /// Sends a command, one line. Has no effect if the child has ended.
     public void send(String command) {
         try {
             process.getOutputStream().write((command + "\n").getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         } catch (IOException _) {
-            // Its end is told by whoever waits for it.
+            // The thread that waits for the child reports its end.
         }
     }
 
     /// Waits for a line of output that starts with `prefix`, and returns it; each line is returned at most once.
     ///
-    /// @throws ChildFailedException if the child ends or `limit` passes before
+    /// @throws ChildFailedException if the child ends or `limit` passes first
     public String awaitLine(String prefix, Duration limit) throws InterruptedException {
         String line = output.await(prefix, limit);
         if (line == null) {
@@ -80,9 +80,9 @@ public final class ChildJvm implements AutoCloseable {
         return line;
     }
 
-    /// Waits until the child has ended by itself with status 0.
+    /// Waits until the child has ended with status 0.
     ///
-    /// @throws ChildFailedException if it ends otherwise, or not within `limit`
+    /// @throws ChildFailedException if the child ends with another status, or not within `limit`
     public void awaitSuccess(Duration limit) throws InterruptedException {
         if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
             throw failed("had not ended within " + limit);
@@ -92,12 +92,12 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /// Stops the child where it is, with all its threads, until [#resume].
+    /// Suspends the child, with all its threads, until [#resume].
     public void suspend() throws InterruptedException {
         signal("STOP");
     }
 
-    /// Lets a suspended child go on.
+    /// Resumes a suspended child.
     public void resume() throws InterruptedException {
         signal("CONT");
     }
@@ -112,7 +112,7 @@ public final class ChildJvm implements AutoCloseable {
         }
     }
 
-    /// Ends the child with SIGKILL, which it cannot see coming, and returns when it is gone.
+    /// Kills the child with SIGKILL, and returns when it is gone.
     public void kill() throws InterruptedException {
         process.destroyForcibly();
         if (!process.waitFor(END_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
@@ -137,7 +137,7 @@ public final class ChildJvm implements AutoCloseable {
     }
 
     private ChildFailedException failed(String what) throws InterruptedException {
-        // Gives a child that is about to end the time to say why.
+        // Gives a child that is about to end the time to print the reason.
         boolean ended = process.waitFor(200, TimeUnit.MILLISECONDS);
         List<String> lines = lastLines();
         return new ChildFailedException(name + " (process " + pid() + ") " + what
@@ -145,7 +145,7 @@ public final class ChildJvm implements AutoCloseable {
                 + (lines.isEmpty() ? "" : "; its last output:\n  " + String.join("\n  ", lines)));
     }
 
-    /// What to start. For one thread.
+    /// Configures a child. For one thread.
     public static final class Builder {
         private final String main;
         private String name;
@@ -162,44 +162,44 @@ public final class ChildJvm implements AutoCloseable {
             this.name = main.getSimpleName();
         }
 
-        /// What failures call the child.
+        /// Sets the name of the child in failure messages.
         public Builder name(String name) {
             this.name = name;
             return this;
         }
 
-        /// Lets the child write to where this process writes, instead of keeping the output.
+        /// Lets the child write to this process' output, instead of keeping its output.
         public Builder inheritOutput() {
             this.inheritOutput = true;
             return this;
         }
 
-        /// More arguments of the virtual machine.
+        /// Adds JVM arguments.
         public Builder jvmArguments(String... more) {
             this.jvmArguments.addAll(List.of(more));
             return this;
         }
 
-        /// Sets a variable; the others are this process's.
+        /// Sets an environment variable; all others are inherited.
         public Builder environment(String variable, String value) {
             this.environment.put(variable, value);
             return this;
         }
 
-        /// Runs the child at a place of its own, instead of where this process is.
+        /// Runs the child at another place than this process.
         public Builder place(Place place) {
             this.prefix.addAll(place.prefix());
             this.environment.putAll(place.environment());
             return this;
         }
 
-        /// The class path, in place of this process's.
+        /// Replaces the class path of this process.
         public Builder classPath(String classPath) {
             this.classPath = classPath;
             return this;
         }
 
-        /// The arguments of the main method.
+        /// Sets the arguments of the main method.
         public Builder arguments(String... arguments) {
             this.arguments = List.of(arguments);
             return this;

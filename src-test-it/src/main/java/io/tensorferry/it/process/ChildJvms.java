@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Children that belong together: if one fails, the wait for the others ends; closing ends all that still run. For
-/// one thread.
+/// A group of children. If one fails, the wait for the others ends; closing the group kills all that still run. For one
+/// thread.
 public final class ChildJvms implements AutoCloseable {
     private static final Duration TURN = Duration.ofMillis(20);
 

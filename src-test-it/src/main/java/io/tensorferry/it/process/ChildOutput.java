@@ -14,10 +14,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What a child has written: the last lines of it for a reader of failures, and each line once for who waits for
-/// it.
+/// The output of a child: its last lines for failure messages, and each line once for waiting threads.
 ///
-/// Threading: any thread; one thread of its own reads.
+/// Threading: any thread; a dedicated thread reads.
 final class ChildOutput {
     private static final int KEPT_LINES = 200;
     private static final int KEPT_LENGTH = 300;
@@ -26,7 +25,7 @@ final class ChildOutput {
     private final List<String> unclaimed = new ArrayList<>();
     private boolean ended;
 
-    /// Starts to read `stream`, on a thread that ends with it.
+    /// Starts to read `stream` on a thread that ends with the stream.
     void readFrom(InputStream stream, String name) {
         Thread.ofPlatform().daemon().name("output of " + name).start(() -> read(stream));
     }
@@ -37,7 +36,7 @@ final class ChildOutput {
                 add(line);
             }
         } catch (IOException _) {
-            // The stream of a process that was killed may end like this.
+            // The stream of a killed process may end with an exception.
         }
         end();
     }
@@ -56,8 +55,8 @@ final class ChildOutput {
         notifyAll();
     }
 
-    /// Waits for a line that starts with `prefix`; each line is returned at most once. Null if the output ended or
-    /// `limit` passed without one.
+    /// Waits for a line that starts with `prefix`; each line is returned at most once. Returns null if the output ends
+    /// or `limit` passes first.
     synchronized @Nullable String await(String prefix, Duration limit) throws InterruptedException {
         long deadlineNs = System.nanoTime() + limit.toNanos();
         while (true) {
@@ -66,7 +65,7 @@ final class ChildOutput {
             if (line != null || ended || leftNs <= 0) {
                 return line;
             }
-            // Never 0, which would wait for ever.
+            // Never 0, which would wait without limit.
             TimeUnit.NANOSECONDS.timedWait(this, Math.max(leftNs, 1_000_000));
         }
     }

@@ -10,14 +10,14 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// Finds ports that servers on this machine can listen on.
 public final class FreePorts {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before its
-    // server does.
+    // Below the range that Linux assigns to outgoing connections (from 32768), so that no connection takes a port
+    // before its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
 
     private FreePorts() {}
 
-    /// `count` different ports that are free at the moment.
+    /// Picks `count` different ports that are free now.
     public static List<Integer> pick(int count) {
         var ports = new ArrayList<Integer>();
         while (ports.size() < count) {

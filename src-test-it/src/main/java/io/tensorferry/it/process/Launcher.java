@@ -7,10 +7,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// The process that started this one, seen from here: it sends commands as lines of standard input and reads lines
-/// of standard output.
+/// The launching process, as seen by a child: it sends commands as lines of standard input and reads lines of standard
+/// output.
 ///
-/// A child does not outlive its launcher: when standard input ends, for whatever reason, this process ends at once.
+/// A child does not outlive its launcher: when standard input ends for any reason, this process ends at once.
 ///
 /// Threading: any thread.
 public final class Launcher {
@@ -21,7 +21,7 @@ public final class Launcher {
 
     private Launcher() {}
 
-    /// To be called first, once, by the main method of a child.
+    /// Connects to the launcher. A child's main method calls this once, first.
     public static Launcher connect() {
         var launcher = new Launcher();
         Thread.ofPlatform().daemon().name("launcher").start(launcher::read);
@@ -34,7 +34,7 @@ public final class Launcher {
                 commands.add(line);
             }
         } catch (IOException _) {
-            // As good as the end.
+            // An input error counts as the end of input.
         }
         Runtime.getRuntime().halt(ORPHANED);
     }
@@ -50,9 +50,9 @@ public final class Launcher {
         return commands.take();
     }
 
-    /// Waits for the next command, which must be this one.
+    /// Waits for the next command, which must equal `expected`.
     ///
-    /// @throws IllegalStateException if it is another one
+    /// @throws IllegalStateException if it is another command
     public void awaitCommand(String expected) throws InterruptedException {
         String command = awaitCommand();
         if (!command.equals(expected)) {

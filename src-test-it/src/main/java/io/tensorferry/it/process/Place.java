@@ -7,27 +7,27 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Where one of several processes runs that belong together: on which device, at which address, on which processor,
-/// in which network namespace. System properties of the process that starts them say it; without any, all run here,
-/// as they are, on the device that `RDMA_*` names.
+/// The location of one of several cooperating processes: device, address, processor and network namespace. System
+/// properties of the launching process set it. Without them, all processes run unpinned on this host, on the device
+/// that `RDMA_*` selects.
 ///
-/// | property | is | example, two hosts |
+/// | property | value | example, two hosts |
 /// |---|---|---|
 /// | `rdma.device` | the device | `rxe1,rxe2` |
 /// | `rdma.gid` | the entry of its GID table | `1` |
 /// | `rdma.host` | the address at which the process' server listens | `10.97.0.1,10.97.0.2` |
-/// | `it.pin` | the processor that it is pinned to | `0,1` |
-/// | `it.netns` | the network namespace that it is put into, which takes root | `host1,host2` |
+/// | `it.pin` | the processor that the process is pinned to | `0,1` |
+/// | `it.netns` | the network namespace of the process; requires root | `host1,host2` |
 ///
-/// Each is a list separated by commas, of which process `n` takes entry `n`, and from the beginning again behind its
-/// end. Children get the properties too, so that their children find them.
+/// Each value is a comma-separated list. Process `n` uses entry `n`, modulo the length of the list. Children inherit
+/// the properties for their own children.
 ///
-/// @param number which of the processes it is, from 0
-/// @param device the device's name; null for what `RDMA_DEVICE` or the transport chooses
-/// @param gidIndex the entry of the GID table; null for what `RDMA_GID_INDEX` or the transport chooses
+/// @param number the index of the process, from 0
+/// @param device the device's name; null for the choice of `RDMA_DEVICE` or the transport
+/// @param gidIndex the entry of the GID table; null for the choice of `RDMA_GID_INDEX` or the transport
 /// @param host a name or an IPv4 address
-/// @param processor as `taskset -c` takes it; null for those of the process that starts it
-/// @param namespace as `ip netns` names it; null for that of the process that starts it
+/// @param processor in the form of `taskset -c`; null for the processors of the launching process
+/// @param namespace a name for `ip netns`; null for the namespace of the launching process
 public record Place(
         int number,
         @Nullable String device,
@@ -66,8 +66,8 @@ public record Place(
         return entries.get(number % entries.size()).strip();
     }
 
-    /// The transport's settings for this place, for a server in this process; what no property says is as the `RDMA_*`
-    /// variables have it.
+    /// The transport's settings at this place, for a server in this process. The `RDMA_*` variables supply the values
+    /// that no property sets.
     ///
     /// @throws IllegalArgumentException if a variable is out of its range
     public RdmaConfig rdmaConfig() {
@@ -76,7 +76,7 @@ public record Place(
         return RdmaConfig.from(variables);
     }
 
-    /// The variables by which a child learns what its transport is to use.
+    /// The environment variables that configure a child's transport.
     Map<String, String> environment() {
         var variables = new TreeMap<String, String>();
         if (device != null) {
@@ -86,13 +86,13 @@ public record Place(
             variables.put("RDMA_GID_INDEX", gidIndex.toString());
         }
         if (!host.equals(LOCALHOST)) {
-            // The network is the test's own, or that of who named the address.
+            // The network is private to the test, or the user chose the address.
             variables.put("RDMA_ALLOW_INSECURE", "true");
         }
         return variables;
     }
 
-    /// What comes before a command, so that it runs here.
+    /// The command prefix that makes a command run at this place.
     public List<String> prefix() {
         var words = new ArrayList<String>();
         if (namespace != null) {
@@ -104,7 +104,7 @@ public record Place(
         return words;
     }
 
-    /// The properties above that are set, as arguments of a virtual machine.
+    /// The properties above that are set, as JVM arguments.
     static List<String> jvmArguments() {
         var arguments = new ArrayList<String>();
         for (String property : List.of(DEVICE, GID, HOST, PIN, NAMESPACE)) {

@@ -1,3 +1,3 @@
-/// Processes of this project's own: started, listened to, and ended in any case. For the samples, the benchmarks
-/// and the process tests.
+/// Child processes of this project: starts them, exchanges lines with them, and ensures that they end. For the samples,
+/// the benchmarks and the process tests.
 package io.tensorferry.it.process;

@@ -6,15 +6,15 @@ import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarStyle;
 
-/// A bar on standard output: drawn over and over on a terminal, else one line for each tenth of the way.
+/// A progress bar on standard output: redrawn on a terminal, otherwise one line for each tenth of the steps.
 ///
 /// Threading: one thread.
 public final class Progress implements AutoCloseable {
-    /// The system property that says `true` where this process cannot see the terminal at the end of its output.
+    /// The system property that is `true` if the output ends at a terminal that this process cannot detect.
     public static final String TERMINAL = "progress.terminal";
 
     private static final int WIDTH = 110;
-    // The bar is drawn by who steps it: a thread of its own would disturb what is measured.
+    // The stepping thread draws the bar: a separate thread would disturb the measurement.
     private static final int NEVER_MS = Integer.MAX_VALUE;
     private static final int DRAWINGS = 200;
     private static final int LINES = 10;
@@ -24,9 +24,9 @@ public final class Progress implements AutoCloseable {
     private long done;
     private String lastLine = "";
 
-    /// On the terminal of this process, if it has one.
+    /// Shows progress on the terminal of this process, if it has one.
     ///
-    /// @param unit of a step, after a number
+    /// @param unit the unit of a step, printed after a number
     public Progress(String task, String unit, long steps) {
         this(task, unit, steps, onTerminal());
     }
@@ -47,17 +47,17 @@ public final class Progress implements AutoCloseable {
                 .build();
     }
 
-    /// Whether standard output is a terminal, or ends at one as [#TERMINAL] says.
-    // Since JDK 25 there is again no console where there is no terminal.
+    /// Whether standard output is a terminal, or ends at one according to [#TERMINAL].
+    // Since JDK 25, System.console() is again null without a terminal.
     @SuppressWarnings("SystemConsoleNull")
     public static boolean onTerminal() {
         return Boolean.getBoolean(TERMINAL)
                 || (System.console() != null && System.console().isTerminal());
     }
 
-    /// One step is done.
+    /// Advances the bar by one step.
     ///
-    /// @param message stands beside the bar; asked for only if this step is shown
+    /// @param message the text beside the bar; called only if this step is shown
     public void step(Supplier<String> message) {
         done++;
         bar.step();
@@ -67,7 +67,7 @@ public final class Progress implements AutoCloseable {
         }
     }
 
-    // The bar tells its end more than once.
+    // The bar reports its end more than once.
     private synchronized void printIfNew(String line) {
         if (!line.equals(lastLine)) {
             System.out.println(line);

@@ -1,2 +1,2 @@
-/// What a command shows while it works. For the samples and the benchmarks.
+/// Progress output of long-running commands. For the samples and the benchmarks.
 package io.tensorferry.it.progress;

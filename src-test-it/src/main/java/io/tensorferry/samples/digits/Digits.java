@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
 
-/// Images of handwritten digits and what they show; see `ATTRIBUTION.md` beside the data.
+/// Images of handwritten digits with their labels; see `ATTRIBUTION.md` beside the data.
 ///
 /// @param images each of [#PIXELS] values from 0 (paper) to 1 (ink)
 /// @param labels the digit that each image shows
@@ -24,10 +24,10 @@ record Digits(List<double[]> images, List<Integer> labels) {
     private static final int TRAINING_COUNT = 1437;
     private static final double DARKEST = 16;
 
-    /// What to learn from and what to be judged by; no image is in both.
+    /// Training and evaluation images, without overlap.
     record Split(Digits training, Digits heldOut) {}
 
-    /// All 1,797 images, in the order of the file.
+    /// Loads all 1,797 images, in the order of the file.
     static Digits load() {
         var images = new ArrayList<double[]>();
         var labels = new ArrayList<Integer>();
@@ -49,8 +49,8 @@ record Digits(List<double[]> images, List<Integer> labels) {
         return new Digits(images, labels);
     }
 
-    /// The images in an order drawn with `seed`, the first 1,437 to learn from, the other 360 held out. Every
-    /// process that asks with the same seed gets the same.
+    /// Shuffles the images with `seed`: the first 1,437 for training, the other 360 held out. Every process with the
+    /// same seed gets the same split.
     static Split shuffledSplit(long seed) {
         Digits all = load();
         Collections.shuffle(all.images, new Random(seed));

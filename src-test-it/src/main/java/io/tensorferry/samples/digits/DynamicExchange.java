@@ -9,7 +9,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.TransportServer;
 
-/// As if no shape were known before a tensor is there: whoever wants it reads it.
+/// An exchange over dynamic edges, as for shapes that are unknown before a tensor exists: the consumer reads it.
 final class DynamicExchange extends EdgeExchange<DynamicSender, DynamicReceiver> {
     private final TransportServer server;
 

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/// Nothing is asked for: each name has an edge, which is opened in the first step and used in all. The operators that
-/// wait for tensors do so in a scheduler's queue.
+/// An exchange over edges, without requests: each name has an edge, which is opened in the first step and used in all.
+/// Operators that wait for tensors do so in a scheduler's queue.
 ///
 /// @param <S> the producer's end
 /// @param <R> the consumer's end
@@ -33,10 +33,10 @@ abstract class EdgeExchange<S extends EdgeSender, R extends EdgeReceiver> implem
 
     abstract R openReceiver(RendezvousKey key, Shape shape);
 
-    /// Makes tensors that the edge carries without a copy.
+    /// An allocator whose tensors the edge sends without a copy.
     abstract TensorAllocator allocator(S sender);
 
-    /// The tensor was read.
+    /// Releases a tensor that was read.
     abstract void done(R receiver, Tensor tensor);
 
     @Override
@@ -81,7 +81,7 @@ abstract class EdgeExchange<S extends EdgeSender, R extends EdgeReceiver> implem
 
     @Override
     public final void stepDone(long step) {
-        // The edges are the next step's.
+        // The next step uses the same edges.
     }
 
     @Override

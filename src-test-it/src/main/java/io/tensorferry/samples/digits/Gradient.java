@@ -2,11 +2,11 @@ package io.tensorferry.samples.digits;
 
 import java.util.List;
 
-/// How the loss changes with the parameters, as a mean over some images, and the loss itself.
-// The arrays are what is computed with; nobody compares two gradients.
+/// The gradient of the loss with respect to the parameters, as a mean over some images, and the loss itself.
+// The arrays are operands; no code compares two gradients.
 @SuppressWarnings("ArrayRecordComponent")
 record Gradient(double[] weights, double[] bias, double loss) {
-    /// The gradient over all images, from those over equally large parts of them.
+    /// The gradient over all images, from the gradients of equally large parts of them.
     static Gradient mean(List<Gradient> parts) {
         var mean =
                 new Gradient(new double[parts.getFirst().weights.length], new double[parts.getFirst().bias.length], 0);

@@ -12,15 +12,15 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// How double arrays travel between two devices, one name for each, once in each step.
+/// Exchanges double arrays between two devices: one name for each array, once in each step.
 interface ModelExchange extends AutoCloseable {
-    /// The shapes of what travels.
+    /// The shapes of the arrays.
     Shape WEIGHTS = Shape.of(Digits.PIXELS, Digits.CLASSES);
 
     Shape BIAS = Shape.of(Digits.CLASSES);
     Shape LOSS = Shape.scalar();
 
-    /// One of the ways that a user can choose.
+    /// Creates the exchange for a placement.
     static ModelExchange of(Placement placement, TransportServer server) {
         return switch (placement) {
             case RENDEZVOUS -> new RendezvousExchange(server);
@@ -29,9 +29,9 @@ interface ModelExchange extends AutoCloseable {
         };
     }
 
-    /// Puts `values` into a new tensor. The caller owns it.
+    /// Copies `values` to a new tensor. The caller owns it.
     ///
-    /// @param allocator whose tensors travel without an extra copy
+    /// @param allocator an allocator whose tensors are sent without an additional copy
     static Tensor tensor(TensorAllocator allocator, Shape shape, double... values) {
         Tensor tensor = allocator.allocate(DataType.DOUBLE, shape);
         ValueLayout.OfDouble littleEndian = ValueLayout.JAVA_DOUBLE.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -39,18 +39,19 @@ interface ModelExchange extends AutoCloseable {
         return tensor;
     }
 
-    /// Makes a tensor of these values available to each of `to` in a step.
+    /// Sends a tensor with these values to each device of `to` in a step.
     void send(long step, List<DeviceName> to, String name, Shape shape, double... values);
 
-    /// The elements of the tensor that `from` makes available in a step.
+    /// Receives the elements of the tensor that `from` sends in a step.
     ///
-    /// @param shape that it has
+    /// @param shape the shape of the tensor
     CompletableFuture<double[]> receive(long step, DeviceName from, String name, Shape shape);
 
-    /// This task sends nothing more in a step. Returns at once; what was sent is still received.
+    /// Declares that this task sends nothing more in a step. Returns at once; consumers can still receive the tensors
+    /// sent.
     void stepDone(long step);
 
-    /// Waits until what was sent is received.
+    /// Waits until all sent tensors are received.
     @Override
     void close();
 }

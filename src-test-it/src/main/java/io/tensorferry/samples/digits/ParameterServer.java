@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Keeps the model: in each step, gives it to every worker, asks every worker for a gradient, and goes one step
-/// down the mean of them.
+/// Holds the model: in each step, sends it to every worker, receives a gradient from every worker, and descends along
+/// the mean gradient.
 final class ParameterServer {
-    /// Told after each step.
+    /// Called after each step.
     interface Progress {
         void stepDone(long step, double loss, SoftmaxRegression model);
     }
@@ -31,13 +31,13 @@ final class ParameterServer {
                 .toList();
     }
 
-    /// @return the trained model, which the workers are still to collect
-    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if a
-    ///     worker is lost
+    /// @return the trained model, which the workers have not fetched yet
+    /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if a worker
+    ///     is lost
     SoftmaxRegression train(Progress progress) {
         for (long step = 0; step < plan.steps(); step++) {
             offerModel(step);
-            // Ask all before waiting for any: the gradients travel side by side.
+            // Request all gradients before waiting for any, so that they are transferred concurrently.
             List<CompletableFuture<Gradient>> gradients = new ArrayList<>();
             for (DeviceName worker : workers) {
                 gradients.add(gradientOf(step, worker));
@@ -48,7 +48,7 @@ final class ParameterServer {
             exchange.stepDone(step);
             progress.stepDone(step, gradient.loss(), model);
         }
-        // The model of the step after the last one tells the workers that there is no more to do.
+        // The model of the step after the last one signals the end of the training to the workers.
         offerModel(plan.steps());
         exchange.stepDone(plan.steps());
         return model;

@@ -1,11 +1,11 @@
 package io.tensorferry.samples.digits;
 
-/// Where tensors land at their consumers.
+/// The placement of tensors at their consumers.
 enum Placement {
-    /// In memory that is allocated when they are asked for, one by one.
+    /// In memory that each receive allocates.
     RENDEZVOUS,
     /// In memory that is allocated once, for all steps.
     STATIC,
-    /// In memory that is allocated when they come, and read from there.
+    /// In memory that is allocated when a tensor is announced, and filled by a READ.
     DYNAMIC
 }

@@ -3,7 +3,7 @@ package io.tensorferry.samples.digits;
 import io.tensorferry.it.progress.Progress;
 import java.util.Locale;
 
-/// The training's bar, with the loss and the held-out accuracy beside it. For one thread.
+/// Shows the training's progress bar with the loss and the held-out accuracy. For one thread.
 final class ProgressDisplay implements ParameterServer.Progress, AutoCloseable {
     private final Progress progress;
     private final Digits heldOut;

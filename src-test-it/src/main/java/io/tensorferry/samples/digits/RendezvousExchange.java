@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 
-/// Each tensor is asked for: each training step is one step of the transport, with a rendezvous of its own.
+/// An exchange by requests: each training step is one step of the transport, with its own rendezvous.
 final class RendezvousExchange implements ModelExchange {
     private static final Duration FINISH_LIMIT = Duration.ofSeconds(30);
 
     private final TransportServer server;
     private final DeviceName self;
-    // Steps whose tensors are not all received, the oldest first.
+    // Steps with unreceived tensors, the oldest first.
     private final Queue<CompletableFuture<Void>> finishing = new ArrayDeque<>();
 
     RendezvousExchange(TransportServer server) {
@@ -30,7 +30,7 @@ final class RendezvousExchange implements ModelExchange {
     public void send(long step, List<DeviceName> to, String name, Shape shape, double... values) {
         try (Tensor tensor = ModelExchange.tensor(server.allocator(), shape, values)) {
             for (DeviceName device : to) {
-                // send takes over the handle that it is given: each consumer gets one of its own on the same memory.
+                // send takes ownership of its handle, so each consumer gets a separate handle to the same memory.
                 try (Tensor share = tensor.share()) {
                     server.rendezvous(step).send(RendezvousKey.of(self, device, name), share);
                 }
@@ -54,7 +54,7 @@ final class RendezvousExchange implements ModelExchange {
     @Override
     public void stepDone(long step) {
         finishing.add(server.finishStepAsync(step, FINISH_LIMIT));
-        // A step that could not be finished says so here.
+        // Reports the failure of a step that did not finish.
         while (!finishing.isEmpty() && finishing.peek().isDone()) {
             finishing.remove().join();
         }

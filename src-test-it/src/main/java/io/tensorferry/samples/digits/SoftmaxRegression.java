@@ -5,20 +5,20 @@ import static io.tensorferry.samples.digits.Digits.PIXELS;
 
 /// Softmax regression: the probability of each digit is the softmax of `weights^T * image + bias`.
 ///
-/// In double precision, so that the order in which gradients are added up (per worker, or over the whole batch)
-/// changes the result by far less than the 1e-6 that the demo allows.
+/// In double precision, so that the order of summation of gradients (per worker, or over the whole batch) changes the
+/// result by far less than the 1e-6 that the demo allows.
 ///
 /// @param weights of shape `[64, 10]`, row-major
 /// @param bias of shape `[10]`
-// The arrays are what is computed with; nobody compares two models by equals.
+// The arrays are operands; no code compares two models by equals.
 @SuppressWarnings("ArrayRecordComponent")
 record SoftmaxRegression(double[] weights, double[] bias) {
-    /// Starts from zero: the loss is convex, so there is nothing to gain from a random start.
+    /// Starts from zero: the loss is convex, so a random start has no advantage.
     SoftmaxRegression() {
         this(new double[PIXELS * CLASSES], new double[CLASSES]);
     }
 
-    /// The mean gradient and the mean cross-entropy over the images that `batch` names.
+    /// The mean gradient and the mean cross-entropy over the images with the indices in `batch`.
     Gradient gradient(Digits digits, int[] batch) {
         double[] weightGradient = new double[PIXELS * CLASSES];
         double[] biasGradient = new double[CLASSES];
@@ -50,7 +50,7 @@ record SoftmaxRegression(double[] weights, double[] bias) {
         }
     }
 
-    /// The share of the images that are read correctly.
+    /// The fraction of correctly classified images.
     double accuracy(Digits digits) {
         int correct = 0;
         for (int index = 0; index < digits.count(); index++) {
@@ -64,7 +64,7 @@ record SoftmaxRegression(double[] weights, double[] bias) {
         return (double) correct / digits.count();
     }
 
-    /// The largest difference between a parameter here and the same one there; `NaN` if there is one in either.
+    /// The largest absolute difference between corresponding parameters; `NaN` if any parameter is `NaN`.
     double distance(SoftmaxRegression other) {
         double largest = 0;
         for (int i = 0; i < weights.length; i++) {
@@ -87,7 +87,7 @@ record SoftmaxRegression(double[] weights, double[] bias) {
         }
         double sum = 0;
         for (int digit = 0; digit < CLASSES; digit++) {
-            // Less the highest, so that exp cannot overflow.
+            // Subtract the maximum, so that exp cannot overflow.
             scores[digit] = Math.exp(scores[digit] - highest);
             sum += scores[digit];
         }

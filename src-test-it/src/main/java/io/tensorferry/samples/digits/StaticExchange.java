@@ -10,7 +10,8 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.TransportServer;
 
-/// What travels has the same shape in each step, so it is written where that of the step before was.
+/// An exchange over static edges. Tensors have the same shape in each step, so each is written to the memory of the
+/// previous step's tensor.
 final class StaticExchange extends EdgeExchange<StaticSender, StaticReceiver> {
     private final TransportServer server;
 

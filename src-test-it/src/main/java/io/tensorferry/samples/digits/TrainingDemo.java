@@ -14,7 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// Starts one parameter server and two workers as processes of their own on this machine, and waits for them.
+/// Starts one parameter server and two workers as separate processes on this machine, and waits for them.
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,

@@ -3,10 +3,10 @@ package io.tensorferry.samples.digits;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/// What every process of one training knows from the start, so that no batch needs to travel.
+/// The parameters that every process of one training knows from the start, so that no batch is transferred.
 ///
-/// @param steps how many batches are learnt from
-/// @param workers how many workers share each batch in equal parts
+/// @param steps the number of batches
+/// @param workers the number of workers that share each batch equally
 record TrainingPlan(long steps, int workers) {
     static final long SEED = 20260101;
     static final double LEARNING_RATE = 0.5;
@@ -26,7 +26,7 @@ record TrainingPlan(long steps, int workers) {
         return Arrays.copyOfRange(batch(step, training), from, from + IMAGES_PER_WORKER);
     }
 
-    /// The same training in this process alone: what the distributed one must come to.
+    /// Runs the same training in this process alone, as the reference result of the distributed training.
     SoftmaxRegression trainAlone(Digits training) {
         var model = new SoftmaxRegression();
         for (long step = 0; step < steps; step++) {

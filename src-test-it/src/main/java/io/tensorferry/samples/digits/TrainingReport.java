@@ -6,11 +6,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What the training came to, and whether that is right.
+/// The result of the training, and its verification.
 ///
-/// @param accuracy on the images that were held out
+/// @param accuracy on the held-out images
 /// @param distance the largest difference of a parameter from the training in one process
-/// @param traffic of the parameter server, through which everything goes
+/// @param traffic of the parameter server, which takes part in every transfer
 record TrainingReport(
         TrainingPlan plan,
         String protocol,
@@ -21,10 +21,10 @@ record TrainingReport(
         Duration elapsed) {
     private static final double ENOUGH_ACCURACY = 0.93;
     private static final double TOLERANCE = 1e-6;
-    // With fewer steps the model cannot have learnt enough, and only the equality is checked.
+    // With fewer steps the model cannot have learnt enough, so only the equality is checked.
     private static final long ENOUGH_STEPS = 200;
 
-    /// What is wrong, a sentence each; empty if all is well.
+    /// The failed checks, one sentence each; empty if all passed.
     List<String> failures() {
         var failures = new ArrayList<String>();
         // Written so that NaN fails.

@@ -6,7 +6,7 @@ import io.tensorferry.it.process.Launcher;
 import java.time.Duration;
 import java.util.List;
 
-/// One process of the training. The same program for all of them: `TF_CONFIG` says which one it is.
+/// One process of the training. All processes run this program; `TF_CONFIG` selects the task.
 final class TrainingTask {
     private static final String STOP = "stop";
     private static final Duration START_LIMIT = Duration.ofSeconds(30);
@@ -17,7 +17,7 @@ final class TrainingTask {
         return STOP;
     }
 
-    /// @param arguments the number of steps, whether the output goes to a terminal, and the [Placement]
+    /// @param arguments the number of steps, whether the output is a terminal, and the [Placement]
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         long steps = Long.parseLong(arguments[0]);
@@ -33,7 +33,7 @@ final class TrainingTask {
             switch (config.job()) {
                 case "ps" -> {
                     well = train(server, exchange, plan, digits, terminal);
-                    // The workers collect the last model from here.
+                    // The workers fetch the last model from this process.
                     launcher.awaitCommand(STOP);
                 }
                 case "worker" -> new Worker(server, exchange, plan, digits.training()).work();
@@ -47,7 +47,7 @@ final class TrainingTask {
     private static boolean train(
             TransportServer server, ModelExchange exchange, TrainingPlan plan, Digits.Split digits, boolean terminal)
             throws InterruptedException {
-        // The exchange needs no such wait, peers may start in any order; but what follows is timed.
+        // The exchange does not need this wait, since peers may start in any order; but the training is timed.
         server.awaitPeers(START_LIMIT);
         SoftmaxRegression model;
         long start = System.nanoTime();

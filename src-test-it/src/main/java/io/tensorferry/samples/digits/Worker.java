@@ -9,8 +9,8 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.grpc.TransportServer;
 import java.util.List;
 
-/// Computes: in each step, asks the parameter server for the model, and offers it the gradient over this worker's
-/// part of the batch.
+/// A worker: in each step, receives the model from the parameter server, and sends the gradient over its part of the
+/// batch.
 final class Worker {
     private final TrainingPlan plan;
     private final Digits training;
@@ -25,7 +25,7 @@ final class Worker {
         this.self = server.deviceName(0);
     }
 
-    /// Returns when the parameter server has all gradients of this worker.
+    /// Returns when the parameter server has received all gradients of this worker.
     ///
     /// @throws java.util.concurrent.CompletionException caused by a [io.tensorferry.api.TransportException] if the
     ///     parameter server is lost

@@ -25,9 +25,9 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/// Collects the features of sampled neighbourhoods: each worker has the features of a range of a graph's nodes,
-/// and the first of them draws batches and gathers what they need. Here all workers are in one process, in real
-/// life in several: each does what [Share] does.
+/// Collects the features of sampled neighbourhoods. Each worker holds the features of a range of a graph's nodes; the
+/// first worker draws batches and gathers the features that they need. In this sample all workers run in one process,
+/// in a real application in several: [Share] is the part of one process.
 @Command(
         name = "features",
         mixinStandardHelpOptions = true,
@@ -67,12 +67,12 @@ public final class FeatureCollection implements Callable<Integer> {
         System.exit(new CommandLine(new FeatureCollection()).execute(arguments));
     }
 
-    /// What was collected.
+    /// The result of the collection.
     ///
-    /// @param rows of all batches
-    /// @param remoteRows of these, those of other workers
-    /// @param reads by which these came
-    /// @param seconds that the gathers took
+    /// @param rows the rows of all batches
+    /// @param remoteRows the rows from other workers
+    /// @param reads the READs that fetched the remote rows
+    /// @param seconds the total time of the gathers
     record Outcome(long rows, long remoteRows, long reads, double seconds) {}
 
     @Override
@@ -90,7 +90,7 @@ public final class FeatureCollection implements Callable<Integer> {
         return 0;
     }
 
-    /// @throws IllegalStateException if a row is not what it should be
+    /// @throws IllegalStateException if a row has the wrong content
     Outcome collect() {
         List<Integer> ports = FreePorts.pick(workers);
         List<String> addresses = IntStream.range(0, workers)
@@ -145,7 +145,7 @@ public final class FeatureCollection implements Callable<Integer> {
             }
         }
 
-        /// Nodes with low numbers have most neighbours in this graph.
+        /// Caches the nodes with low numbers, which have the most neighbours in this graph.
         void keepACopy() {
             long count = features.replicatedRows().byteSize() / features.spec().rowBytes();
             if (count == 0) {

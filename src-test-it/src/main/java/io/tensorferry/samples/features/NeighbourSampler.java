@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Random;
 
-/// Draws the neighbourhoods of some nodes, as GraphSAGE does it (Hamilton, Ying and Leskovec, NeurIPS 2017): so many
-/// neighbours of each, so many of each of those, and so on.
+/// Samples the neighbourhoods of nodes as GraphSAGE does (Hamilton, Ying and Leskovec, NeurIPS 2017): a fixed number of
+/// neighbours of each node, then of each of those, for each hop.
 ///
 /// Owner: one thread.
 final class NeighbourSampler {
@@ -13,17 +13,17 @@ final class NeighbourSampler {
     private final int[] fanOuts;
     private final Random random;
 
-    /// @param fanOuts how many neighbours are drawn in each hop
+    /// @param fanOuts the number of neighbours drawn per node in each hop
     NeighbourSampler(RmatGraph graph, long seed, int... fanOuts) {
         this.graph = graph;
         this.fanOuts = fanOuts.clone();
         this.random = new Random(seed);
     }
 
-    /// The nodes whose features a batch needs, each once: those that it begins with, in front, and what was
-    /// drawn, in the order in which it was drawn.
+    /// Draws the nodes whose features a batch needs, without duplicates: first the batch's seeds, then the sampled
+    /// nodes in the order of drawing.
     ///
-    /// @param seeds how many nodes the batch begins with
+    /// @param seeds the number of nodes with which the batch begins
     long[] draw(int seeds) {
         var seen = new BitSet(graph.nodes());
         long[] nodes = new long[seeds];

@@ -3,13 +3,14 @@ package io.tensorferry.samples.features;
 import java.util.Arrays;
 import java.util.Random;
 
-/// A directed graph drawn by R-MAT: Chakrabarti, Zhan and Faloutsos, "R-MAT: A Recursive Model for Graph Mining" (SDM
-/// 2004), with the probabilities of the Graph500 benchmark. A synthetic graph, in which as in real ones few nodes have
-/// very many neighbours; these have low numbers here.
+/// A synthetic directed graph drawn by R-MAT: Chakrabarti, Zhan and Faloutsos, "R-MAT: A Recursive Model for Graph
+/// Mining" (SDM 2004), with the probabilities of the Graph500 benchmark. As in real graphs, few nodes have very many
+/// neighbours; these nodes have low numbers here.
 ///
 /// Immutable.
 final class RmatGraph {
-    // Of the quadrants of the adjacency matrix, in each level of its recursion; the fourth is what is left.
+    // The probabilities of the quadrants of the adjacency matrix, at each level of its recursion; the fourth is the
+    // remainder.
     private static final double A = 0.57;
     private static final double B = 0.19;
     private static final double C = 0.19;
@@ -24,7 +25,7 @@ final class RmatGraph {
     }
 
     /// @param scale the graph has 2^scale nodes, 1 to 24
-    /// @param edgesPerNode on average; some may be the same twice
+    /// @param edgesPerNode the average number per node; edges may be duplicates
     static RmatGraph draw(int scale, int edgesPerNode, long seed) {
         var random = new Random(seed);
         int nodes = 1 << scale;

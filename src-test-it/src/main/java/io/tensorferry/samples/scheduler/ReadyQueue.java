@@ -7,11 +7,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs operators whose tensors have come, one after the other on one thread. One that is asked and not ready goes
-/// to the end of the queue: however many wait, they take no thread, and a round of asking costs a read of memory
-/// for each. When a whole round has found nothing, the thread sleeps until [#wake].
+/// Runs operators whose tensors have arrived, in sequence on one thread. An operator that is not ready moves to the end
+/// of the queue. Waiting operators occupy no thread, and each round of polling costs one memory read per operator.
+/// After a round without a ready operator, the thread sleeps until [#wake].
 ///
-/// Threading: any thread, but for [#close], which is not for operators.
+/// Threading: any thread, except that operators must not call [#close].
 public final class ReadyQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReadyQueue.class);
 
@@ -23,18 +23,19 @@ public final class ReadyQueue implements AutoCloseable {
 
     private record Waiting(PollingReceive receive, Runnable operator) {}
 
-    /// @param name of the thread
+    /// @param name the name of the thread
     public ReadyQueue(String name) {
         thread = Thread.ofPlatform().daemon().name(name).start(this::run);
     }
 
-    /// Has `operator` run once `receive` is ready. Operators of one receive run in the order in which they were added.
+    /// Runs `operator` once `receive` is ready. Operators of the same receive run in the order of the calls.
     public void whenReady(PollingReceive receive, Runnable operator) {
         added.add(new Waiting(receive, operator));
         wake();
     }
 
-    /// Something may be ready: what a receive calls ([io.tensorferry.api.StaticReceiver#onReady]). Never waits.
+    /// Wakes the thread because a receive may be ready; the callback of a receive
+    /// ([io.tensorferry.api.StaticReceiver#onReady]). Never blocks.
     public void wake() {
         if (!woken) {
             woken = true;
@@ -76,7 +77,7 @@ public final class ReadyQueue implements AutoCloseable {
         }
     }
 
-    /// Ends the thread; what still waits never runs.
+    /// Ends the thread; waiting operators never run.
     @Override
     public void close() {
         closed = true;

@@ -1,2 +1,2 @@
-/// A scheduler as a training runtime has one, for operators that wait for tensors without a thread.
+/// A scheduler like that of a training runtime, for operators that wait for tensors without occupying a thread.
 package io.tensorferry.samples.scheduler;
