@@ -4,8 +4,8 @@ import io.tensorferry.it.benchmark.TransferPath;
 import io.tensorferry.it.process.Launcher;
 import java.util.List;
 
-/// The process that asks for the tensors of one path. It does what its launcher says: a command is one line,
-/// `THROUGHPUT 4096 1000` for example, and its answer is one line.
+/// The consumer process of one path. It executes commands of its launcher: a command is one line, for example
+/// `THROUGHPUT 4096 1000`, and its answer is one line.
 final class ConsumerProcess {
     static final String READY = "READY ";
     static final String DONE = "DONE ";
@@ -13,13 +13,13 @@ final class ConsumerProcess {
 
     private ConsumerProcess() {}
 
-    /// What the launcher may ask for.
+    /// The commands of the launcher.
     enum Task {
         THROUGHPUT,
         LATENCY,
-        /// With the rate, per second, as one more word.
+        /// Takes the rate per second as an additional word.
         PACED,
-        /// The count stands for nothing.
+        /// Ignores the count.
         VERIFY
     }
 

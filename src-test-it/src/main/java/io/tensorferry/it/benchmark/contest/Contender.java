@@ -33,22 +33,22 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The paths there are, by name; every process looks here.
+/// The available paths, by name, for every process of the benchmark.
 public enum Contender {
     VERBS(Variant.VERBS.path()),
     WINDOWS(Variant.WINDOWS.path()),
     BUSY(Variant.BUSY.path()),
     VERBS_TCP(Variant.TCP.path()),
-    /// Between accelerators, and what their copies alone come to.
+    /// Between accelerators; and the accelerators' copies alone, as a limit.
     GPU(Variant.GPU.path()),
     GPU_COPIES("gpu-copies"),
-    /// Over static edges, and the same with loops that never sleep.
+    /// Over static edges; and with loops that never sleep.
     STATIC("grpc+verbs@static"),
     BUSY_STATIC("grpc+verbs@static:busy"),
-    /// The same over dynamic edges.
+    /// Over dynamic edges; and with loops that never sleep.
     DYNAMIC("grpc+verbs@dynamic"),
     BUSY_DYNAMIC("grpc+verbs@dynamic:busy"),
-    /// Rows of a partitioned tensor, and the same with loops that never sleep.
+    /// Rows of a partitioned tensor; and with loops that never sleep.
     GATHER("grpc+verbs@gather"),
     BUSY_GATHER("grpc+verbs@gather:busy"),
     OWN_GRPC(Variant.GRPC.path()),
@@ -60,7 +60,7 @@ public enum Contender {
     MEMCPY("memcpy"),
     SOCKET("socket");
 
-    /// How many ports each has for itself.
+    /// The number of ports of each path.
     static final int PORTS = 2;
 
     private static final String UCX_TRANSPORTS = "UCX_TLS";
@@ -71,7 +71,7 @@ public enum Contender {
         this.path = path;
     }
 
-    /// @throws IllegalArgumentException if there is no path of this name
+    /// @throws IllegalArgumentException if no path has this name
     public static Contender of(String path) {
         return Arrays.stream(values())
                 .filter(each -> each.path.equals(path))
@@ -81,18 +81,18 @@ public enum Contender {
                         + ", those of grpc+verbs also with knobs, as grpc+verbs@chunk=4MiB"));
     }
 
-    /// As it is called on the command line and in the table.
+    /// The name on the command line and in the table.
     public String path() {
         return path;
     }
 
-    /// Whether its processes take a processor each also when nothing is asked for, so that they have to be stopped
-    /// while other paths are measured.
+    /// Whether each of its processes occupies a processor even when idle, so that they must be suspended while other
+    /// paths are measured.
     boolean neverRests() {
         return this == BUSY || this == BUSY_STATIC || this == BUSY_DYNAMIC || this == BUSY_GATHER;
     }
 
-    /// Whether its name may turn knobs of the transport.
+    /// Whether its name may set knobs of the transport.
     boolean hasKnobs() {
         return switch (this) {
             case VERBS,
@@ -110,7 +110,8 @@ public enum Contender {
         };
     }
 
-    /// Whether it is measured only where it is named: it is not what one host comes to as it is.
+    /// Whether it is measured only if named explicitly, because it does not represent the default behaviour of one
+    /// host.
     boolean isNamedOnly() {
         return this == WINDOWS || hasAccelerators();
     }
@@ -125,7 +126,7 @@ public enum Contender {
         return this == GATHER || this == BUSY_GATHER;
     }
 
-    /// Why this path cannot run on this machine; null where it can.
+    /// The reason why this path cannot run on this machine; null if it can.
     @Nullable
     String missing() {
         return switch (this) {
@@ -134,18 +135,18 @@ public enum Contender {
         };
     }
 
-    /// What the processes of this path need beside what all have, and no other gets.
+    /// Adds the settings that only this path's processes need.
     ChildJvm.Builder prepare(ChildJvm.Builder child) {
         return switch (this) {
             case UCX_SHARED -> child.environment(UCX_TRANSPORTS, "posix,sysv,cma,self");
             case UCX_TCP -> child.environment(UCX_TRANSPORTS, "tcp,self");
-            // What Arrow asks for.
+            // Required by Arrow.
             case FLIGHT -> child.jvmArguments("--add-opens=java.base/java.nio=ALL-UNNAMED");
             default -> child;
         };
     }
 
-    /// The producer's end, in this process. The consumer's is opened after it.
+    /// Opens the producer's end in this process. The consumer's end is opened after it.
     TensorProducer produce(Knobs knobs, List<Integer> ports) throws IOException {
         int port = ports.getFirst();
         return switch (this) {
@@ -170,9 +171,9 @@ public enum Contender {
         };
     }
 
-    /// The consumer's end, in this process; returns when it has reached the producer's, or can.
+    /// Opens the consumer's end in this process; returns when it has reached the producer's end, or can reach it.
     ///
-    /// @param name of the path
+    /// @param name the name of the path
     TransferPath open(String name, Knobs knobs, List<Integer> ports) throws IOException, InterruptedException {
         return switch (this) {
             case GATHER -> RowConsumer.open(name, Variant.VERBS, knobs, ports);

@@ -4,12 +4,12 @@ import io.tensorferry.it.benchmark.PathName;
 import io.tensorferry.it.benchmark.rendezvous.Knobs;
 import java.util.List;
 
-/// A path that is to be measured: a contender as it comes, or one whose name turns some knobs, as
+/// A path to measure: a contender with its defaults, or with knobs set in its name, as in
 /// `grpc+verbs@busy:chunk=4MiB:underway=16MiB`.
 ///
-/// @param name on the command line and in the table
+/// @param name the name on the command line and in the table
 public record Entrant(String name, Contender contender, Knobs knobs) {
-    /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
+    /// @throws IllegalArgumentException naming the path, its invalid part, and the valid values
     public static Entrant of(String name) {
         var parts = PathName.parse(name);
         var contender = Contender.of(parts.withSettings(List.of()).toString());
@@ -20,8 +20,8 @@ public record Entrant(String name, Contender contender, Knobs knobs) {
         }
     }
 
-    /// @param settings of knobs, each as `chunk=4MiB`
-    /// @throws IllegalArgumentException naming the setting that is wrong, and what would be right
+    /// @param settings of knobs, for example `chunk=4MiB`
+    /// @throws IllegalArgumentException naming the invalid setting and the valid values
     public static Entrant of(Contender contender, List<String> settings) {
         if (!settings.isEmpty() && !contender.hasKnobs()) {
             throw new IllegalArgumentException(

@@ -4,8 +4,8 @@ import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.process.Launcher;
 import java.util.List;
 
-/// The process that the tensors of one path come from. It does what its launcher says: a command is one line, as
-/// `serve 4096`, and its answer is one line.
+/// The producer process of one path. It executes commands of its launcher: a command is one line, for example `serve
+/// 4096`, and its answer is one line.
 public final class ProducerProcess {
     static final String READY = "READY";
     static final String DONE = "DONE ";
@@ -13,10 +13,10 @@ public final class ProducerProcess {
     static final String REST = "rest";
     static final String STOP = "stop";
 
-    /// Answered by [Usage#cpuNs].
+    /// The command answered with [Usage#cpuNs].
     static final String CPU = "cpu";
 
-    /// Answered by [Usage#toLine].
+    /// The command answered with [Usage#toLine].
     static final String USAGE = "usage";
 
     private ProducerProcess() {}

@@ -8,8 +8,8 @@ import io.tensorferry.it.process.FreePorts;
 import java.time.Duration;
 import java.util.List;
 
-/// A consumer in this process and a producer in another one, over `grpc+verbs`: for what is to be measured of the
-/// consumer's process itself. For one thread.
+/// A consumer in this process and a producer in another one, over `grpc+verbs`: for measurements of the consumer's
+/// process. For one thread.
 public final class RendezvousPair implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(90);
 
@@ -42,12 +42,12 @@ public final class RendezvousPair implements AutoCloseable {
         return consumer;
     }
 
-    /// What the producer's process uses of memory.
+    /// The memory usage of the producer's process.
     public Usage producerUsage() throws InterruptedException {
         return Usage.parse(ask(ProducerProcess.USAGE));
     }
 
-    /// The processor's time that the producer's process has taken, ns.
+    /// The CPU time of the producer's process in nanoseconds.
     public long producerCpuNs() throws InterruptedException {
         return Long.parseLong(ask(ProducerProcess.CPU));
     }

@@ -24,8 +24,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /// Measures throughput and latency of receiving tensors from another process on this machine, over several paths in
-/// alternation: in each round every path has its turn, and every other round goes through them backwards, so that
-/// whatever else the machine does falls on all of them.
+/// alternation. Every round measures each path, and every other round reverses the order, so that other load on the
+/// machine affects all paths equally.
 @Command(
         name = "benchmark",
         mixinStandardHelpOptions = true,
@@ -103,7 +103,7 @@ public final class TransferBenchmark implements Callable<Integer> {
         }
     }
 
-    /// A path that cannot run here is a line of the report; the others are measured without it.
+    /// Opens a path. A path that cannot run here is reported; the others are measured without it.
     private void open(Entrant entrant, List<TransferPath> opened) throws InterruptedException {
         String reason = entrant.contender().missing();
         if (reason == null) {

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What `grpc+verbs` is to be beside others on one host.
+/// The targets of `grpc+verbs` relative to other paths on one host.
 final class TransferTargets {
     private static final long KIB = 1024;
     private static final long MIB = 1024 * KIB;
@@ -31,7 +31,7 @@ final class TransferTargets {
 
     private TransferTargets() {}
 
-    /// What is to be divided by what, beside the first path by each other one.
+    /// The comparisons to make in addition to the first path with each other one.
     static Map<String, List<String>> compared(List<Entrant> entrants) {
         var compared = new HashMap<String, List<String>>();
         for (Entrant each : entrants) {

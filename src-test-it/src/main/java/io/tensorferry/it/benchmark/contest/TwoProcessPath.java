@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
-/// One entrant, as two processes that are told what to do. For one thread.
+/// One entrant, as two processes that execute commands. For one thread.
 public final class TwoProcessPath implements TransferPath {
     private static final Duration START_LIMIT = Duration.ofSeconds(90);
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -46,16 +46,16 @@ public final class TwoProcessPath implements TransferPath {
         }
     }
 
-    /// Both processes where this one is.
+    /// Starts both processes at the place of this one.
     public static TwoProcessPath start(Entrant entrant) throws InterruptedException {
         return start(entrant.name(), entrant, ChildJvm::of, ChildJvm::of);
     }
 
-    /// @param name in the table
-    /// @param atProducer makes the producer's process
-    /// @param atConsumer makes the consumer's process
-    /// @throws io.tensorferry.it.process.ChildFailedException if one of them does not start; its message has what that
-    ///     process wrote
+    /// @param name the name in the table
+    /// @param atProducer creates the producer's process
+    /// @param atConsumer creates the consumer's process
+    /// @throws io.tensorferry.it.process.ChildFailedException if a process does not start; its message includes the
+    ///     process' output
     public static TwoProcessPath start(
             String name,
             Entrant entrant,

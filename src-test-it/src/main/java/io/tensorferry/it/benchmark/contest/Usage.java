@@ -7,23 +7,23 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// What a process has used.
+/// The memory usage of a process.
 ///
-/// @param heapBytes that are still reachable: taken after a collection
-/// @param residentBytes of its memory that the system has given it
+/// @param heapBytes reachable heap, measured after a collection
+/// @param residentBytes the resident set size
 public record Usage(long heapBytes, long residentBytes) {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final String RESIDENT = "VmRSS:";
     private static final long KIB = 1024;
 
-    /// Of this process.
+    /// The usage of this process.
     public static Usage now() {
         System.gc();
         var memory = ManagementFactory.getMemoryMXBean();
         return new Usage(memory.getHeapMemoryUsage().getUsed(), resident());
     }
 
-    /// The processor's time that all threads of this process have taken, since it began.
+    /// The CPU time of all threads of this process since its start.
     public static long cpuNs() {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
     }

@@ -2,22 +2,22 @@ package io.tensorferry.it.benchmark.exchange;
 
 import java.lang.foreign.MemorySegment;
 
-/// Who asked for a tensor. Told on any thread: once [#arrived] or [#arrivedOnDevice] and then [#slotIsFree], or once
-/// [#failed].
+/// Receives the outcome of a request for a tensor. Called on any thread: once [#arrived] or [#arrivedOnDevice] and then
+/// [#slotIsFree], or once [#failed].
 public interface Arrival {
-    /// The tensor is here.
+    /// The tensor has arrived.
     ///
     /// @param content off-heap; no longer valid when this returns
     void arrived(MemorySegment content);
 
-    /// In place of [#arrived], of a tensor that is on an accelerator.
+    /// The tensor has arrived on an accelerator. Called instead of [#arrived].
     ///
     /// @param content no longer valid when this returns
     default void arrivedOnDevice(DeviceContent content) {
         content.take(this::arrived);
     }
 
-    /// What the tensor took is given back; its slot may be asked for again, also from here.
+    /// The tensor's memory is released. Its slot may be used for another request, also from this call.
     void slotIsFree();
 
     void failed(Throwable cause);

@@ -10,10 +10,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 
-/// Asks for a number of tensors and takes the time of each: as soon as a slot is free ([#closed]), or at a fixed rate
-/// ([#paced]). One run of one object.
+/// Requests a number of tensors and times each: as soon as a slot is free ([#closed]), or at a fixed rate ([#paced]).
+/// An object is used for one run.
 ///
-/// Threading: started by one thread, which also makes a polled consumer progress; arrivals are told on any.
+/// Threading: one thread starts the run and makes a polled consumer progress; arrivals are reported on any thread.
 final class AskingRun {
     private static final int DIGITS = 3;
     // Linux wakes a thread up to 50 us late.
@@ -32,7 +32,7 @@ final class AskingRun {
     private volatile boolean over;
     private volatile boolean asksAgain;
 
-    /// @param checked whether every byte is compared, which takes its time
+    /// @param checked whether every byte is compared, which takes time
     AskingRun(TensorConsumer consumer, long bytes, int count, boolean checked) {
         this.consumer = consumer;
         this.bytes = bytes;
@@ -42,9 +42,9 @@ final class AskingRun {
         this.missing = new AtomicInteger(count);
     }
 
-    /// Has `window` tensors asked for at a time.
+    /// Keeps `window` requests outstanding.
     ///
-    /// @throws IllegalStateException if a tensor does not come, or comes with another length or content
+    /// @throws IllegalStateException if a tensor does not arrive, or has another length or content
     Transfer closed(int window) throws InterruptedException {
         asksAgain = true;
         long start = System.nanoTime();
@@ -54,11 +54,11 @@ final class AskingRun {
         return finish(start);
     }
 
-    /// Asks at times that are fixed beforehand, and takes each latency from such a time on, not from when there was a
-    /// free slot: a tensor that holds up the next ones counts for them too.
+    /// Requests tensors at a fixed schedule. Each latency starts at the scheduled time, not when a slot becomes free: a
+    /// tensor that delays the next ones adds to their latencies too.
     ///
-    /// @param slots how many may be asked for at a time
-    /// @throws IllegalStateException if a tensor does not come, or comes with another length
+    /// @param slots the maximum number of outstanding requests
+    /// @throws IllegalStateException if a tensor does not arrive, or has another length
     Transfer paced(int slots, double perSecond) throws InterruptedException {
         for (int i = 0; i < slots; i++) {
             free.add(new Slot(i));
@@ -121,7 +121,7 @@ final class AskingRun {
         finished.countDown();
     }
 
-    /// A place for one tensor, and who is told of it.
+    /// A slot for one tensor, which receives the outcome of its requests.
     private final class Slot implements Arrival {
         private final int number;
         private long askedNs;

@@ -3,7 +3,7 @@ package io.tensorferry.it.benchmark.exchange;
 import io.tensorferry.it.benchmark.Transfer;
 import io.tensorferry.it.benchmark.TransferPath;
 
-/// A consumer as a path that can be measured, in this process. For one thread.
+/// Makes a consumer in this process a measurable path. For one thread.
 public final class ConsumerPath implements TransferPath {
     private static final int PACED_SLOTS = 64;
     private static final long PACED_BYTES = 256L << 20;
@@ -11,7 +11,7 @@ public final class ConsumerPath implements TransferPath {
     private final String name;
     private final TensorConsumer consumer;
 
-    /// @param consumer closed by this
+    /// @param consumer closed by this object
     public ConsumerPath(String name, TensorConsumer consumer) {
         this.name = name;
         this.consumer = consumer;
@@ -42,8 +42,7 @@ public final class ConsumerPath implements TransferPath {
         return receive(bytes, count, 1, false);
     }
 
-    /// The throughput with `window` tensors asked for at a time, however many these are; the producer has all of them
-    /// ready before.
+    /// Measures the throughput with `window` outstanding requests; the producer has all tensors ready in advance.
     public Transfer outstanding(long bytes, int count, int window) throws InterruptedException {
         return receive(bytes, count, window, false);
     }
@@ -64,7 +63,7 @@ public final class ConsumerPath implements TransferPath {
     }
 
     private Transfer receive(long bytes, int count, int window, boolean checked) throws InterruptedException {
-        // As many slots as for the throughput, so that what is set up for one length serves all measurements.
+        // As many slots as for the throughput, so that one set-up per length serves all measurements.
         consumer.begin(bytes, count, window(bytes));
         Transfer transfer = new AskingRun(consumer, bytes, count, checked).closed(window);
         consumer.end();

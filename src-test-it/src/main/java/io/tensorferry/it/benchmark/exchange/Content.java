@@ -3,14 +3,14 @@ package io.tensorferry.it.benchmark.exchange;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// What a tensor of a benchmark contains: bytes that differ with their place and with the tensor's length, so that
-/// neither another length's tensor nor a shifted one looks right.
+/// The content of a benchmark's tensor. The bytes depend on their position and on the tensor's length, so that a tensor
+/// of another length and shifted content are both detected.
 public final class Content {
     private static final long FACTOR = 0x9E37_79B9_7F4A_7C15L;
 
     private Content() {}
 
-    /// Writes every byte, which also makes the system give every page.
+    /// Writes every byte, which also makes the system allocate every page.
     public static void fill(MemorySegment segment) {
         long bytes = segment.byteSize();
         long words = bytes / Long.BYTES;
@@ -22,7 +22,7 @@ public final class Content {
         }
     }
 
-    /// @throws IllegalStateException if `segment` is of another length, or a byte differs from what [#fill] writes
+    /// @throws IllegalStateException if `segment` has another length, or a byte differs from the output of [#fill]
     public static void check(MemorySegment segment, long bytes) {
         if (segment.byteSize() != bytes) {
             throw new IllegalStateException("a tensor of " + segment.byteSize() + " bytes came, not of " + bytes);

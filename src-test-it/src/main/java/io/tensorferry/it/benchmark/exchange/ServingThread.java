@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that runs one turn after the other without a pause, but only while it is wanted: for producers that spin.
+/// A thread that runs turns without a pause, but only while resumed: for producers that spin.
 ///
 /// Threading: one thread calls.
 public final class ServingThread implements AutoCloseable {
@@ -56,7 +56,7 @@ public final class ServingThread implements AutoCloseable {
         }
     }
 
-    /// Begins to run turns.
+    /// Starts to run turns.
     ///
     /// @throws IllegalStateException if a turn has failed
     public void resume() {
@@ -67,7 +67,7 @@ public final class ServingThread implements AutoCloseable {
         }
     }
 
-    /// Returns when no turn runs any more.
+    /// Stops running turns. Returns after the current turn has ended.
     ///
     /// @throws IllegalStateException if a turn has failed
     public void pause() throws InterruptedException {

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Off-heap memory for as many tensors of one length as may be asked for at a time; kept from one run to the next.
+/// Off-heap memory for the maximum number of outstanding tensors of one length; reused between runs.
 ///
-/// Threading: `provide` by one thread while nothing is under way; the rest by any.
+/// Threading: one thread calls `provide`, while no request is outstanding; any thread calls the other methods.
 public final class Slots {
     private static final int PAGE = 4096;
 
@@ -18,7 +18,7 @@ public final class Slots {
     private volatile List<ByteBuffer> buffers = List.of();
     private volatile long bytes = -1;
 
-    /// Has `count` slots of `bytes` bytes each, at the beginning of a page; every page was touched.
+    /// Provides `count` page-aligned slots of `bytes` bytes each. Touches every page.
     public void provide(long bytes, int count) {
         if (bytes == this.bytes && count <= segments.size()) {
             return;
@@ -38,7 +38,7 @@ public final class Slots {
         this.bytes = bytes;
     }
 
-    /// Has one slot, with the content of a tensor.
+    /// Provides one slot with the content of a tensor.
     public void provideSource(long bytes) {
         if (bytes != this.bytes) {
             provide(bytes, 1);
@@ -46,7 +46,7 @@ public final class Slots {
         }
     }
 
-    /// Of each slot.
+    /// The size of each slot.
     public long bytes() {
         return bytes;
     }
@@ -55,7 +55,7 @@ public final class Slots {
         return segments.get(slot);
     }
 
-    /// The same memory, with a position that belongs to whoever uses the slot.
+    /// The slot's memory as a buffer, whose position belongs to the user of the slot.
     public ByteBuffer buffer(int slot) {
         return buffers.get(slot);
     }

@@ -1,32 +1,30 @@
 package io.tensorferry.it.benchmark.exchange;
 
-/// The process that asks for tensors, on one path.
+/// The consumer's end of one path, which requests tensors.
 ///
-/// A slot is a place for one tensor. Whoever asks names the slot and asks again for it only after
-/// [Arrival#slotIsFree].
+/// A slot is memory for one tensor. Callers reuse a slot only after [Arrival#slotIsFree].
 ///
-/// Threading: `begin`, `progress`, `end` and `close` by one thread; `ask` by it and by the threads that arrivals are
-/// told on.
+/// Threading: one thread calls `begin`, `progress`, `end` and `close`. That thread and the threads that report arrivals
+/// call `ask`.
 public interface TensorConsumer extends AutoCloseable {
-    /// What carries the bytes, as `soft0`.
+    /// The device that carries the bytes, for example `soft0`.
     String device();
 
-    /// Gets ready to ask `count` times for a tensor of `bytes` bytes, after [TensorProducer#serve]. Takes no time that
-    /// is measured.
+    /// Prepares `count` requests for a tensor of `bytes` bytes. Called after [TensorProducer#serve]; not timed.
     ///
-    /// @param slots how many may be asked for at a time
+    /// @param slots the maximum number of outstanding requests
     void begin(long bytes, int count, int slots) throws InterruptedException;
 
-    /// Asks for one tensor and returns at once.
+    /// Requests one tensor and returns at once.
     void ask(int slot, Arrival arrival);
 
-    /// Whether nothing arrives unless [#progress] is called over and over.
+    /// Whether arrivals are processed only in [#progress], which must then be called repeatedly.
     boolean isPolled();
 
-    /// Looks once for what has arrived, and tells it.
+    /// Polls once for arrivals and reports them.
     default void progress() {}
 
-    /// Everything that was asked for has arrived.
+    /// Called when all requested tensors have arrived.
     default void end() throws InterruptedException {}
 
     @Override

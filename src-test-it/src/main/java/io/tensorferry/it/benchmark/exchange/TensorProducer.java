@@ -1,14 +1,14 @@
 package io.tensorferry.it.benchmark.exchange;
 
-/// The process that tensors come from, on one path. Opened with all it needs to be found by the consumer.
+/// The producer's end of one path, which provides tensors. It is reachable by the consumer once opened.
 ///
-/// Threading: one thread calls; what serves the consumer has threads of its own.
+/// Threading: one thread calls; internal threads serve the consumer.
 public interface TensorProducer extends AutoCloseable {
-    /// Has a tensor of this length ready, filled by [Content], and serves from here on: an end that waits for the
-    /// consumer by spinning does it between this and [#rest] only, so that it takes no processor from other paths.
+    /// Prepares a tensor of this length, filled by [Content], and serves it from now on. A producer that spins does so
+    /// only between this call and [#rest], so that it takes no processor from other paths.
     void serve(long bytes) throws InterruptedException;
 
-    /// Nothing is asked for until the next [#serve].
+    /// Called when no request will arrive until the next [#serve].
     void rest() throws InterruptedException;
 
     @Override

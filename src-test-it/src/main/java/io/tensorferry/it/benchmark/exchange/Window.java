@@ -1,6 +1,6 @@
 package io.tensorferry.it.benchmark.exchange;
 
-/// How many tensors of one length are asked for at a time when throughput is measured, the same on every path.
+/// The number of outstanding requests when throughput is measured, by tensor length; the same on every path.
 public final class Window {
     private static final int MOST = 32;
     private static final int FEWEST = 2;

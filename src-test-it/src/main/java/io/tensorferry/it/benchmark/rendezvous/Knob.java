@@ -6,8 +6,8 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// What a path's name may change of how the transport posts: a threshold, or a number of queue pairs. Each has a
-/// number, or a size as `4KiB`; what is on or off has 1 or 0.
+/// A setting of the transport that a path's name may change, for example a threshold or a number of queue pairs. Its
+/// value is a number, a size such as `4KiB`, or 1 or 0 for on or off.
 enum Knob {
     LANES("lanes", "lanes"),
     STRIPE("stripe", "stripeBytes"),
@@ -24,14 +24,14 @@ enum Knob {
     PIECES("pieces", "piecesAtOnce of accelerators"),
     PROXIES("proxies", "proxyBytes of accelerators");
 
-    /// Those that paths without gathers do not have.
+    /// The knobs that only paths with gathers have.
     static final Set<Knob> OF_GATHERS =
             Collections.unmodifiableSet(EnumSet.of(GATHER_QUEUE_PAIRS, GATHER_SIGNAL, GATHER_SORTED, GATHER_MERGED));
 
-    /// Those that only paths between accelerators have.
+    /// The knobs that only paths between accelerators have.
     static final Set<Knob> OF_ACCELERATORS = Collections.unmodifiableSet(EnumSet.of(PIECE, PIECES, PROXIES));
 
-    /// For people: the knobs, and what they turn.
+    /// The list of knobs with their options, for people.
     static final String ALL = Arrays.stream(values())
             .map(each -> each.text + " (" + each.option + ")")
             .collect(Collectors.joining(", ", "the knobs are ", ""));
@@ -40,14 +40,13 @@ enum Knob {
     private final String option;
 
     /// @param option the component of `ChannelOptions`, `PostingOptions`, `GatherOptions` or `AcceleratorOptions` that
-    /// it
-    ///     turns
+    ///     the knob sets
     Knob(String text, String option) {
         this.text = text;
         this.option = option;
     }
 
-    /// @throws IllegalArgumentException if there is no knob of this name
+    /// @throws IllegalArgumentException if no knob has this name
     static Knob of(String text) {
         return Arrays.stream(values())
                 .filter(each -> each.text.equals(text))

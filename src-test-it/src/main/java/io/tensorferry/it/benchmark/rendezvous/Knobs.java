@@ -10,19 +10,19 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/// How a path's channels, gathers and accelerators differ from the defaults, as its name says. Immutable.
+/// The settings in a path's name that change the defaults of its channels, gathers and accelerators. Immutable.
 ///
-/// @param values of the knobs that were turned
+/// @param values of the knobs that are set
 public record Knobs(Map<Knob, Long> values) {
     /// The defaults.
     public static final Knobs NONE = new Knobs(Map.of());
 
-    /// Takes any value that a knob may have by itself. What two of them must be to each other is looked at when all are
+    /// Accepts every value that a knob may have on its own. Constraints between knobs are checked when all values are
     /// known.
     private static final ChannelOptions WIDE =
             ChannelOptions.defaults().withPosting(new PostingOptions(0, 4096, Long.MAX_VALUE, 0, 0));
 
-    /// The same of accelerators.
+    /// The equivalent for accelerators.
     private static final AcceleratorOptions WIDE_ACCELERATOR =
             AcceleratorOptions.defaults().withPieces(4096, 1);
 
@@ -30,8 +30,8 @@ public record Knobs(Map<Knob, Long> values) {
         values = Map.copyOf(values);
     }
 
-    /// @param settings each as `chunk=4MiB`
-    /// @throws IllegalArgumentException naming the setting that is wrong, and what would be right
+    /// @param settings for example `chunk=4MiB`
+    /// @throws IllegalArgumentException naming the invalid setting and the valid values
     public static Knobs parse(List<String> settings) {
         var values = new EnumMap<Knob, Long>(Knob.class);
         for (String setting : settings) {
@@ -61,9 +61,9 @@ public record Knobs(Map<Knob, Long> values) {
         return knobs;
     }
 
-    /// `options` with what was turned.
+    /// Applies the knobs to `options`.
     ///
-    /// @throws IllegalArgumentException if a value is out of its range, or does not go with another
+    /// @throws IllegalArgumentException if a value is out of its range, or conflicts with another
     ChannelOptions applyTo(ChannelOptions options) {
         PostingOptions posting = options.posting();
         return options.withLanes(number(Knob.LANES, options.lanes()))
@@ -77,7 +77,7 @@ public record Knobs(Map<Knob, Long> values) {
                         number(Knob.RING, posting.ringContentBytes())));
     }
 
-    /// `options` with what was turned.
+    /// Applies the knobs to `options`.
     ///
     /// @throws IllegalArgumentException if a value is out of its range
     public GatherOptions applyTo(GatherOptions options) {
@@ -87,9 +87,9 @@ public record Knobs(Map<Knob, Long> values) {
                 .withMerged(isOn(Knob.GATHER_MERGED, options.merged()));
     }
 
-    /// `options` with what was turned.
+    /// Applies the knobs to `options`.
     ///
-    /// @throws IllegalArgumentException if a value is out of its range, or does not go with another
+    /// @throws IllegalArgumentException if a value is out of its range, or conflicts with another
     AcceleratorOptions applyTo(AcceleratorOptions options) {
         return new AcceleratorOptions(
                 bytes(Knob.PROXIES, options.proxyBytes()),
@@ -98,12 +98,12 @@ public record Knobs(Map<Knob, Long> values) {
                 options.deviceMemory());
     }
 
-    /// Whether one is turned that only accelerators have.
+    /// Whether any knob is set that only accelerators have.
     public boolean concernAccelerators() {
         return !Collections.disjoint(values.keySet(), Knob.OF_ACCELERATORS);
     }
 
-    /// Whether one is turned that only gathers have.
+    /// Whether any knob is set that only gathers have.
     public boolean concernGathers() {
         return !Collections.disjoint(values.keySet(), Knob.OF_GATHERS);
     }
@@ -120,7 +120,7 @@ public record Knobs(Map<Knob, Long> values) {
         return values.getOrDefault(knob, usual);
     }
 
-    /// What is too large for an int becomes the largest, which is too large for every option.
+    /// Clamps a value to an int. The largest int exceeds the range of every option, so it is rejected later.
     private int number(Knob knob, int usual) {
         return (int) Math.min(Integer.MAX_VALUE, bytes(knob, usual));
     }

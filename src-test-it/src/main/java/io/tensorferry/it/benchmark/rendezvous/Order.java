@@ -9,16 +9,17 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// What the producer is to send in a step.
+/// The consumer's order of a step: the tensors that the producer sends.
 ///
-/// @param bytes of each tensor
-/// @param count tensors
-/// @param names under which they are sent in turn; with one, all have the usual name. Over edges, how many of these
-/// @param late whether the producer waits for a release before it sends, so that all can be asked for before
+/// @param bytes the size of each tensor
+/// @param count the number of tensors
+/// @param names the number of names, used in turn; with one, all tensors have the usual name. Over edges, the number of
+///     edges
+/// @param late whether the producer waits for a release before it sends, so that all requests can arrive first
 public record Order(long bytes, int count, int names, boolean late) {
     private static final int FIELDS = 4;
 
-    /// The names.
+    /// The keys of all names.
     public List<RendezvousKey> keys() {
         if (names == 1) {
             return List.of(RendezvousNode.TENSOR);
@@ -37,7 +38,7 @@ public record Order(long bytes, int count, int names, boolean late) {
         return tensor;
     }
 
-    /// Reads what [#toTensor] has written, and closes the tensor.
+    /// Parses the output of [#toTensor], and closes the tensor.
     public static Order of(Tensor tensor) {
         try (tensor) {
             long[] fields = tensor.toLongArray();

@@ -37,7 +37,7 @@ public final class RendezvousConsumer implements TensorConsumer {
         this.rendezvous = server.rendezvous(step);
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static RendezvousConsumer open(Variant variant, Knobs knobs, List<Integer> ports)
             throws InterruptedException {
         TensorDevice device = RendezvousNode.deviceOf(variant);
@@ -45,14 +45,14 @@ public final class RendezvousConsumer implements TensorConsumer {
                 RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER, RendezvousNode.listOf(device));
         server.awaitPeers(LIMIT);
         var consumer = new RendezvousConsumer(server, device);
-        // The producer's end of the channel may be open later than this one, and its process may be stopped from now on
-        // for longer than a set-up may take.
+        // Wait for the producer's end of the channel, which may open later than this one: from now on its process may
+        // be suspended for longer than a set-up may take.
         consumer.begin(0, 0, 1);
         consumer.end();
         return consumer;
     }
 
-    /// The server behind this, for what it says of itself.
+    /// The server of this consumer, for its statistics and descriptions.
     public TransportServer server() {
         return server;
     }
@@ -62,14 +62,14 @@ public final class RendezvousConsumer implements TensorConsumer {
         return device == null ? server.transportDevice() : server.transportDevice() + ", " + device.label();
     }
 
-    /// The producer has sent all tensors when this returns.
+    /// Begins a run. The producer has sent all tensors when this returns.
     @Override
     public void begin(long bytes, int count, int slots) throws InterruptedException {
         begin(new Order(bytes, count, 1, false));
     }
 
-    /// Opens a step, in which the producer does what `order` says. Unless it is a late one, it has done it when this
-    /// returns.
+    /// Opens a step, in which the producer executes `order`. Unless the order is late, the producer has executed it
+    /// when this returns.
     public void begin(Order order) throws InterruptedException {
         rendezvous = server.rendezvous(step);
         rendezvous.send(RendezvousNode.ORDER, order.toTensor(server.allocator()));
@@ -78,13 +78,13 @@ public final class RendezvousConsumer implements TensorConsumer {
         }
     }
 
-    /// Waits for the producer of a late order; by then all that was asked for before has reached it.
+    /// Waits for the producer of a late order. All earlier requests have reached the producer when this returns.
     public void awaitProducer() throws InterruptedException {
         RecvResult ready = rendezvous.recv(RendezvousNode.READY, LIMIT);
         ready.tensorOrThrow().close();
     }
 
-    /// Has the producer of a late order send everything.
+    /// Makes the producer of a late order send all tensors.
     public void release() {
         rendezvous.send(RendezvousNode.RELEASE, server.allocator().allocate(DataType.UINT8, Shape.of(0)));
     }
@@ -94,7 +94,7 @@ public final class RendezvousConsumer implements TensorConsumer {
         ask(RendezvousNode.TENSOR, arrival);
     }
 
-    /// Asks for a tensor of one of the order's names.
+    /// Requests a tensor with one of the order's names.
     public void ask(RendezvousKey name, Arrival arrival) {
         rendezvous.recvAsync(name, options, new Receipt(arrival));
     }

@@ -26,10 +26,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the two ends agree on: a cluster of two workers, and the names of what they send each other.
+/// The common parts of both ends: a cluster of two workers, and the keys that they use.
 ///
-/// Each run is a step. The consumer sends an order, the producer says when all is ready; the tensors of a run have one
-/// name, and lie in the same memory.
+/// Each run is a step. The consumer sends an order, and the producer answers when all is ready. The tensors of a run
+/// have one name and share the same memory.
 public final class RendezvousNode {
     public static final DeviceName PRODUCER = new DeviceName("producer", 0, 0, "CPU", 0);
     public static final DeviceName CONSUMER = new DeviceName("consumer", 0, 0, "CPU", 0);
@@ -42,14 +42,14 @@ public final class RendezvousNode {
 
     private RendezvousNode() {}
 
-    /// @param variant how the server differs from the defaults; one without accelerators
-    /// @param knobs how its channels and accelerators do
-    /// @param ports of the producer and of the consumer
+    /// @param variant the configuration of the server; without accelerators
+    /// @param knobs the settings of its channels and accelerators
+    /// @param ports the ports of the producer and of the consumer
     public static TransportServer start(Variant variant, Knobs knobs, List<Integer> ports, DeviceName self) {
         return start(variant, knobs, ports, self, List.of());
     }
 
-    /// @param accelerators of the server; they stay the caller's
+    /// @param accelerators the accelerators of the server; the caller owns them
     static TransportServer start(
             Variant variant, Knobs knobs, List<Integer> ports, DeviceName self, List<Accelerator> accelerators) {
         var cluster = ClusterSpec.of(Map.of(
@@ -77,7 +77,7 @@ public final class RendezvousNode {
         return builder.start();
     }
 
-    /// Where a variant's tensors are; null for host memory. The caller closes it, after the server.
+    /// The device of a variant's tensors; null for host memory. The caller closes it after the server.
     static @Nullable TensorDevice deviceOf(Variant variant) {
         return variant == Variant.GPU ? TensorDevice.open() : null;
     }
@@ -86,7 +86,7 @@ public final class RendezvousNode {
         return device == null ? List.of() : List.of(device.accelerator());
     }
 
-    /// A tensor of so many bytes with the content that a consumer checks. The caller owns it.
+    /// Creates a tensor of this size with the content that a consumer checks. The caller owns it.
     public static Tensor tensor(TensorAllocator allocator, long bytes) {
         Tensor tensor = allocator.allocate(DataType.UINT8, Shape.of(bytes));
         if (tensor.device() instanceof Accelerator device) {
@@ -102,7 +102,7 @@ public final class RendezvousNode {
         if (variant != Variant.BUSY) {
             return options;
         }
-        // It is stopped while others are measured, and must not take its peer for dead when it goes on.
+        // The process is suspended while others are measured, and must not consider its peer dead when it is resumed.
         return new ChannelOptions(
                 options.lanes(),
                 options.ringSlots(),

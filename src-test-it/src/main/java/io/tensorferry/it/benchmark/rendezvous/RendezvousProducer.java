@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// The other end of [RendezvousConsumer]: serves its orders until the server stops. Its thread is its own.
+/// The counterpart of [RendezvousConsumer]: executes its orders, on a separate thread, until the server stops.
 public final class RendezvousProducer implements TensorProducer {
     private final TransportServer server;
     private final @Nullable TensorDevice device;
@@ -24,7 +24,7 @@ public final class RendezvousProducer implements TensorProducer {
         this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::serveOrders);
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static RendezvousProducer open(Variant variant, Knobs knobs, List<Integer> ports) {
         TensorDevice device = RendezvousNode.deviceOf(variant);
         TransportServer server =
@@ -42,7 +42,7 @@ public final class RendezvousProducer implements TensorProducer {
                 Rendezvous rendezvous = server.rendezvous(step);
                 Order order = Order.of(
                         rendezvous.recvAsync(RendezvousNode.ORDER).join().tensorOrThrow());
-                // With the next order there, nothing of the last one is on its way.
+                // The next order has arrived, so no transfer of the last step is in progress.
                 server.closeStep(step - 1);
                 if (source.byteSize() != order.bytes()) {
                     source.close();
@@ -71,7 +71,7 @@ public final class RendezvousProducer implements TensorProducer {
         }
     }
 
-    /// An order says what to serve.
+    /// Does nothing: orders determine what to serve.
     @Override
     public void serve(long bytes) {}
 
@@ -87,7 +87,7 @@ public final class RendezvousProducer implements TensorProducer {
         }
     }
 
-    /// It has a tensor on the device.
+    /// Waits for the thread, which holds a tensor on the device.
     private void awaitThread() {
         try {
             thread.join();

@@ -1,20 +1,20 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
-/// The ways of setting up this library that are measured beside each other.
+/// The configurations of this library that are measured side by side.
 public enum Variant {
-    /// `grpc+verbs` as it comes.
+    /// `grpc+verbs` with its defaults.
     VERBS("grpc+verbs"),
 
     /// `grpc+verbs` with a memory window for each request.
     WINDOWS("grpc+verbs@request"),
 
-    /// `grpc+verbs` with loops that never sleep, and callbacks on them: for a processor that has nothing else to do.
+    /// `grpc+verbs` with loops that never sleep and run the callbacks: for a dedicated processor.
     BUSY("grpc+verbs@busy"),
 
-    /// `grpc+verbs` on the software device, over TCP also where shared memory would do.
+    /// `grpc+verbs` on the software device, over TCP even where shared memory is available.
     TCP("grpc+verbs@tcp"),
 
-    /// `grpc+verbs` between tensors on accelerators, by the defaults of those.
+    /// `grpc+verbs` between tensors on accelerators, with the default accelerator options.
     GPU("grpc+verbs@gpu"),
 
     /// The protocol without RDMA.
@@ -26,7 +26,7 @@ public enum Variant {
         this.path = path;
     }
 
-    /// As it is called on the command line.
+    /// The name on the command line.
     public String path() {
         return path;
     }

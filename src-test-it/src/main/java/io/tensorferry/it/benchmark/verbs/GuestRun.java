@@ -18,7 +18,7 @@ final class GuestRun {
         this.command = command;
     }
 
-    /// Whether the guest can run now. If it cannot, standard output has said why.
+    /// Whether the guest can run now. Otherwise the reason is printed on standard output.
     boolean isPossible() throws IOException, InterruptedException {
         return new ProcessBuilder(command.toString(), "--check")
                         .inheritIO()
@@ -27,7 +27,7 @@ final class GuestRun {
                 == 0;
     }
 
-    /// @param root what the guest may write to, and where the class path is
+    /// @param root the directory that the guest may write to, which contains the class path
     /// @return the program's exit status
     int run(Path root, Class<?> main, List<String> arguments) throws IOException, InterruptedException {
         var words = new ArrayList<String>(List.of(
@@ -52,7 +52,7 @@ final class GuestRun {
         try {
             return process.waitFor();
         } finally {
-            // It ends the guest; a kill would leave that behind.
+            // Destroy lets the process end the guest; a forced kill would leave the guest running.
             process.destroy();
         }
     }

@@ -1,13 +1,13 @@
 package io.tensorferry.it.benchmark.verbs;
 
-/// What is measured. A write's latency is half of a round trip, both ways by writes; a read's is the time from posting
-/// it to its completion. Writes differ in how their target notices them.
+/// The measured operations. A write's latency is half of a round trip with writes in both directions; a read's is the
+/// time from posting to completion. The writes differ in how the target detects them.
 enum Operation {
     /// By the last byte of the message.
     WRITE,
-    /// By the completion of the receive that the immediate takes.
+    /// By the completion of the receive that the immediate consumes.
     WRITE_WITH_IMMEDIATE,
-    /// By a number that a second write brings, behind the first on the same queue pair.
+    /// By a flag that a second write sets, posted behind the first on the same queue pair.
     WRITE_AND_FLAG,
     READ;
 
@@ -15,7 +15,7 @@ enum Operation {
         return this != READ;
     }
 
-    /// The program of perftest that does the same, as far as one does.
+    /// The equivalent program of perftest, or the closest one.
     String throughputProgram() {
         return isWrite() ? "ib_write_bw" : "ib_read_bw";
     }

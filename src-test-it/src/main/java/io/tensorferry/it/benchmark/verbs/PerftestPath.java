@@ -6,12 +6,12 @@ import io.tensorferry.it.process.FreePorts;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One operation as perftest's C programs do it. The programs are started anew for each measurement.
+/// One operation of perftest's C programs. Each measurement starts the programs anew.
 ///
-/// @param name in the table
+/// @param name the name in the table
 /// @param places where both processes run
-/// @param address names the device, port, GID and MTU, so that they are those of the raw pair
-/// @param queues for the throughput; latency is that of one queue pair
+/// @param address the device, port, GID and MTU, which are those of the raw pair
+/// @param queues for the throughput; latency uses one queue pair
 record PerftestPath(String name, Places places, RawAddress address, Operation operation, Queues queues)
         implements TransferPath {
     private static final int HALF_ROUND_TRIP = 2;
@@ -34,7 +34,7 @@ record PerftestPath(String name, Places places, RawAddress address, Operation op
                 operation.throughputProgram(),
                 bytes,
                 perLane,
-                // No look at the clock for each message: ours does not either.
+                // Do not read the clock for each message: this library's loops do not either.
                 "--noPeak",
                 "--tx-depth=" + posting.depth(),
                 "--cq-mod=" + posting.signalEvery(),
@@ -45,12 +45,12 @@ record PerftestPath(String name, Places places, RawAddress address, Operation op
 
     @Override
     public Transfer latency(long bytes, int count) throws InterruptedException {
-        // The time of a message ends where that of the next begins, so the last one has none.
+        // A message's time ends where the next one's begins, so the last message has no time.
         List<String> output = run(operation.latencyProgram(), bytes, count + 1, "--report-unsorted");
         return PerftestReport.latency(output, bytes, count + 1, operation == Operation.WRITE ? HALF_ROUND_TRIP : 1);
     }
 
-    /// perftest does not look at what it has moved.
+    /// Does nothing: perftest does not check the content.
     @Override
     public void verify(long bytes) {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 import org.HdrHistogram.Histogram;
 
-/// Reads what perftest's programs print.
+/// Parses the output of perftest's programs.
 final class PerftestReport {
     private static final double MIB = 1 << 20;
     private static final Pattern SPACES = Pattern.compile("\\s+");
@@ -18,8 +18,8 @@ final class PerftestReport {
 
     private PerftestReport() {}
 
-    /// The line of a bandwidth program: bytes, iterations, peak and average in units of 2^20 bytes (which the program
-    /// calls MB), millions of messages.
+    /// Parses the line of a bandwidth program: bytes, iterations, peak and average in units of 2^20 bytes (which the
+    /// program calls MB), millions of messages.
     ///
     /// @throws IllegalStateException if there is no such line for this size and count
     static Transfer throughput(List<String> output, long bytes, int count) {
@@ -33,7 +33,7 @@ final class PerftestReport {
                 .orElseThrow(() -> unreadable(output));
         double byAverage = Double.parseDouble(result[AVERAGE]) * MIB / bytes;
         double byRate = Double.parseDouble(result[RATE]) * 1e6;
-        // Both say the same; the one with more digits before its last is the more exact.
+        // Both columns give the same rate; use the column with more significant digits.
         double perSecond = digits(result[AVERAGE]) > digits(result[RATE]) ? byAverage : byRate;
         if (!(perSecond > 0)) {
             throw unreadable(output);
@@ -41,9 +41,9 @@ final class PerftestReport {
         return Transfer.ofThroughput(count, bytes * count, Math.round(count / perSecond * 1e9));
     }
 
-    /// The unsorted latencies of a latency program, in microseconds, one for each message but one.
+    /// Parses the unsorted latencies of a latency program, in microseconds, one for each message but one.
     ///
-    /// @param part of the elapsed time that one latency is: 2 for half round trips
+    /// @param part the divisor of the elapsed time that gives one latency: 2 for half round trips
     /// @throws IllegalStateException if there are none
     static Transfer latency(List<String> output, long bytes, int count, int part) {
         Histogram latenciesNs = Transfer.emptyHistogram();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
-/// One of perftest's programs, run once: a server process and a client process. For one thread.
+/// Runs one of perftest's programs once, with a server process and a client process. For one thread.
 final class PerftestRun {
     private static final Duration LISTEN_LIMIT = Duration.ofSeconds(30);
     private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -23,11 +23,11 @@ final class PerftestRun {
 
     private PerftestRun() {}
 
-    /// @param places the client is the source, the server the target
+    /// @param places the client runs at the source, the server at the target
     /// @param command the program and its options, the same for both
-    /// @param port of the TCP connection by which the two find each other
-    /// @return what the client printed
-    /// @throws IllegalStateException if one of them fails, or does not end in time
+    /// @param port the TCP port over which the two exchange addresses
+    /// @return the client's output
+    /// @throws IllegalStateException if a process fails, or does not end in time
     static List<String> of(Places places, List<String> command, int port) throws InterruptedException {
         try {
             Path serverOutput = Files.createTempFile("perftest-server", ".txt");
@@ -88,7 +88,8 @@ final class PerftestRun {
         }
     }
 
-    /// Looks at the sockets of the server's network namespace; connecting would take the client's place.
+    /// Checks the sockets of the server's network namespace; connecting instead would consume the only connection that
+    /// the server accepts.
     private static boolean isListening(Process server, int port) throws IOException {
         Path sockets = Path.of("/proc", Long.toString(server.pid()), "net", "tcp");
         String end = String.format(Locale.ROOT, ":%04X", port);

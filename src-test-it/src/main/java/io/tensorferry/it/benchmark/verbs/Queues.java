@@ -4,19 +4,19 @@ import io.tensorferry.it.benchmark.PathName;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// How many queue pairs there are, and how many work requests are handed over in one call; the same for the C programs
-/// (`--qp`, `--post_list`) and for ours. A path's name says it: `raw-write@q4l16`; that of a C program also how many
-/// work requests it has under way on each queue pair (`--tx-depth`): `ib_read@q8l128t2048`.
+/// The number of queue pairs and of work requests per post call, the same for the C programs (`--qp`, `--post_list`)
+/// and for this library. A path's name contains them, as in `raw-write@q4l16`. A C program's name may also contain the
+/// work requests in flight on each queue pair (`--tx-depth`), as in `ib_read@q8l128t2048`.
 ///
 /// @param lanes queue pairs, 1 or more
-/// @param list work requests in one call, 1 or more
-/// @param depth work requests under way on each queue pair, `list` or more; 0: as the message's size has it
+/// @param list work requests per post call, 1 or more
+/// @param depth work requests in flight on each queue pair, `list` or more; 0 to derive it from the message's size
 record Queues(int lanes, int list, int depth) {
     static final Queues ONE = new Queues(1, 1);
 
     private static final Pattern FORM = Pattern.compile("(?:q([1-9]\\d?))?(?:l([1-9]\\d{0,2}))?(?:t([1-9]\\d{0,3}))?");
 
-    /// As deep as the message's size has it.
+    /// Derives the depth from the message's size.
     Queues(int lanes, int list) {
         this(lanes, list, 0);
     }
@@ -27,10 +27,10 @@ record Queues(int lanes, int list, int depth) {
         }
     }
 
-    /// Of a path.
+    /// Parses the variations of a path's name.
     ///
-    /// @throws IllegalArgumentException if a part of its name that has no value is not of the form `q4`, `l16`,
-    ///     `q4l16` or `q8l128t2048`, or if there are several
+    /// @throws IllegalArgumentException if a part of the name without a value is not of the form `q4`, `l16`, `q4l16`
+    ///     or `q8l128t2048`, or if there are several such parts
     static Queues of(PathName path) {
         if (path.words().isEmpty()) {
             return ONE;
@@ -49,7 +49,7 @@ record Queues(int lanes, int list, int depth) {
         return text == null ? usual : Integer.parseInt(text);
     }
 
-    /// The name of a path that has as many, and nothing else that is particular about it.
+    /// The name of a path with these queues and no other variations.
     String on(String plainPath) {
         String word = (lanes == 1 ? "" : "q" + lanes) + (list == 1 ? "" : "l" + list) + (depth == 0 ? "" : "t" + depth);
         return new PathName(plainPath, word.isEmpty() ? List.of() : List.of(word), List.of()).toString();

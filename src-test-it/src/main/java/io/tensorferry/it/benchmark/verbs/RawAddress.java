@@ -6,16 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// What one process of the raw pair must know of the other, and who started both of the device.
+/// The address of one process of the raw pair, for the other process and the launcher.
 ///
-/// @param device its name
+/// @param device the device's name
 /// @param port the device's port
-/// @param gidIndex the own entry of the GID table
+/// @param gidIndex the local entry of the GID table
 /// @param routed whether packets carry the GID (not on InfiniBand within one subnet)
 /// @param mtu payload bytes of a packet
-/// @param queuePairs how to reach each of its lanes
-/// @param memory the first byte of the registered memory
-/// @param remoteKey its key
+/// @param queuePairs the address of each queue pair
+/// @param memory the address of the registered memory
+/// @param remoteKey the rkey of the registered memory
 record RawAddress(
         String device,
         int port,
@@ -28,7 +28,7 @@ record RawAddress(
     private static final int FIELDS = 7;
     private static final int LANE_FIELDS = 5;
 
-    /// This as one line of text, for [#parse].
+    /// Formats this as one line of text, for [#parse].
     String toLine() {
         var words = new ArrayList<Object>(List.of(device, port, gidIndex, routed, mtu, memory, remoteKey));
         for (QueuePairAddress each : queuePairs) {
@@ -42,7 +42,7 @@ record RawAddress(
         return words.stream().map(Object::toString).collect(Collectors.joining(" "));
     }
 
-    /// @throws IllegalArgumentException if `line` is not from [#toLine]
+    /// @throws IllegalArgumentException if `line` is not an output of [#toLine]
     static RawAddress parse(String line) {
         String[] parts = line.split(" ", -1);
         if (parts.length < FIELDS + LANE_FIELDS || (parts.length - FIELDS) % LANE_FIELDS != 0) {

@@ -35,8 +35,8 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /// One end of the raw pair: queue pairs with receives for immediates, their completion queue, and registered memory of
-/// two halves. The first half is read from, by this process and by the peer; the second is written to, by both. Behind
-/// them are a flag that is read from, and one that is written to. For one thread.
+/// two halves. Both processes read from the first half and write to the second. Behind the halves are a flag that is
+/// sent and a flag that is received. For one thread.
 final class RawEndpoint implements AutoCloseable {
     private static final int PAGE = 4096;
     private static final int FLAG_BYTES = 64;
@@ -47,7 +47,7 @@ final class RawEndpoint implements AutoCloseable {
     private static final int SEQUENCES = 1 << 24;
     private static final int HOP_LIMIT = 64;
     private static final int ACCESS = QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ;
-    // What ib_write_bw sets.
+    // The value that ib_write_bw sets.
     private static final int RNR_TIMER = 12;
     private static final int RNR_RETRIES = 7;
 
@@ -63,12 +63,12 @@ final class RawEndpoint implements AutoCloseable {
     private final int sequence = ThreadLocalRandom.current().nextInt(SEQUENCES);
 
     /// @param port this endpoint closes its device
-    /// @param bytes of each half
-    /// @param lanes queue pairs
+    /// @param bytes the size of each half
+    /// @param lanes the number of queue pairs
     RawEndpoint(ChosenPort port, RdmaConfig config, long bytes, int lanes) {
         this.port = port;
         this.config = config;
-        // Touches every page, so that no transfer does it.
+        // Touches every page, so that no transfer has to.
         this.half = (bytes + FLAG_BYTES - 1) / FLAG_BYTES * FLAG_BYTES;
         this.memory = arena.allocate(2 * half + 2 * FLAG_BYTES, PAGE).fill((byte) 42);
         this.domain = port.device().allocateProtectionDomain();
@@ -154,27 +154,27 @@ final class RawEndpoint implements AutoCloseable {
         return memory;
     }
 
-    /// Where the second half begins, bytes; the same at the peer.
+    /// The offset of the second half; the same at the peer.
     long half() {
         return half;
     }
 
-    /// Where the flag is taken from, bytes; the same at the peer.
+    /// The offset of the flag to send; the same at the peer.
     long sentFlag() {
         return 2 * half;
     }
 
-    /// Where the flag comes to.
+    /// The offset of the received flag.
     long flag() {
         return 2 * half + FLAG_BYTES;
     }
 
-    /// What a message of `bytes` bytes is taken from, here or by the peer.
+    /// The source of a message of `bytes` bytes, sent from here or read by the peer.
     MemorySegment sent(long bytes) {
         return memory.asSlice(0, bytes);
     }
 
-    /// Where a message of `bytes` bytes comes to.
+    /// The target of a message of `bytes` bytes.
     MemorySegment received(long bytes) {
         return memory.asSlice(half(), bytes);
     }

@@ -26,8 +26,8 @@ final class RawPair implements AutoCloseable {
         target.awaitLine(RawProcess.CONNECTED, START_LIMIT);
     }
 
-    /// @param mostBytes the longest message
-    /// @param lanes the most queue pairs that are used at a time
+    /// @param mostBytes the size of the longest message
+    /// @param lanes the maximum number of queue pairs in use
     static RawPair start(Places places, long mostBytes, int lanes) throws InterruptedException {
         ChildJvm source = places.atSource(RawProcess.class)
                 .name("raw source")
@@ -46,7 +46,7 @@ final class RawPair implements AutoCloseable {
         }
     }
 
-    /// The source's; device, port, GID and MTU are the target's as well.
+    /// The address of the source. Device, port, GID and MTU are also the target's.
     RawAddress address() {
         return address;
     }
@@ -74,7 +74,7 @@ final class RawPair implements AutoCloseable {
         return transfer;
     }
 
-    /// Moves a few messages and compares what has come with what was there.
+    /// Moves a few messages and compares the received content with the original.
     ///
     /// @throws io.tensorferry.it.process.ChildFailedException if a byte differs
     void verify(Operation operation, long bytes, Queues queues) throws InterruptedException {

@@ -3,10 +3,10 @@ package io.tensorferry.it.benchmark.verbs;
 import io.tensorferry.it.benchmark.Transfer;
 import io.tensorferry.it.benchmark.TransferPath;
 
-/// One operation of the device interfaces, with nothing above them.
+/// One operation of the device interfaces, without any layer above them.
 ///
-/// @param name in the table
-/// @param pair stays its owner's
+/// @param name the name in the table
+/// @param pair remains owned by the caller
 record RawPath(String name, RawPair pair, Operation operation, Queues queues) implements TransferPath {
     @Override
     public String device() {

@@ -6,8 +6,8 @@ import io.tensorferry.it.process.Launcher;
 import io.tensorferry.verbs.config.RdmaConfig;
 import io.tensorferry.verbs.device.choice.ChosenPort;
 
-/// One of two processes that use the device interfaces and nothing above them. It does what its launcher says: a
-/// command is one line, `THROUGHPUT WRITE 4096 1000 1 1` for example, and its answer is one line.
+/// One of two processes that use only the device interfaces. It executes commands of its launcher: a command is one
+/// line, for example `THROUGHPUT WRITE 4096 1000 1 1`, and its answer is one line.
 final class RawProcess {
     static final String ADDRESS = "ADDRESS ";
     static final String CONNECTED = "CONNECTED";
@@ -17,23 +17,23 @@ final class RawProcess {
 
     private RawProcess() {}
 
-    /// What the launcher may ask for.
+    /// The commands of the launcher.
     enum Task {
         THROUGHPUT,
         READ_LATENCY,
         PING,
         PONG,
-        /// Takes the immediates of a throughput.
+        /// Takes the immediates of a throughput measurement.
         TAKE,
-        /// Writes a known content to what is sent from here.
+        /// Fills the send memory with a known content.
         FILL,
-        /// Removes what has come.
+        /// Clears the receive memory.
         CLEAR,
-        /// Compares what has come with the known content.
+        /// Compares the receive memory with the known content.
         CHECK
     }
 
-    /// @param arguments the longest message, bytes, and the number of queue pairs
+    /// @param arguments the size of the longest message and the number of queue pairs
     public static void main(String[] arguments) throws InterruptedException {
         Launcher launcher = Launcher.connect();
         RdmaConfig config = RdmaConfig.fromEnvironment();

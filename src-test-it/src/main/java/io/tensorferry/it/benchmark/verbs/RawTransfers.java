@@ -13,10 +13,10 @@ import java.util.Arrays;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 
-/// The loops that are measured, as perftest has them: post as deep as agreed, one doorbell for each list of work
-/// requests, and poll without a pause. For one thread.
+/// The measured loops, with the structure of perftest's: they post to the configured depth, ring one doorbell for each
+/// list of work requests, and poll without a pause. For one thread.
 final class RawTransfers {
-    // As many completions as perftest takes at a time.
+    // The number of completions that perftest polls at a time.
     private static final int POLL_BATCH = 16;
     private static final int LANE_SHIFT = 32;
     private static final long NUMBER_MASK = (1L << LANE_SHIFT) - 1;
@@ -37,7 +37,7 @@ final class RawTransfers {
     private final long[] posted;
     private final long[] completed;
     private long allCompleted;
-    // Messages whose immediate has come.
+    // Messages whose immediate has arrived.
     private long arrived;
 
     /// @param endpoint connected to `peer`
@@ -54,8 +54,8 @@ final class RawTransfers {
         this.peer = peer;
     }
 
-    /// Moves at least `count` times `bytes` bytes between the peer's memory and this process's: fills one send queue
-    /// after the other, then polls once, and so on.
+    /// Moves at least `count` messages of `bytes` bytes between the peer's memory and this process'. Alternates between
+    /// filling all send queues and polling once.
     Transfer throughput(Operation operation, long bytes, int count, Queues queues) {
         Posting posting = Posting.of(bytes, queues);
         int perLane = posting.countPerLane(count);
@@ -88,7 +88,7 @@ final class RawTransfers {
         queuePair.submitSends();
     }
 
-    /// One message.
+    /// Prepares one message.
     private void prepare(QueuePair queuePair, long workId, boolean signaled) {
         SendWorkRequest last = request;
         if (operation == Operation.WRITE_AND_FLAG) {
@@ -115,7 +115,7 @@ final class RawTransfers {
         return (long) lane << LANE_SHIFT | number;
     }
 
-    /// Reads `count` times `bytes` bytes of the peer's memory, one after the other.
+    /// Reads `count` messages of `bytes` bytes from the peer's memory in sequence.
     Transfer readLatency(long bytes, int count) {
         prepare(Operation.READ, bytes);
         Histogram latenciesNs = Transfer.emptyHistogram();
@@ -131,7 +131,7 @@ final class RawTransfers {
         return new Transfer(count, bytes * count, before - start, latenciesNs);
     }
 
-    /// Forgets what was written here before. To be called on both sides before [#ping] and [#pong], and before
+    /// Resets the memory that marks an arrival. Both sides call this before [#ping] and [#pong], and before
     /// [#takeImmediates].
     void resetMark(long bytes) {
         BYTE.setVolatile(memory, half + bytes - 1, (byte) 0);
@@ -139,7 +139,7 @@ final class RawTransfers {
         arrived = 0;
     }
 
-    /// Writes, waits until the peer has written back, and so on; half of the time is one latency.
+    /// Alternates between writing and waiting for the peer's write; half of each round trip is one latency.
     Transfer ping(Operation write, long bytes, int count) {
         prepare(write, bytes);
         Histogram latenciesNs = Transfer.emptyHistogram();
@@ -157,7 +157,7 @@ final class RawTransfers {
         return new Transfer(count, bytes * count, before - start, latenciesNs);
     }
 
-    /// The other side of [#ping].
+    /// The counterpart of [#ping].
     void pong(Operation write, long bytes, int count) {
         prepare(write, bytes);
         completed[0] = 0;

@@ -20,11 +20,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Measures the verbs of this library beside those of perftest's C programs: on the device that the system property
-/// `rdma.device` names, or, without one, in the guest on Soft-RoCE.
+/// Measures the verbs of this library beside perftest's C programs: on the device that the system property
+/// `rdma.device` names, or otherwise in the guest on Soft-RoCE.
 ///
-/// All paths of one size are measured in alternation, and every other round goes through them backwards, so that
-/// whatever else the machine does falls on all of them.
+/// All paths of one size are measured in alternation, and every other round reverses the order, so that other load on
+/// the machine affects all paths equally.
 @Command(
         name = "benchmark-verbs",
         mixinStandardHelpOptions = true,

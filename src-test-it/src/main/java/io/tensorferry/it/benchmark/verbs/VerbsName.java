@@ -8,40 +8,40 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A path that is to be measured, by its name: `raw-write`, `ib_write@q4l16`, `recvAsync@q4:chunk=64KiB`.
+/// The name of a path to measure: `raw-write`, `ib_write@q4l16`, `recvAsync@q4:chunk=64KiB`.
 ///
-/// @param name on the command line and in the table
-/// @param plain without what is particular about it
-/// @param receiver of tensors; null where none are received
+/// @param name the name on the command line and in the table
+/// @param plain the name without variations
+/// @param receiver the receiver of tensors; null if the path receives none
 record VerbsName(
         String name, String plain, Queues queues, @Nullable Entrant receiver) {
     static final String C_WRITE = "ib_write";
     static final String RAW_WRITE = "raw-write";
-    /// Writes that their target notices by an immediate, or by a flag that is written behind them.
+    /// Writes that the target detects by an immediate, or by a flag written behind them.
     static final String RAW_IMMEDIATE = "raw-immediate";
 
     static final String RAW_FLAG = "raw-flag";
 
     static final String TENSOR = "recvAsync";
 
-    /// The same with loops that never sleep and callbacks on them, as C's programs never sleep.
+    /// With loops that never sleep and run the callbacks, since the C programs never sleep either.
     static final String BUSY_TENSOR = "recvAsync-busy";
 
     static final List<String> RECEIVES = List.of(TENSOR, BUSY_TENSOR);
 
-    /// Tensors of static edges, each asked for by an empty one; and the same with loops that never sleep.
+    /// Tensors over static edges, each requested by an empty tensor; and with loops that never sleep.
     static final String EDGE = "static";
 
     static final String BUSY_EDGE = "static-busy";
 
-    /// The same with dynamic edges.
+    /// Tensors over dynamic edges; and with loops that never sleep.
     static final String DYNAMIC_EDGE = "dynamic";
 
     static final String BUSY_DYNAMIC_EDGE = "dynamic-busy";
 
     static final List<String> STATIC_EDGES = List.of(EDGE, BUSY_EDGE);
 
-    /// Rows of a partitioned tensor, each by a read of its own; and the same with loops that never sleep.
+    /// Rows of a partitioned tensor, each by a separate READ; and with loops that never sleep.
     static final String GATHER = "gather";
 
     static final String BUSY_GATHER = "gather-busy";
@@ -49,12 +49,12 @@ record VerbsName(
     static final String C_READ = "ib_read";
     static final String RAW_READ = "raw-read";
 
-    /// Over no RDMA device: what a runtime has without one.
+    /// Without an RDMA device: the alternative of a runtime that has none.
     static final String GRPC = "grpc-java";
 
     private static final List<String> RAW = List.of(RAW_WRITE, RAW_IMMEDIATE, RAW_FLAG, RAW_READ);
 
-    /// The paths there are.
+    /// The available paths.
     static final List<String> PLAIN = List.of(
             C_WRITE,
             RAW_WRITE,
@@ -72,7 +72,7 @@ record VerbsName(
             BUSY_GATHER,
             GRPC);
 
-    /// What is compared with what.
+    /// The base of each comparison.
     private static final Map<String, String> BASES = Map.ofEntries(
             Map.entry(RAW_WRITE, C_WRITE),
             Map.entry(RAW_IMMEDIATE, RAW_WRITE),
@@ -88,7 +88,7 @@ record VerbsName(
             Map.entry(BUSY_GATHER, C_READ),
             Map.entry(GRPC, C_WRITE));
 
-    /// @throws IllegalArgumentException naming the path, its part that is wrong, and what would be right
+    /// @throws IllegalArgumentException naming the path, its invalid part, and the valid values
     static VerbsName of(String name) {
         var parts = PathName.parse(name);
         if (!PLAIN.contains(parts.plain())) {
@@ -110,7 +110,7 @@ record VerbsName(
 
     private static @Nullable Entrant receiver(PathName name, Queues queues) {
         var settings = new ArrayList<String>();
-        // Lists are the transport's own business.
+        // The transport chooses its lists itself.
         if (queues.lanes() > 1) {
             settings.add("lanes=" + queues.lanes());
         }
@@ -135,8 +135,8 @@ record VerbsName(
         };
     }
 
-    /// With what it is compared: C with as many queue pairs and lists; and, if its name turns knobs, the same path
-    /// without that.
+    /// The names of the bases: the C program with as many queue pairs and lists; and, if the name sets knobs, the same
+    /// path without knobs.
     List<String> bases() {
         var bases = new ArrayList<String>();
         String base = BASES.get(plain);

@@ -15,9 +15,9 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The paths there are, by name, and the processes behind those that were opened. For one thread.
+/// The available paths by name, and the processes of the opened ones. For one thread.
 final class VerbsPaths implements AutoCloseable {
-    /// Writes of as many bytes as the request of a receive has, measured where tensors of 4 KiB are received.
+    /// Writes of the size of a receive's request, measured where tensors of 4 KiB are received.
     static final String C_REQUEST = "ib_write-request";
 
     private static final long REQUESTED_BYTES = 4096;
@@ -35,10 +35,10 @@ final class VerbsPaths implements AutoCloseable {
 
     /// Starts the processes and warms them up.
     ///
-    /// @param names of the paths, in the order in which they are measured
-    /// @param mostBytes the longest message
-    /// @param request what the request of a warm receive has
-    /// @param compileSeconds of warm-up, twice for each path of Java
+    /// @param names the names of the paths, in the order of measurement
+    /// @param mostBytes the size of the longest message
+    /// @param request the size of the request of a warm receive
+    /// @param compileSeconds the duration of the warm-up, twice for each Java path
     static VerbsPaths open(List<VerbsName> names, long mostBytes, ByteSize request, double compileSeconds)
             throws InterruptedException {
         var places = Places.fromProperties();
@@ -76,7 +76,7 @@ final class VerbsPaths implements AutoCloseable {
         };
     }
 
-    /// What a reader of the results must know of how they came about.
+    /// The properties of the measurement that a reader of the results must know.
     Map<String, String> setting() {
         RawAddress address = pair.address();
         var setting = new LinkedHashMap<String, String>();
@@ -88,7 +88,7 @@ final class VerbsPaths implements AutoCloseable {
         return setting;
     }
 
-    /// One series for each path, warmed up. A C program, which needs no warm-up, moves as many messages as the path
+    /// Creates one warmed-up series for each path. A C program needs no warm-up, and moves as many messages as the path
     /// that is compared with it.
     Turn turn(ByteSize size, double seconds) throws InterruptedException {
         Map<String, PathSeries> series = paths.stream()
@@ -132,7 +132,7 @@ final class VerbsPaths implements AutoCloseable {
                 && paths.stream().anyMatch(path -> path.name().equals(VerbsName.C_WRITE));
     }
 
-    /// How many measurements a round of all these sizes has.
+    /// The number of measurements in a round of all these sizes.
     int measurements(List<ByteSize> sizes) {
         return sizes.stream()
                 .mapToInt(size -> (paths.size() + (writesRequests(size) ? 1 : 0)) * Turn.MEASUREMENTS)

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/// What this library is to be beside C on one device.
+/// The targets of this library relative to C on one device.
 final class VerbsTargets {
     private static final long KIB = 1024;
     private static final long MIB = 1024 * KIB;
@@ -71,7 +71,7 @@ final class VerbsTargets {
         return VerbsName.of(series.path().name()).queues().equals(Queues.ONE);
     }
 
-    /// Of the turn in which C has also written as much as a request has.
+    /// The verdict for a turn in which C has also written messages of a request's size.
     private static Optional<Target.Verdict> tensorLatency(Turn turn, PathSeries tensor) {
         Optional<PathSeries> request = named(turn, VerbsPaths.C_REQUEST);
         Optional<PathSeries> content = named(turn, VerbsName.C_WRITE);
