@@ -9,13 +9,13 @@ import io.tensorferry.verbs.memory.SlabStorage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Slabs of an accelerator's own memory, which the RDMA device knows where it reaches that memory by itself.
+/// Slabs of accelerator memory, registered with the RDMA device if it has direct access.
 ///
-/// Threading: any thread; it holds no state.
+/// Threading: any thread; stateless.
 ///
-/// @param direct how the RDMA device is told of it
+/// @param direct registers the memory with the RDMA device
 record AcceleratorSlabs(Accelerator accelerator, DirectMemory direct) implements SlabSource {
-    /// What is exported are pages of the accelerator; they are to hold nothing else.
+    /// Exports cover whole pages of the accelerator, which must hold no other memory.
     private static final long PAGE_BYTES = 64 << 10;
 
     @Override

@@ -20,12 +20,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 
-/// All that the transport has of one accelerator: the queue of its copies, the proxies, and its memory.
+/// The transport's state for one accelerator: its copy queue, its proxies, and its memory pool.
 ///
-/// It ends with the uses of the [RegisteredMemory] that it was opened on, before any registration of that does: the
-/// ends of what it then still copies, and of those who wait for proxies, are given to the loop.
+/// It ends in [RegisteredMemory#endUses()], before any memory is deregistered. The loop then receives the completions
+/// of pending copies and the failures of pending waits for proxies.
 ///
-/// Threading: any thread, but for the proxies, which are the loop's.
+/// Threading: any thread, except for the proxies, which the loop owns.
 public final class AcceleratorUnit {
     private final Accelerator device;
     private final AcceleratorOptions options;
@@ -43,17 +43,17 @@ public final class AcceleratorUnit {
     private final LongAdder directTensors = new LongAdder();
     private final LongAdder stagedTensors = new LongAdder();
     private final AtomicInteger moves = new AtomicInteger();
-    // Kept, so that they are not taken for dropped.
+    // References keep these tensors from being reported as leaked.
     private final Queue<Tensor> stranded = new ConcurrentLinkedQueue<>();
 
-    /// Finds out whether the RDMA device reaches the accelerator's memory by itself, and starts the copies.
+    /// Determines whether the RDMA device can access the accelerator's memory directly, and starts the copy queue.
     ///
-    /// @param device stays the caller's, who keeps it until `memory` is closed
-    /// @param loop has the ends of copies told
-    /// @param workers makes slabs
-    /// @param runner does the copies; started and stopped by this
-    /// @throws TransportException if the accelerator gives no streams; `FAILED_PRECONDITION` if the RDMA device is to
-    ///     reach its memory by itself, and does not
+    /// @param device owned by the caller, who keeps it open until `memory` is closed
+    /// @param loop runs the completion callbacks of copies
+    /// @param workers allocates slabs
+    /// @param runner runs the copies; started and stopped by this object
+    /// @throws TransportException if the accelerator cannot create streams; `FAILED_PRECONDITION` if direct access is
+    ///     required but not available
     public static AcceleratorUnit open(
             Accelerator device,
             RegisteredMemory memory,
@@ -75,12 +75,12 @@ public final class AcceleratorUnit {
         return unit;
     }
 
-    /// A thread for the copies of one accelerator.
+    /// Creates a runner with a dedicated thread for the copies of one accelerator.
     public static CopyRunner ownThread(Accelerator device) {
         return new CopyThread("tensorferry-copies-" + nameOf(device));
     }
 
-    /// As keys name it, `GPU:0`.
+    /// The accelerator's name in rendezvous keys, for example `GPU:0`.
     static String nameOf(Accelerator device) {
         return device.type() + ":" + device.index();
     }
@@ -107,7 +107,7 @@ public final class AcceleratorUnit {
         this.allocator = new DeviceTensorAllocator(device, deviceMemory, true);
         this.allocatorNow = new DeviceTensorAllocator(device, deviceMemory, false);
         this.flushes = device.nicWrites() == NicWrites.AFTER_FLUSH;
-        // Last: all else leaves nothing behind where this throws.
+        // Created last: if a later step threw, the copy queue would have to be closed.
         this.copies = new CopyQueue(device, loop, runner);
     }
 
@@ -123,7 +123,8 @@ public final class AcceleratorUnit {
         return loop;
     }
 
-    /// Has a worker do `task`; where the transport is stopping and has none any more, `refused` is told why, here.
+    /// Runs `task` on a worker. If the transport is stopping and has no workers, calls `refused` with the cause on this
+    /// thread.
     void work(Runnable task, Consumer<TransportException> refused) {
         try {
             workers.execute(task);
@@ -132,17 +133,17 @@ public final class AcceleratorUnit {
         }
     }
 
-    /// A tensor that does not go by RDMA begins to be moved.
+    /// Counts the start of a move of a tensor that does not travel by RDMA.
     void moveBegins() {
         moves.incrementAndGet();
     }
 
-    /// It is moved, or is not to be.
+    /// Counts the end of a move, completed or not.
     void moveEnds() {
         moves.decrementAndGet();
     }
 
-    /// Whether something is copied or moved, or waits for it. It may be so no longer.
+    /// Whether a copy or move is pending. The result may be outdated when it is returned.
     boolean isBusy() {
         return moves.get() > 0 || copies.isBusy();
     }
@@ -151,68 +152,69 @@ public final class AcceleratorUnit {
         return copies;
     }
 
-    /// Why something went wrong: `cause`, or the failure of the accelerator, of which that follows then.
+    /// Returns the accelerator's failure if it has failed, because `cause` then follows from it; otherwise `cause`.
     public TransportException firstCause(TransportException cause) {
         TransportException broken = copies.broken();
         return broken == null ? cause : broken;
     }
 
-    /// For contents whose memory a peer has named.
+    /// The proxies for sending contents to memory that a peer has named.
     public ProxyPool sendProxies() {
         return sendProxies;
     }
 
-    /// For contents that a peer has ready.
+    /// The proxies for receiving contents that a peer has ready.
     public ProxyPool receiveProxies() {
         return receiveProxies;
     }
 
-    /// Tensors in its memory, from a pool. It may wait for the driver.
+    /// The allocator of pooled tensors in accelerator memory. May wait for the driver.
     public TensorAllocator allocator() {
         return allocator;
     }
 
-    /// The same for threads that must not wait: where no slab has room it fails with `RESOURCE_EXHAUSTED`.
+    /// Like [#allocator()], for threads that must not wait: fails with `RESOURCE_EXHAUSTED` if no slab has room.
     public TensorAllocator allocatorNow() {
         return allocatorNow;
     }
 
-    /// Whether what a NIC has written into its memory is to be waited for ([CopyQueue#whenWritten]).
+    /// Whether a NIC's writes to accelerator memory require a flush ([CopyQueue#whenWritten]).
     public boolean flushesNicWrites() {
         return flushes;
     }
 
-    /// A tensor of it is sent or received without a copy.
+    /// Counts a tensor that is sent or received without a copy.
     public void countDirect() {
         directTensors.increment();
     }
 
-    /// A tensor of it is sent or received by way of proxies.
+    /// Counts a tensor that is staged through proxies.
     public void countStaged() {
         stagedTensors.increment();
     }
 
-    /// Whether, and how, the RDMA device reaches its memory by itself; then that of [#allocator()] is registered.
+    /// Whether and how the RDMA device accesses the accelerator's memory directly. With direct access, the memory of
+    /// [#allocator()] is registered.
     public DirectAccess directAccess() {
         return direct.access();
     }
 
-    /// Makes memory of it, which the user has, known to the RDMA device.
+    /// Registers a user's accelerator memory with the RDMA device.
     ///
-    /// @throws IllegalArgumentException if the bytes are not all of one allocation
-    /// @throws TransportException `FAILED_PRECONDITION` with the reasons if the RDMA device does not reach it, or if
-    ///     the registered memory is closed; otherwise what the accelerator or the RDMA device says
+    /// @throws IllegalArgumentException if the bytes span several allocations
+    /// @throws TransportException `FAILED_PRECONDITION` with the reasons if there is no direct access, or if the
+    ///     registered memory is closed; otherwise the error of the accelerator or the RDMA device
     public Registration register(long address, long bytes) {
         return memory.register(direct, address, bytes);
     }
 
-    /// Nobody gets the memory of `tensor` again: a copy may write there for ever, as the accelerator has failed. Any
-    /// thread.
+    /// Leaks the memory of `tensor`, because a copy of the failed accelerator may write to it at any time. Threading:
+    /// any thread.
     public void strand(Tensor tensor) {
         stranded.add(tensor);
     }
 
-    /// Ends the waits for proxies, with `ABORTED`. On the loop.
+    /// Fails the waits for proxies with `ABORTED`. On the loop.
     private void endWaits() {
         TransportException cause = copies.stopping();
         sendProxies.close(cause);

@@ -16,7 +16,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The accelerators that one worker was given: tensors on them are sent to other workers, and received there.
+/// The accelerators of one worker, whose tensors it can send to and receive from other workers.
 ///
 /// Threading: any thread.
 public final class Accelerators {
@@ -28,21 +28,21 @@ public final class Accelerators {
         this.units = List.copyOf(units);
     }
 
-    /// Of a worker that has only host memory.
+    /// Returns the instance for a worker with host memory only.
     public static Accelerators none() {
         return NONE;
     }
 
-    /// Finds out of each whether the RDMA device reaches its memory by itself, and starts its copies. They end with
-    /// `memory`.
+    /// Determines for each accelerator whether the RDMA device has direct access, and starts its copy queue. The queues
+    /// end with `memory`.
     ///
-    /// @param devices stay the caller's, who keeps them until `memory` is closed
-    /// @param loop has the ends of copies told
-    /// @param workers makes slabs
-    /// @param runners who does the copies of each
-    /// @throws IllegalArgumentException if two have the same name, or one is called as the host is
-    /// @throws io.tensorferry.api.TransportException if one gives no streams, or the RDMA device is to reach its memory
-    ///     and does not
+    /// @param devices owned by the caller, who keeps them open until `memory` is closed
+    /// @param loop runs the completion callbacks of copies
+    /// @param workers allocates slabs
+    /// @param runners creates the runner of each copy queue
+    /// @throws IllegalArgumentException if two have the same name, or one has the name of the host
+    /// @throws io.tensorferry.api.TransportException if an accelerator cannot create streams, or direct access is
+    ///     required but not available
     public static Accelerators open(
             List<Accelerator> devices,
             RegisteredMemory memory,
@@ -75,14 +75,14 @@ public final class Accelerators {
         return units.isEmpty();
     }
 
-    /// The one that was given first.
+    /// The first accelerator.
     ///
     /// @throws java.util.NoSuchElementException if there is none
     public AcceleratorUnit first() {
         return units.getFirst();
     }
 
-    /// What there is of a device; null if the worker was not given it.
+    /// Returns the unit of a device; null if the worker does not have it.
     public @Nullable AcceleratorUnit of(Device device) {
         for (AcceleratorUnit unit : units) {
             if (unit.device().equals(device)) {
@@ -92,10 +92,10 @@ public final class Accelerators {
         return null;
     }
 
-    /// What a key names as a place for results; null for the host. A worker without accelerators takes each name for
-    /// the host's.
+    /// Resolves the device that a key names for results; null for the host. A worker without accelerators resolves
+    /// every name to the host.
     ///
-    /// @throws IllegalArgumentException if this worker has accelerators, and none of that name
+    /// @throws IllegalArgumentException if this worker has accelerators, but none of that name
     public @Nullable AcceleratorUnit named(DeviceName name) {
         if (units.isEmpty() || name.type().equals(Device.HOST.type())) {
             return null;
@@ -109,12 +109,12 @@ public final class Accelerators {
                 "there is no " + name.type() + ":" + name.index() + " on " + name.worker() + ", which has " + this);
     }
 
-    /// Makes a tensor's content one of another device's, of the host's or of these: whatever does not go there by RDMA.
+    /// Moves a tensor to another device, between host and accelerators, for transfers that do not go by RDMA.
     ///
-    /// @param tensor of numbers, taken over; its ready event is waited for
-    /// @param to makes the tensor that it becomes, on a worker, and may wait; of another device than the tensor's
-    /// @param between makes host memory, where it goes from one accelerator to another
-    /// @param peer whose tensor it is; none has more than its share of what is on the way
+    /// @param tensor a tensor of numbers; ownership passes to this method, which waits for its ready event
+    /// @param to allocates the target tensor, on a worker, and may wait; on a different device than `tensor`
+    /// @param between allocates host memory for a move from one accelerator to another
+    /// @param peer the peer whose tensor is moved; each peer's share of the proxies is limited
     public void move(Tensor tensor, TensorAllocator to, TensorAllocator between, String peer, MoveEnd end) {
         AcceleratorUnit from = of(tensor.device());
         AcceleratorUnit target = of(to.device());
@@ -149,7 +149,7 @@ public final class Accelerators {
         });
     }
 
-    /// Whether something is copied or moved, or waits for it. It may be so no longer.
+    /// Whether a copy or move is pending. The result may be outdated when it is returned.
     public boolean isBusy() {
         for (AcceleratorUnit unit : units) {
             if (unit.isBusy()) {
@@ -159,12 +159,12 @@ public final class Accelerators {
         return false;
     }
 
-    /// Of each, in the order in which they were given.
+    /// The statistics of each accelerator, in the order given.
     public List<AcceleratorStatistics> statistics() {
         return units.stream().map(AcceleratorUnit::statistics).toList();
     }
 
-    /// Their names, as in keys; `no accelerator` for none.
+    /// The names of the accelerators in rendezvous keys; `no accelerator` if there are none.
     @Override
     public String toString() {
         return units.isEmpty()

@@ -19,16 +19,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The copies between one accelerator and the host, each way in a stream of its own, in the order in which one thread
-/// gave them; and the events that somebody waits for.
+/// Copies between one accelerator and the host, and waits for events. Each direction has a separate stream, which
+/// preserves the order in which one thread submits copies.
 ///
-/// Nothing is ever made to wait in the streams: an event of the application may be reached late or never, and would
-/// hold up the copies behind it. So events are looked at from here.
+/// No stream ever waits for an event: an event of the application may be reached late or never, and would block the
+/// copies behind it. This class polls events instead.
 ///
-/// Where the accelerator fails, it is broken for good: what is under way fails, and everything that comes later, with
-/// the first cause. Nobody knows then what is still copied.
+/// A failure of the accelerator is permanent: all pending and later tasks fail with the first cause. Whether a pending
+/// copy still runs is then unknown.
 ///
-/// Threading: giving tasks, from any thread; [#doWork()], from one at a time: a [CopyThread]'s, or a simulation's.
+/// Threading: any thread submits tasks; one thread at a time calls [#doWork()], a [CopyThread] or a simulation.
 public final class CopyQueue {
     private static final Logger LOG = LoggerFactory.getLogger(CopyQueue.class);
     private static final int TASKS_PER_TURN = 256;
@@ -41,19 +41,19 @@ public final class CopyQueue {
     private final Way fromHost;
     private final MpscUnboundedVarHandleArrayQueue<CopyTask> given = new MpscUnboundedVarHandleArrayQueue<>(256);
     private final MpscUnboundedVarHandleArrayQueue<Tensor> released = new MpscUnboundedVarHandleArrayQueue<>(256);
-    // Tasks that were given and are not handed to the tellers, and tensors that were and are not closed.
+    // Tasks submitted but not yet passed to `tellers`, and released tensors not yet closed.
     private final AtomicInteger tasks = new AtomicInteger();
     private volatile boolean closed;
     private volatile @Nullable TransportException broken;
 
-    // Of whoever does the work. In the order in which they were given.
+    // Owned by the runner. In submission order.
     private final ArrayDeque<CopyTask> awaited = new ArrayDeque<>();
     private final ArrayDeque<CopyTask> flushing = new ArrayDeque<>();
 
-    /// The copies in one direction.
+    /// The copies of one direction.
     private static final class Way {
         private final DeviceStream stream;
-        // In the order in which they were queued.
+        // In queueing order.
         private final ArrayDeque<CopyTask> copying = new ArrayDeque<>();
         private final LongAdder bytes = new LongAdder();
 
@@ -62,8 +62,8 @@ public final class CopyQueue {
         }
     }
 
-    /// @param tellers has the tasks tell their ends
-    /// @param runner is started by the caller, when this is made
+    /// @param tellers runs the completion callbacks of tasks
+    /// @param runner started by the caller after construction
     /// @throws TransportException if the accelerator has no streams
     CopyQueue(Accelerator device, Executor tellers, CopyRunner runner) {
         this.device = device;
@@ -80,7 +80,7 @@ public final class CopyQueue {
 
     /// Copies `target.byteSize()` bytes out of the accelerator's memory.
     ///
-    /// @param target pinned
+    /// @param target pinned memory
     public void toHost(long source, MemorySegment target, CopyTask task) {
         task.setCopy(Kind.TO_HOST, source, target);
         give(task);
@@ -88,32 +88,33 @@ public final class CopyQueue {
 
     /// Copies all of `source` into the accelerator's memory.
     ///
-    /// @param source pinned
+    /// @param source pinned memory
     public void fromHost(MemorySegment source, long target, CopyTask task) {
         task.setCopy(Kind.FROM_HOST, target, source);
         give(task);
     }
 
-    /// Has the task end when an event is reached, which somebody else keeps.
+    /// Completes the task when an event is reached. The caller keeps the event.
     public void whenReached(DeviceEvent event, CopyTask task) {
         task.setEvent(event);
         give(task);
     }
 
-    /// Has the task end when all that NICs have written into the accelerator's memory by now is there for its own work.
+    /// Completes the task when all writes of NICs to the accelerator's memory up to now are visible to the accelerator.
     ///
-    /// Only for an accelerator that says [io.tensorferry.api.NicWrites#AFTER_FLUSH]. It may take some time, and is done
-    /// once for all tasks that are given meanwhile.
+    /// Only for an accelerator with [io.tensorferry.api.NicWrites#AFTER_FLUSH]. A flush may take some time; one flush
+    /// serves all tasks submitted meanwhile.
     public void whenWritten(CopyTask task) {
         task.setNicWrites();
         give(task);
     }
 
-    /// Takes over a handle, and closes it on the thread of the copies: the last close may call the driver.
+    /// Takes ownership of a tensor handle, and closes it on the copy thread, because the last close may call the
+    /// driver.
     public void release(Tensor tensor) {
         tasks.incrementAndGet();
         if (closed) {
-            // There is no loop any more that must not wait.
+            // The queue has ended, so no loop depends on this thread.
             closeReleased(tensor);
             wakeIfOver();
             return;
@@ -124,7 +125,7 @@ public final class CopyQueue {
     }
 
     private void give(CopyTask task) {
-        // Counted before the look at `closed`, which is set before the last look at the count.
+        // Incremented before `closed` is read; `closed` is set before the count is last read.
         tasks.incrementAndGet();
         if (closed) {
             end(task, stopping(), false);
@@ -132,26 +133,26 @@ public final class CopyQueue {
             return;
         }
         given.offer(task);
-        // The task must be in the queue before the runner looks whether it sleeps, as it looks into the queue behind
-        // that.
+        // The task must be visible in the queue before the runner's sleep flag is read; the runner reads the queue
+        // after it sets the flag.
         VarHandle.fullFence();
         runner.wake();
     }
 
-    /// The runner may have gone to sleep because of what was counted and ended beside it.
+    /// The runner may have gone to sleep while this call was counted, and must see that the queue is over.
     private void wakeIfOver() {
         if (isOver()) {
             runner.wake();
         }
     }
 
-    /// Why it fails everything; null while it does not. Any thread.
+    /// The cause with which every task fails; null while the accelerator works. Threading: any thread.
     public @Nullable TransportException broken() {
         return broken;
     }
 
-    /// Whether a task was given whose end is not known, or a tensor that is not closed. Any thread; it may be so no
-    /// longer.
+    /// Whether a task has not completed or a released tensor is not closed. Threading: any thread. The result may be
+    /// outdated when it is returned.
     public boolean isBusy() {
         return tasks.get() > 0;
     }
@@ -164,9 +165,9 @@ public final class CopyQueue {
         return fromHost.bytes.sum();
     }
 
-    /// Queues what was given, and looks at what may be done.
+    /// Queues submitted tasks, and polls for completions.
     ///
-    /// @return how many tasks began or ended
+    /// @return the number of tasks started or completed
     public int doWork() {
         int done = begin();
         done += endCopies(toHost);
@@ -261,7 +262,7 @@ public final class CopyQueue {
             }
             queued = true;
             if (task.wantsToKnowWhenQueued()) {
-                // One of its own: the queue's ends with the task.
+                // A separate event, because the queue's event ends with the task.
                 told = way.stream.record();
             }
             task.setQueued(way.stream.record());
@@ -310,7 +311,7 @@ public final class CopyQueue {
         return ended;
     }
 
-    /// Some of them in each turn: thousands may wait.
+    /// Checks a bounded number per call, because thousands may wait.
     private int endAwaited() {
         int ended = 0;
         for (int looks = Math.min(awaited.size(), EVENTS_PER_TURN); looks > 0 && !awaited.isEmpty(); looks--) {
@@ -394,38 +395,38 @@ public final class CopyQueue {
                 : new TransportException(StatusCode.INTERNAL, device + " has failed: " + e, e);
     }
 
-    /// What ends whoever still waits for the device when the transport stops. Any thread.
+    /// The failure of operations that still wait for the accelerator when the transport stops. Threading: any thread.
     TransportException stopping() {
         return new TransportException(StatusCode.ABORTED, "the transport to " + device + " is stopping");
     }
 
-    /// From now on tasks that are given fail, and events are not waited for; what is copied goes on. Any thread.
+    /// Rejects new tasks and stops waiting for events; copies in progress continue. Threading: any thread.
     public void close() {
         closed = true;
         runner.wake();
     }
 
-    /// Whether nothing is left to do, ever.
+    /// Whether the queue is closed and has no task left.
     public boolean isOver() {
         return closed && tasks.get() == 0;
     }
 
-    /// Whether a copy is under way. For whoever does the work.
+    /// Whether a copy is in progress. For the runner.
     boolean isCopying() {
         return !toHost.copying.isEmpty() || !fromHost.copying.isEmpty();
     }
 
-    /// Whether an event is waited for. For whoever does the work.
+    /// Whether a task waits for an event. For the runner.
     public boolean isWaiting() {
         return !awaited.isEmpty();
     }
 
-    /// Whether something was given that is to be looked at. For whoever does the work.
+    /// Whether submitted tasks or released tensors are waiting. For the runner.
     boolean hasGiven() {
         return !given.isEmpty() || !released.isEmpty();
     }
 
-    /// Gives the streams back, when it [#isOver()].
+    /// Destroys the streams, once [#isOver()].
     public void closeStreams() {
         for (Way way : List.of(toHost, fromHost)) {
             try {

@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.accelerator;
 
-/// Who does the work of a copy queue: a thread of its own, or a simulation.
+/// Drives a copy queue: a dedicated thread, or a simulation.
 public interface CopyRunner {
     void start(CopyQueue queue);
 
-    /// Something was given to the queue. Any thread.
+    /// Signals that a task was submitted. Threading: any thread.
     void wake();
 
-    /// Ends the queue, when what it copies is copied; the caller owns it then.
+    /// Ends the queue once its copies have completed; the caller owns the queue then.
     void stop();
 }

@@ -6,11 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A copy between an accelerator and the host, the wait for an event, or that for what a NIC has written. It may be
-/// given to a queue again when it has ended.
+/// A task of a copy queue: a copy between an accelerator and the host, or a wait for an event or for a NIC's writes.
+/// Reusable once it has ended.
 ///
-/// Ownership: the queue's from when it is given to it until [#onDone()] or [#onFailed] runs, once, on the executor that
-/// the queue tells. Whoever gave it keeps both ends of the copy, and the event, for as long.
+/// Ownership: the queue owns the task from submission until [#onDone()] or [#onFailed] runs, once, on the queue's
+/// callback executor. Until then the submitter keeps both ends of the copy, and the event.
 public abstract class CopyTask implements Runnable {
     enum Kind {
         TO_HOST,
@@ -27,32 +27,32 @@ public abstract class CopyTask implements Runnable {
     private boolean stranded;
     private volatile boolean calledOff;
 
-    /// Of nothing yet: a queue is told of what.
+    /// Creates a task without an operation; submission sets it.
     protected CopyTask() {}
 
-    /// All of it is copied, the event is reached, or what was written is there.
+    /// Called when the copy has completed, the event is reached, or the writes are visible.
     protected abstract void onDone();
 
-    /// Whether [#onQueued] is to be told.
+    /// Whether [#onQueued] is called.
     protected boolean wantsToKnowWhenQueued() {
         return false;
     }
 
-    /// The copy is queued, and goes on. On the thread that does the queue's work, before the end is told; it takes no
-    /// time.
+    /// Called when the copy is queued and will proceed, on the runner's thread, before the completion callback. Must
+    /// not block.
     ///
-    /// @param copied is reached when all of it is copied; the task's from now on, which closes it or gives it to
-    ///     somebody who does
+    /// @param copied reached when the copy has completed; owned by the task, which closes it or passes it on
     protected void onQueued(DeviceEvent copied) {
         throw new IllegalStateException("it did not want to know");
     }
 
-    /// It was not done.
+    /// Called when the task has failed.
     ///
-    /// @param stranded whether the accelerator may still copy: neither end's memory is ever to be used again
+    /// @param stranded whether the accelerator may still copy; the memory of neither end may then ever be reused
     protected abstract void onFailed(TransportException cause, boolean stranded);
 
-    /// Nobody waits for the event any more: the task fails soon, unless it has ended. A copy goes on. Any thread.
+    /// Cancels the wait for the event: the task fails soon, unless it has ended. A copy continues. Threading: any
+    /// thread.
     public final void callOff() {
         calledOff = true;
     }
@@ -87,7 +87,7 @@ public abstract class CopyTask implements Runnable {
         return Objects.requireNonNull(host, "it is no copy");
     }
 
-    /// That which it waits for, or that of its copy once that is queued.
+    /// The event that the task waits for, or the event of its copy once that is queued.
     final DeviceEvent event() {
         return Objects.requireNonNull(event, "it is not queued");
     }
@@ -105,11 +105,11 @@ public abstract class CopyTask implements Runnable {
         stranded = mayStillCopy;
     }
 
-    /// Tells its end.
+    /// Runs the completion callback.
     @Override
     public final void run() {
         TransportException cause = failure;
-        // Before it tells: it may be given to the queue again at once.
+        // Reset before the callback, which may submit the task again.
         failure = null;
         host = null;
         event = null;

@@ -6,10 +6,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that does the work of one copy queue.
+/// A thread that drives one copy queue.
 ///
-/// While something is copied it looks for its end, at first without a pause; while only events are waited for, in
-/// pauses that grow; else it sleeps.
+/// While a copy is in progress it polls for completion, at first without pausing. While tasks only wait for events, it
+/// polls with growing pauses. Otherwise it sleeps.
 final class CopyThread implements CopyRunner {
     private static final long SPIN_NS = 50_000;
     private static final long SHORT_PAUSE_NS = 20_000;
@@ -54,7 +54,8 @@ final class CopyThread implements CopyRunner {
 
     private void sleep(CopyQueue queue, long mostNs) {
         sleeping.set(true);
-        // Behind the flag, which is read behind the task: one of the two is seen.
+        // Read after the flag is set, while submitters read the flag after adding the task: one of the two sees the
+        // other.
         if (!queue.hasGiven() && !queue.isOver()) {
             LockSupport.parkNanos(this, mostNs);
         }

@@ -12,13 +12,13 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.SlabPool;
 
-/// Tensors in pooled memory of an accelerator, aligned to 64 bytes. A tensor of no bytes takes none, and is at address
-/// 0.
+/// Allocates tensors in pooled accelerator memory, aligned to 64 bytes. An empty tensor uses no memory, and its address
+/// is 0.
 ///
 /// Threading: any thread.
 ///
-/// @param memory of the accelerator
-/// @param mayWait whether it may wait for the driver; otherwise it has only what is free in a slab that is there
+/// @param memory the pool of accelerator memory
+/// @param mayWait whether it may wait for the driver; otherwise it allocates only from existing slabs
 record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean mayWait) implements TensorAllocator {
     @Override
     public Device device() {

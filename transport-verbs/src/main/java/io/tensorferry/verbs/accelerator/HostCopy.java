@@ -7,9 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The content of one tensor on its way between an accelerator and host memory that the accelerator does not know:
-/// piece after piece through one proxy, which a worker fills or empties. For tensors that do not go by RDMA; it is no
-/// way for many.
+/// Copies the content of one tensor between an accelerator and unpinned host memory, piece by piece through one proxy
+/// that a worker fills or drains. For tensors that do not travel by RDMA; not optimised for throughput.
 ///
 /// Owner: the loop.
 final class HostCopy extends CopyTask implements ProxyWaiter {
@@ -19,20 +18,20 @@ final class HostCopy extends CopyTask implements ProxyWaiter {
     private final boolean toHost;
     private final long address;
     private final MemorySegment host;
-    // Of a source that may not be there yet.
+    // The ready event of the source, or null.
     private @Nullable DeviceEvent awaited;
     private final Consumer<@Nullable Failure> end;
     private long position;
     private @Nullable Proxy proxy;
 
-    /// Why a content was not copied.
+    /// The failure of a copy.
     ///
-    /// @param stranded whether the accelerator may still reach its end of the copy, for ever
+    /// @param stranded whether the accelerator may still access its end of the copy at any time
     record Failure(TransportException cause, boolean stranded) {}
 
     /// @param onDevice not empty
-    /// @param host as large
-    /// @param end is told once, of nothing where all is copied; on the loop
+    /// @param host as large as `onDevice`
+    /// @param end called once on the loop, with null on success
     HostCopy(
             AcceleratorUnit unit,
             boolean toHost,
@@ -49,13 +48,13 @@ final class HostCopy extends CopyTask implements ProxyWaiter {
         this.end = end;
     }
 
-    /// @param peer who counts as the one that holds the proxy
+    /// @param peer the peer to which the proxy is accounted
     void start(String peer) {
         DeviceEvent event = awaited;
         if (event == null) {
             proxies.acquire(Math.min(unit.options().pieceBytes(), host.byteSize()), peer, this);
         } else {
-            // No proxy is held for an event that may never be reached.
+            // No proxy is held while waiting for an event that may never be reached.
             copies.whenReached(event, new CopyTask() {
                 @Override
                 protected void onDone() {

@@ -3,11 +3,11 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
 
-/// Is told once, on the loop, how a move has ended.
+/// Receives the result of a move, once, on the loop.
 public interface MoveEnd {
-    /// @param moved is the callee's
+    /// @param moved owned by the callee
     void onMoved(Tensor moved);
 
-    /// There is no tensor.
+    /// Called when the move has failed.
     void onFailed(TransportException cause);
 }

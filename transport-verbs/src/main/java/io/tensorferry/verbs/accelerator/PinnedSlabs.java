@@ -8,11 +8,11 @@ import io.tensorferry.verbs.memory.SlabStorage;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Slabs of host memory that an accelerator knows too.
+/// Slabs of host memory that is also pinned for an accelerator.
 ///
-/// Threading: any thread; it holds no state.
+/// Threading: any thread; stateless.
 ///
-/// @param host slabs as the RDMA device knows them
+/// @param host source of slabs registered with the RDMA device
 record PinnedSlabs(SlabSource host, Accelerator accelerator) implements SlabSource {
     @Override
     public SlabStorage open(long bytes) {
@@ -51,8 +51,8 @@ record PinnedSlabs(SlabSource host, Accelerator accelerator) implements SlabSour
             return slab.region();
         }
 
-        /// First of the accelerator: where that fails, the RDMA device still knows memory that is never freed, which
-        /// harms nobody.
+        /// Unpins from the accelerator first: if that fails, the memory stays registered with the RDMA device but is
+        /// never freed, which is harmless.
         @Override
         public void deregister() {
             pin.close();

@@ -4,10 +4,10 @@ import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import java.lang.foreign.MemorySegment;
 
-/// A piece of host memory that the accelerators of a server and the RDMA device both reach: on its way between them a
-/// part of a content is here.
+/// A buffer of host memory that both the accelerators of a server and the RDMA device can access; stages a part of a
+/// content.
 ///
-/// Owner: the loop, and there whoever it was given to, until it is closed or stranded.
+/// Ownership: the receiver of the proxy, on the loop, until it is closed or stranded.
 public final class Proxy implements AutoCloseable {
     private final ProxyPool pool;
     private final String peer;
@@ -20,7 +20,7 @@ public final class Proxy implements AutoCloseable {
         this.buffer = buffer;
     }
 
-    /// As many bytes as were asked for.
+    /// The memory, of the requested size.
     public MemorySegment segment() {
         return buffer.segment();
     }
@@ -33,7 +33,7 @@ public final class Proxy implements AutoCloseable {
         return buffer.byteSize();
     }
 
-    /// The registration that it is a piece of.
+    /// The memory region that contains the proxy.
     public MemoryRegion region() {
         return buffer.region();
     }
@@ -42,7 +42,7 @@ public final class Proxy implements AutoCloseable {
         return peer;
     }
 
-    /// Gives it back: neither device reaches it any more. The second and later calls do nothing.
+    /// Returns the proxy to the pool; neither device may access it any more. Later calls have no effect.
     @Override
     public void close() {
         if (!gone) {
@@ -52,7 +52,7 @@ public final class Proxy implements AutoCloseable {
         }
     }
 
-    /// Gives it up: a device that has failed may reach it for ever, so that nobody gets it again.
+    /// Leaks the proxy: a failed device may access it at any time, so its memory is never reused.
     public void strand() {
         if (!gone) {
             gone = true;

@@ -12,13 +12,12 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// A bounded number of bytes in proxies, for what is sent or for what is received: who finds none waits, and is served
-/// in the order of asking.
+/// A bounded pool of proxies for one direction. Requests that find no free proxy wait, and are served in order.
 ///
-/// No peer holds more than half of them, one proxy aside: one that stands still does not stop the others. Who waits
-/// because its peer has that much is passed over.
+/// A peer holds at most half of the pool, or one proxy if that is larger, so that a stalled peer does not stop the
+/// others. Requests of a peer at this limit are skipped.
 ///
-/// Owner: the loop; the counts may be read by any thread.
+/// Owner: the loop; any thread may read the counts.
 public final class ProxyPool {
     private final SlabPool memory;
     private final Executor loop;
@@ -26,7 +25,7 @@ public final class ProxyPool {
     private final long mostBytes;
     private final LinkedHashMap<ProxyWaiter, Request> waiting = new LinkedHashMap<>();
     private final Map<String, Long> heldBy = new HashMap<>();
-    // Whether a worker has a slab made.
+    // Whether a worker is allocating a slab.
     private boolean growing;
     private boolean serving;
     private @Nullable TransportException closed;
@@ -35,9 +34,9 @@ public final class ProxyPool {
     private final AtomicLong strandedBytes = new AtomicLong();
     private final AtomicLong waits = new AtomicLong();
 
-    /// @param memory nobody else takes of it; all that it may grow to can be in use
-    /// @param workers makes slabs, which takes long
-    /// @param mostBytes of all proxies together; those that are stranded count
+    /// @param memory used by this pool only; the pool may use up to its limit
+    /// @param workers allocates slabs, which is slow
+    /// @param mostBytes maximum total bytes of proxies, including stranded ones
     ProxyPool(SlabPool memory, Executor loop, Executor workers, long mostBytes) {
         this.memory = memory;
         this.loop = loop;
@@ -45,7 +44,7 @@ public final class ProxyPool {
         this.mostBytes = mostBytes;
     }
 
-    /// One that was asked for.
+    /// A waiting request.
     private static final class Request {
         private final long bytes;
         private final String peer;
@@ -59,10 +58,10 @@ public final class ProxyPool {
         }
     }
 
-    /// Gives `waiter`, which waits for no other, a proxy as soon as there is one.
+    /// Passes a proxy to `waiter` as soon as one is available. A waiter may have only one pending request.
     ///
     /// @param bytes 1 or more
-    /// @param peer on whose tensor's way it lies
+    /// @param peer the peer whose tensor the proxy stages
     public void acquire(long bytes, String peer, ProxyWaiter waiter) {
         if (bytes < 1) {
             throw new IllegalArgumentException("a proxy of " + bytes + " bytes was asked for; it has at least 1");
@@ -86,20 +85,20 @@ public final class ProxyPool {
         }
     }
 
-    /// The waiter wants none any more; does nothing if it does not wait.
+    /// Cancels the waiter's request; does nothing if there is none.
     public void cancel(ProxyWaiter waiter) {
         if (waiting.remove(waiter) != null) {
             serve();
         }
     }
 
-    /// Whether somebody waits: who has one and could use it again gives it back.
+    /// Whether requests are waiting; a holder that could reuse its proxy must then return it.
     public boolean isAwaited() {
         return !waiting.isEmpty();
     }
 
-    /// Gives proxies to those that wait, as far as there are some. A waiter that asks for the next while it is given
-    /// one only gets into the line.
+    /// Serves waiting requests while proxies are available. A request that a waiter makes from its callback is only
+    /// queued.
     private void serve() {
         if (serving) {
             return;
@@ -122,11 +121,11 @@ public final class ProxyPool {
         }
     }
 
-    /// The first that may have as much as it asks for.
+    /// Returns the first request that its peer's limit allows.
     private @Nullable Request next() {
         for (Request request : waiting.values()) {
             if (mayHold(request)) {
-                // It is its turn: a smaller one behind it does not pass.
+                // The first eligible request: a smaller one behind it must not overtake.
                 return bytesInUse.get() + strandedBytes.get() + request.bytes <= mostBytes ? request : null;
             }
         }
@@ -168,7 +167,7 @@ public final class ProxyPool {
         }
     }
 
-    /// Makes a slab: the memory is there then, and this takes it on the loop.
+    /// Allocates a slab on a worker; the loop then takes memory from it.
     private void grow(long bytes) {
         if (growing) {
             return;
@@ -190,7 +189,7 @@ public final class ProxyPool {
 
     private void onGrown(@Nullable TransportException failure) {
         growing = false;
-        // What others hold comes back, and its memory is tried again then.
+        // If proxies are in use, the allocation is retried when they return.
         if (failure != null && bytesInUse.get() == 0) {
             Request first = next();
             if (first != null) {
@@ -205,7 +204,7 @@ public final class ProxyPool {
 
     private TransportException exhausted(long bytes, @Nullable TransportException cause) {
         return new TransportException(
-                // A device that has failed is not out of memory.
+                // A failed device is not out of memory.
                 cause == null ? StatusCode.RESOURCE_EXHAUSTED : cause.code(),
                 "no proxy of " + bytes + " bytes: there are " + mostBytes + " bytes for them (half of proxyBytes), "
                         + (strandedBytes.get() > 0 ? strandedBytes + " of them lost to a device that failed, " : "")
@@ -213,7 +212,7 @@ public final class ProxyPool {
                 cause);
     }
 
-    /// From now on there are none.
+    /// Closes the pool and fails waiting requests with `cause`.
     void close(TransportException cause) {
         closed = cause;
         while (!waiting.isEmpty()) {
@@ -233,7 +232,7 @@ public final class ProxyPool {
         return strandedBytes.get();
     }
 
-    /// How many that asked had to wait.
+    /// The number of requests that had to wait.
     long waits() {
         return waits.get();
     }

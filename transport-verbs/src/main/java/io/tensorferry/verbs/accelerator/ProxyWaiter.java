@@ -2,11 +2,12 @@ package io.tensorferry.verbs.accelerator;
 
 import io.tensorferry.api.TransportException;
 
-/// Waits for a proxy. Both are called on the loop, one of them, once, and perhaps before the call that asked returns.
+/// Receives a proxy or a failure. Exactly one of the methods is called, once, on the loop, possibly before the
+/// requesting call returns.
 public interface ProxyWaiter {
-    /// The waiter closes it.
+    /// Called with a proxy, which the waiter closes.
     void onProxy(Proxy proxy);
 
-    /// There is none, and never will be.
+    /// Called when no proxy will ever be available.
     void onNoProxy(TransportException cause);
 }

@@ -6,15 +6,15 @@ import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
 import org.jspecify.annotations.Nullable;
 
-/// One tensor on an accelerator that becomes another one in host memory, or the other way round.
+/// Moves one tensor from an accelerator to host memory, or the other way round.
 ///
-/// Threading: started on a worker; told of its copies on the loop.
+/// Threading: started on a worker; copy callbacks run on the loop.
 final class TensorMove {
     private final AcceleratorUnit unit;
     private final Tensor source;
     private final Tensor target;
     private final MoveEnd end;
-    // Null where there is nothing to be copied.
+    // Null if there is nothing to copy.
     private final @Nullable HostCopy copy;
 
     /// @throws IllegalStateException if the source is closed
@@ -32,10 +32,10 @@ final class TensorMove {
         }
     }
 
-    /// @param unit of the end that is on an accelerator
-    /// @param source is taken over
-    /// @param to makes the other end, and may wait
-    /// @param peer whose tensor it is
+    /// @param unit the accelerator at one end of the move
+    /// @param source the tensor to move; ownership passes to the move
+    /// @param to allocates the target, and may wait
+    /// @param peer the peer whose tensor is moved
     static void start(AcceleratorUnit unit, Tensor source, TensorAllocator to, String peer, MoveEnd end) {
         Tensor target = null;
         try {
@@ -72,7 +72,7 @@ final class TensorMove {
             unit.moveEnds();
             return;
         }
-        // What the accelerator may still reach is nobody's any more.
+        // Tensors that the accelerator may still access are leaked.
         closeUnlessStranded(source, failure);
         closeUnlessStranded(target, failure);
         end.onFailed(failure.cause());
@@ -87,7 +87,7 @@ final class TensorMove {
         }
     }
 
-    /// Not on the loop where the last close may call the driver.
+    /// Closes the tensor off the loop if the last close may call the driver.
     private void close(Tensor tensor) {
         if (tensor.device().hostAccessible() && tensor.readyEvent() == null) {
             tensor.close();

@@ -1,13 +1,11 @@
-/// Tensors on accelerators: their memory, and the way of their contents through pinned host memory.
+/// Tensors on accelerators: their memory, and the staging of their contents through pinned host memory.
 ///
-/// [io.tensorferry.verbs.accelerator.AcceleratorUnit] is all that the transport has of one accelerator: a queue of
-/// copies, which a thread of its own does, so that the completion loop never waits for a driver; proxies, pieces of
-/// host
-/// memory that the accelerator and the RDMA device both know, apart for what is sent and for what is received; and
-/// slabs of the accelerator's own memory, for results. It knows no channel and no message: the rendezvous layer says
-/// what is copied when.
+/// [io.tensorferry.verbs.accelerator.AcceleratorUnit] holds the transport's state for one accelerator. A copy queue
+/// with a dedicated thread keeps the completion loop from waiting for a driver. Proxies, separate for sends and
+/// receives, are host memory that both the accelerator and the RDMA device can access. Slabs of accelerator memory hold
+/// results. The package does not depend on channels or messages: the rendezvous layer decides what is copied when.
 ///
-/// The rule that keeps it from standing still: a proxy is held only for work that ends by itself. Whoever sends takes
-/// one when the peer has named memory, whoever receives when the peer has the tensor; and as the two never share one,
-/// two workers cannot wait for each other's.
+/// Liveness rule: a proxy is held only for work that ends by itself. A sender takes a proxy once the peer has named
+/// memory, a receiver once the peer has the tensor. Because sends and receives never share proxies, two workers cannot
+/// deadlock on each other's.
 package io.tensorferry.verbs.accelerator;
