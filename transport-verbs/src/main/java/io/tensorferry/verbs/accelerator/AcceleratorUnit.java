@@ -107,7 +107,7 @@ public final class AcceleratorUnit {
         this.allocator = new DeviceTensorAllocator(device, deviceMemory, true);
         this.allocatorNow = new DeviceTensorAllocator(device, deviceMemory, false);
         this.flushes = device.nicWrites() == NicWrites.AFTER_FLUSH;
-        // Created last: if a later step threw, the copy queue would have to be closed.
+        // Created last: if this throws, the earlier steps have left nothing to clean up.
         this.copies = new CopyQueue(device, loop, runner);
     }
 

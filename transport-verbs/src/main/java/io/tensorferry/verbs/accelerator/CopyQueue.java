@@ -139,7 +139,8 @@ public final class CopyQueue {
         runner.wake();
     }
 
-    /// The runner may have gone to sleep while this call was counted, and must see that the queue is over.
+    /// The runner may have gone to sleep because of a task that was counted but ended here, so wake it if the queue is
+    /// over.
     private void wakeIfOver() {
         if (isOver()) {
             runner.wake();

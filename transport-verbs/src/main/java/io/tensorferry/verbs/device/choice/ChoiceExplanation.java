@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a choice of device, port and GID came to, and why: all that was looked at, in the order of preference.
+/// The result of choosing a device, port and GID, with the reason and all candidates in order of preference. Immutable.
 ///
 /// @param providers every provider with its devices, in order of preference
-/// @param taken what was taken, or null where nothing was
-/// @param failure why nothing was taken, or null where something was
+/// @param taken the choice, or null if there was none
+/// @param failure why the choice failed, or null if it succeeded
 public record ChoiceExplanation(
         List<ProviderCandidate> providers,
         @Nullable Taken taken,
@@ -19,24 +19,24 @@ public record ChoiceExplanation(
         providers = List.copyOf(providers);
     }
 
-    /// What was taken.
+    /// The chosen device, port and GID.
     ///
     /// @param port the port's number, from 1
     /// @param mtu payload bytes of a packet
     public record Taken(DeviceCandidate device, int port, GidEntry gid, int mtu) {
-        /// As `mlx5_0 (libibverbs), port 1, GID 3 ::ffff:10.0.0.1 (RoCE v2), MTU 1024`.
+        /// For example `mlx5_0 (libibverbs), port 1, GID 3 ::ffff:10.0.0.1 (RoCE v2), MTU 1024`.
         @Override
         public String toString() {
             return device.name() + " (" + device.provider() + "), port " + port + ", " + gid + ", MTU " + mtu;
         }
     }
 
-    /// Every device, in order of preference.
+    /// All devices, in order of preference.
     public Stream<DeviceCandidate> devices() {
         return providers.stream().flatMap(provider -> provider.devices().stream());
     }
 
-    /// The reasons against what cannot be used, one for each device and for each provider that can have none.
+    /// The reasons for refusal, one for each unusable device and for each provider that cannot have any device.
     public List<String> refusals() {
         var reasons = new ArrayList<String>();
         for (ProviderCandidate provider : providers) {

@@ -8,9 +8,9 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells the log what was taken and why, and what cannot be used; every other candidate at debug level.
+/// Logs the choice with its reason and the unusable candidates; all other candidates at debug level.
 final class ChoiceLog {
-    // One name for the whole choice.
+    // One logger name for all messages about the choice.
     private static final Logger LOG = LoggerFactory.getLogger(DeviceChoice.class);
 
     private ChoiceLog() {}
@@ -18,7 +18,7 @@ final class ChoiceLog {
     static void report(RdmaConfig config, ChoiceExplanation explanation) {
         Taken taken = explanation.taken();
         if (taken == null) {
-            // The exception says the reasons.
+            // The exception contains the reasons.
             reportAll(explanation);
         } else if (DeviceChoice.isSoftware(taken.device().provider()) && config.device() == null) {
             reportSoftwareDevice(explanation, taken);
@@ -46,7 +46,7 @@ final class ChoiceLog {
         }
     }
 
-    /// Several addresses of equal right are a frequent cause of two ends that do not reach each other.
+    /// Several equally preferred addresses are a frequent reason why two ends cannot reach each other.
     private static void reportOtherAddresses(Taken taken) {
         List<GidCandidate> gids = takenPort(taken).gids();
         List<GidEntry> equal = gids.stream()

@@ -15,23 +15,23 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Holds one opened device against the configuration: whether it can be used at all, through which port and under
-/// which GID, and whether it takes the settings.
+/// Checks one open device against the configuration: whether it is usable, through which port and GID, and whether it
+/// supports the settings.
 final class DeviceExamination {
-    /// What an examination found.
+    /// The result of an examination.
     sealed interface Finding {
         List<PortCandidate> ports();
     }
 
-    /// The device can be used with these settings.
+    /// The device is usable with these settings.
     record Usable(ChosenPort port, List<PortCandidate> ports) implements Finding {}
 
-    /// The device cannot be used whatever the settings.
+    /// The device is unusable regardless of the settings.
     ///
-    /// @param obstacle in words that follow "mlx5_0 ..."
+    /// @param obstacle the reason, in words that follow "mlx5_0 ..."
     record Unusable(String obstacle, List<PortCandidate> ports) implements Finding {}
 
-    /// The device could be used, but not with these settings.
+    /// The device is usable, but not with these settings.
     record Unfit(IllegalArgumentException error, List<PortCandidate> ports) implements Finding {}
 
     private final RdmaConfig config;
@@ -43,7 +43,7 @@ final class DeviceExamination {
         this.device = device;
     }
 
-    /// Looks at `device`, and leaves it open.
+    /// Examines `device`, and leaves it open.
     static Finding examine(RdmaConfig config, VerbsDevice device) {
         var examination = new DeviceExamination(config, device);
         try {

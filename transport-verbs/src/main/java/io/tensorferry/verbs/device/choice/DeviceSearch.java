@@ -18,9 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One walk through all devices, in order of preference, that takes one and says of each other why not.
+/// Examines all devices in order of preference, chooses one, and records the reason against each other device.
 ///
-/// What it takes stays open and is the caller's; every other device that it opens it closes.
+/// The chosen device stays open and belongs to the caller; every other device is closed again.
 ///
 /// Threading: one thread.
 final class DeviceSearch {
@@ -31,18 +31,18 @@ final class DeviceSearch {
     private @Nullable ChosenPort chosen;
     private @Nullable Taken taken;
     private @Nullable RuntimeException failure;
-    // A device was refused the worker's address: that is a matter of the cluster, not of the device.
+    // A device rejected the worker's address: a misconfiguration of the cluster, not of the device.
     private boolean hasForeignAddress;
 
     /// @param providers in order of preference
-    /// @param thorough whether to open devices even after one was taken, to say whether they would do
+    /// @param thorough whether to also open the devices after the chosen one, to report whether they are usable
     DeviceSearch(RdmaConfig config, List<VerbsProvider> providers, boolean thorough) {
         this.config = config;
         this.providers = providers;
         this.thorough = thorough;
     }
 
-    /// Looks at everything. If it throws, nothing is open.
+    /// Runs the search. If it throws, no device is open.
     ChoiceExplanation run() {
         try {
             for (VerbsProvider provider : providers) {
@@ -58,10 +58,10 @@ final class DeviceSearch {
         return explanation();
     }
 
-    /// What was taken, with the device open.
+    /// Returns the choice, with the device open.
     ///
-    /// @throws IllegalArgumentException if nothing was, because of the configuration
-    /// @throws TransportException if nothing was, because nothing is usable
+    /// @throws IllegalArgumentException if the configuration prevented a choice
+    /// @throws TransportException if no device is usable
     ChosenPort chosenOrThrow() {
         if (chosen == null) {
             throw failure == null ? new IllegalStateException("run() comes first") : failure;
@@ -69,7 +69,7 @@ final class DeviceSearch {
         return chosen;
     }
 
-    /// Closes what was taken.
+    /// Closes the chosen device.
     void close() {
         if (chosen != null) {
             chosen.device().close();

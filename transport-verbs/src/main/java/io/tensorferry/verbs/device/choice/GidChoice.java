@@ -14,20 +14,20 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// Chooses the entry of a port's GID table that is the own address. The whole policy is here, and its tests are in
-/// `GidChoiceTest`.
+/// Chooses the entry of a port's GID table that is the local address. This class holds the whole policy; its tests are
+/// in `GidChoiceTest`.
 ///
-/// On InfiniBand it is entry 0, whose default prefix is link-local by the standard. On Ethernet it is the first of the
-/// best [Rank] among those that this process can use:
+/// On InfiniBand the choice is entry 0, whose default prefix is link-local by the standard. On Ethernet it is the first
+/// entry of the best [Rank] among those that this process can use:
 ///
-/// - An entry whose network device is in another network namespace is no candidate. A container sees the whole table
-///   of a device that it shares with its host, but the kernel resolves no route for such an entry.
-/// - Neither is one without an interface identifier, and IPv6's loopback address.
-/// - What routers forward comes before what is link-local, because each interface has a link-local address and two
-///   hosts that route between them do not meet under it. It is a candidate all the same: two hosts on one link may have
-///   nothing else.
-/// - Of those, RoCE v2 comes before v1, whose packets no router understands, and IPv4 before IPv6, because the index of
-///   a v4 address is what administrators configure on both sides.
+/// - An entry whose network device is in another network namespace is no candidate. A container sees the whole table of
+///   a device that it shares with its host, but the kernel resolves no route for such an entry.
+/// - An entry without an interface identifier is no candidate, and neither is IPv6's loopback address.
+/// - Routable addresses are preferred to link-local ones, because each interface has a link-local address, and two
+///   hosts that are connected through routers cannot use it. A link-local address remains a candidate: two hosts on one
+///   link may have no other.
+/// - RoCE v2 is preferred to v1, whose packets no router forwards, and IPv4 to IPv6, because administrators configure
+///   the index of an IPv4 address on both sides.
 final class GidChoice {
     /// Best first.
     private enum Rank {
@@ -66,9 +66,9 @@ final class GidChoice {
         this.port = port;
     }
 
-    /// Every entry that is in use, in the table's order; one of them is taken, or none where none can be.
+    /// Returns every entry that is in use, in table order, with at most one of them taken.
     ///
-    /// @param wanted the entry that the configuration names, or null to choose one
+    /// @param wanted the index that the configuration names, or null to choose an entry
     /// @throws IllegalArgumentException if there is no such entry, or it is not in use
     static List<GidCandidate> candidates(
             VerbsDevice device, int portNumber, PortAttributes port, @Nullable Integer wanted) {
@@ -84,7 +84,7 @@ final class GidChoice {
         return wanted == null ? choice.choose(used) : choice.named(used, wanted);
     }
 
-    /// The entry that is chosen while the device is in use, because the one that was chosen at the start is gone.
+    /// Chooses an entry again while the device is in use, because the first choice has disappeared.
     static Optional<GidEntry> again(VerbsDevice device, int portNumber, PortAttributes port, @Nullable Integer wanted) {
         if (wanted == null) {
             return taken(candidates(device, portNumber, port, null));
@@ -95,7 +95,7 @@ final class GidChoice {
                 .filter(entry -> !entry.gid().isZero());
     }
 
-    /// The one that was taken.
+    /// Returns the entry that was taken.
     static Optional<GidEntry> taken(List<GidCandidate> candidates) {
         return candidates.stream()
                 .filter(candidate -> candidate.verdict() == Verdict.TAKEN)
@@ -113,7 +113,7 @@ final class GidChoice {
         }
     }
 
-    /// The user may know better, but is told.
+    /// An entry named by the user is taken despite obstacles, which the reason then mentions.
     private List<GidCandidate> named(List<GidEntry> used, int wanted) {
         return used.stream()
                 .map(entry -> entry.index() == wanted
@@ -135,7 +135,7 @@ final class GidChoice {
                 obstacles.put(entry.index(), obstacle);
             }
         }
-        // A stable order: of equal entries the first in the table.
+        // The order is stable: of equal entries, the first in the table wins.
         GidEntry best = used.stream()
                 .filter(entry -> !obstacles.containsKey(entry.index()))
                 .min(Comparator.comparing(Rank::of))

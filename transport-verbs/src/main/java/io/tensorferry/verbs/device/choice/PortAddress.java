@@ -7,28 +7,27 @@ import io.tensorferry.verbs.device.PortAttributes.PortState;
 import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 
-/// What a port is reached by, and sends with, at one moment. Immutable.
+/// A snapshot of a port's address. Immutable.
 ///
-/// All of it may change while the device is open. The subnet manager gives out another LID, another subnet prefix,
-/// other partition keys. An IP address or a VLAN comes or goes, and with it an entry of the GID table. An entry that
-/// comes back may have another index: the kernel keeps the old one for as long as a queue pair uses it. So each
-/// endpoint asks for it anew, and looks for the GID by its value.
+/// The address may change while the device is open. The subnet manager may assign another LID, subnet prefix or
+/// partition keys. Adding or removing an IP address or a VLAN changes the GID table. An entry that reappears may have
+/// another index, because the kernel keeps the old index while a queue pair uses it. Each endpoint therefore queries
+/// the address anew, and searches the GID by value.
 ///
 /// @param lid the local identifier, 0 to 65,535
-/// @param gid the own address with its place in the GID table
-/// @param partitionKey the value of the configured entry of the partition-key table, 16 bits
+/// @param gid the local address with its index in the GID table
+/// @param partitionKey value of the configured partition-key table entry, 16 bits
 /// @param mtu payload bytes of a packet
 public record PortAddress(int lid, GidEntry gid, int partitionKey, int mtu) {
-    // The highest bit tells full from limited members.
+    // The highest bit distinguishes full from limited members.
     private static final int PARTITION = 0x7FFF;
 
-    /// Asks the device. May wait for it.
+    /// Queries the port's current address. May block on the device.
     ///
-    /// The GID is the one that was chosen at the start, wherever it is in the table now. If it is gone, it is the one
-    /// that would be chosen now.
+    /// Returns the GID chosen at the start, at its current index. If that GID has disappeared, chooses another.
     ///
-    /// @throws VerbsException ENETDOWN if the port is not active, ENODATA if it has no GID or partition key that can be
-    ///     used, and whatever the device refuses with
+    /// @throws VerbsException ENETDOWN if the port is not active, ENODATA if it has no usable GID or partition key,
+    ///     otherwise the device's error
     public static PortAddress ask(ChosenPort chosen, RdmaConfig config) {
         PortAttributes port = chosen.device().port(chosen.portNumber());
         if (port.state() != PortState.ACTIVE) {
@@ -53,7 +52,7 @@ public record PortAddress(int lid, GidEntry gid, int partitionKey, int mtu) {
     private static GidEntry gid(ChosenPort chosen, RdmaConfig config, PortAttributes port) {
         GidEntry wanted = chosen.gid();
         for (int i = 0; i < port.gidTableLength(); i++) {
-            // Where it was at the start is looked at first: a table may have a thousand entries.
+            // Starts at the former index, because a table may have a thousand entries.
             int index = (wanted.index() + i) % port.gidTableLength();
             GidEntry entry = chosen.device().gid(chosen.portNumber(), index);
             if (entry.gid().equals(wanted.gid()) && entry.type() == wanted.type()) {
@@ -71,14 +70,14 @@ public record PortAddress(int lid, GidEntry gid, int partitionKey, int mtu) {
         return "port " + chosen.portNumber() + " of " + chosen.device().name();
     }
 
-    /// Whether a queue pair that was connected with this address can still be reached. May wait for the device.
+    /// Whether a queue pair that was connected with this address is still reachable. May block on the device.
     ///
-    /// @throws VerbsException if the device refuses
+    /// @throws VerbsException if a query of the device fails
     public boolean isThere(ChosenPort chosen, RdmaConfig config) {
         VerbsDevice device = chosen.device();
         int number = chosen.portNumber();
         PortAttributes port = device.port(number);
-        // A port that is down may have no LID, and have its own again when it comes back.
+        // A port that is down may have no LID, and get the same LID again when it comes up.
         return (port.lid() == lid || port.state() != PortState.ACTIVE)
                 && gid.index() < port.gidTableLength()
                 && device.gid(number, gid.index()).equals(gid)

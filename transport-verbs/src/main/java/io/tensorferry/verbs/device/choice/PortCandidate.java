@@ -3,11 +3,11 @@ package io.tensorferry.verbs.device.choice;
 import io.tensorferry.verbs.device.PortAttributes;
 import java.util.List;
 
-/// A port of a device that was opened, and what the choice made of it.
+/// A port of an opened device, and the verdict of the choice.
 ///
-/// @param number from 1
-/// @param attributes the port's state when it was looked at
-/// @param reason why it was taken or was not, in words that follow "port 2:"
+/// @param number the port's number, from 1
+/// @param attributes the port's state when it was examined
+/// @param reason the reason for the verdict, in words that follow "port 2:"
 /// @param gids the entries of its GID table that are in use; empty unless the port was taken
 public record PortCandidate(
         int number, PortAttributes attributes, Verdict verdict, String reason, List<GidCandidate> gids) {

@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.device.choice;
 
-/// How a device, a port or a GID fared when one of its kind was chosen.
+/// The verdict on a candidate device, port or GID.
 public enum Verdict {
     TAKEN,
-    /// Another one is preferred, or named by the configuration; this one may never have been looked at closely.
+    /// Another candidate is preferred, or named by the configuration; this one may not have been fully examined.
     PASSED_OVER,
-    /// It cannot be used.
+    /// The candidate is unusable.
     REFUSED
 }

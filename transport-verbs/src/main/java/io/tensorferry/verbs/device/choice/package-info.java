@@ -1,2 +1,2 @@
-/// Chooses the device, the port and the GID, and explains the choice with every candidate.
+/// The choice of device, port and GID, explained with every candidate.
 package io.tensorferry.verbs.device.choice;

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The windows that are bound on one queue pair, and end with it. For those who implement a device.
+/// The memory windows bound on one queue pair, which are closed with it. For implementations of a device.
 ///
 /// Threading: any thread.
 public final class BoundWindows {
@@ -29,7 +29,7 @@ public final class BoundWindows {
         return bindings.isEmpty() ? null : bindings.getLast();
     }
 
-    /// Closes every window in it. Nobody binds another one on this queue pair meanwhile.
+    /// Closes every window in the list. The caller ensures that no window is bound on this queue pair meanwhile.
     public void closeAll() {
         for (WindowBinding binding = last(); binding != null; binding = last()) {
             binding.closeWindow();

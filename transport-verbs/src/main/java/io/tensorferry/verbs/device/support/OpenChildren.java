@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.support;
 
 import io.tensorferry.verbs.device.VerbsException;
 
-/// Counts what is open on a parent object, so that it cannot be closed under its children and has no more of them
-/// than it may. For those who implement a device.
+/// Counts the open children of a parent object, so that it cannot be closed before them and its limit is enforced. For
+/// implementations of a device.
 ///
 /// Threading: any thread.
 public final class OpenChildren {
@@ -23,7 +23,7 @@ public final class OpenChildren {
 
     /// Adds a child to each of these parents, or to none of them.
     ///
-    /// @throws VerbsException EINVAL if a parent is closed, ENOMEM if it has as many as it may
+    /// @throws VerbsException EINVAL if a parent is closed, ENOMEM if a parent has reached its limit
     public static void add(String verb, OpenChildren... parents) {
         for (int i = 0; i < parents.length; i++) {
             try {
@@ -48,7 +48,7 @@ public final class OpenChildren {
         open++;
     }
 
-    /// A child was closed.
+    /// Removes a closed child.
     public synchronized void remove() {
         open--;
     }

@@ -6,8 +6,8 @@ import io.tensorferry.verbs.device.QueuePairAttribute;
 import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.VerbsException;
 
-/// The ranges of the attributes of a change of state, for those who implement a device: a driver that is given a number
-/// which does not fit into its field may cut it off without a word.
+/// Checks the ranges of queue pair attributes. For implementations of a device: a driver may silently truncate a number
+/// that does not fit its field.
 public final class QueuePairAttributeRanges {
     private static final int MAX_24_BITS = 0xFF_FFFF;
     private static final int MAX_16_BITS = 0xFFFF;
@@ -18,7 +18,7 @@ public final class QueuePairAttributeRanges {
     private QueuePairAttributeRanges() {}
 
     /// @param limits the device's limits
-    /// @param activeMtu of the port, bytes
+    /// @param activeMtu the port's active MTU in bytes
     /// @throws VerbsException EINVAL, naming the first attribute that is out of range, its value and the range
     public static void check(QueuePairAttributes attributes, DeviceAttributes limits, int activeMtu) {
         for (QueuePairAttribute attribute : attributes.present()) {
@@ -62,7 +62,7 @@ public final class QueuePairAttributeRanges {
         require(attribute, "value", value, least, most);
     }
 
-    /// @param part what of the attribute `value` is
+    /// @param part the part of the attribute that `value` is
     /// @throws VerbsException EINVAL if `value` is not in `[least, most]`
     public static void require(QueuePairAttribute attribute, String part, int value, int least, int most) {
         if (value < least || value > most) {

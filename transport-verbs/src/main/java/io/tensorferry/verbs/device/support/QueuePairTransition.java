@@ -23,10 +23,10 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 
-/// The changes of state that a reliable-connected queue pair knows, as data: which attributes each needs and which
-/// it may also set. Any state goes to RESET, and any but RESET to ERR, with no attribute at all.
+/// The state transitions of a reliable-connected queue pair, as data: the required and optional attributes of each. Any
+/// state may change to RESET, and any state except RESET to ERR, without attributes.
 ///
-/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC. That RESET does not go to ERR is Linux' own rule.
+/// Source: the table of `ibv_modify_qp(3)` for IBV_QPT_RC. Linux adds the rule that RESET does not change to ERR.
 ///
 /// @param from the state before
 /// @param to the state after
@@ -54,10 +54,10 @@ public record QueuePairTransition(
             new QueuePairTransition(
                     QueuePairState.SQE, QueuePairState.RTS, Set.of(), Set.of(ACCESS_FLAGS, MIN_RNR_TIMER)));
 
-    /// Checks a change of state against the table.
+    /// Checks a state transition against the table.
     ///
-    /// @throws VerbsException EINVAL, naming the attributes that are missing or not allowed, or the states that no
-    ///     transition joins
+    /// @throws VerbsException EINVAL, naming the attributes that are missing or not allowed, or the states without a
+    ///     transition
     public static void check(QueuePairState from, QueuePairAttributes attributes) {
         QueuePairState to = attributes.target();
         if (to == QueuePairState.RESET || (to == QueuePairState.ERR && from != QueuePairState.RESET)) {

@@ -8,11 +8,10 @@ import io.tensorferry.verbs.device.VerbsException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a memory window from the work requests that were posted for it, for those who implement a device:
-/// it refuses at once what a device would refuse later by failing the whole queue pair, or, as some drivers, would not
-/// notice at all.
+/// Tracks the binding of a memory window from its posted work requests. For implementations of a device: it rejects
+/// early what a device would reject by failing the whole queue pair, or what some drivers would not detect.
 ///
-/// Threading: any thread; a window's binds and invalidations come from those who hold the lock of its send queue.
+/// Threading: any thread; binds and invalidations of a window are posted under the lock of its send queue.
 public final class WindowBinding {
     private static final int COUNTED_BITS = 0xFF;
     private static final String VERB = "ibv_post_send";
@@ -22,20 +21,20 @@ public final class WindowBinding {
     private boolean closed;
     private @Nullable BoundWindows boundOn;
     private @Nullable OpenChildren region;
-    /// Where it is in the list of its queue pair; that list's.
+    /// The index in the queue pair's list, owned by that list.
     int position;
 
-    /// @param firstKey the key before the first bind
+    /// @param firstKey the rkey before the first bind
     public WindowBinding(MemoryWindow window, int firstKey) {
         this.window = window;
         this.key = firstKey;
     }
 
-    /// Whether a region's part may be bound.
+    /// Checks whether part of a region may be bound.
     ///
-    /// @param regionAccess with what access the region was registered
-    /// @param mostBytes that a window of the device opens
-    /// @throws VerbsException EINVAL if not; EOPNOTSUPP if it is more than `mostBytes`
+    /// @param regionAccess the access with which the region was registered
+    /// @param mostBytes the device's maximum window size
+    /// @throws VerbsException EINVAL if not; EOPNOTSUPP if the range is larger than `mostBytes`
     public static void check(
             SendWorkRequest request, MemoryRegion region, Set<AccessFlag> regionAccess, long mostBytes) {
         if (!regionAccess.contains(AccessFlag.MW_BIND)) {
@@ -69,9 +68,9 @@ public final class WindowBinding {
         return boundOn != null;
     }
 
-    /// The key that the next bind gives it: another in its low 8 bits.
+    /// Returns the rkey of the next bind, which differs in its low 8 bits.
     ///
-    /// @throws VerbsException EINVAL if it is bound or closed
+    /// @throws VerbsException EINVAL if the window is bound or closed
     public synchronized int nextKey() {
         if (closed) {
             throw refused("the window is closed");
@@ -82,11 +81,11 @@ public final class WindowBinding {
         return (key & ~COUNTED_BITS) | ((key + 1) & COUNTED_BITS);
     }
 
-    /// A bind was posted.
+    /// Records a posted bind.
     ///
-    /// @param queuePair the windows of the queue pair on which it was posted
-    /// @param newKey what [#nextKey()] said
-    /// @param windowsOfRegion counts what is bound to the region; the caller has added this one
+    /// @param queuePair the bound windows of the queue pair on which it was posted
+    /// @param newKey the result of [#nextKey()]
+    /// @param windowsOfRegion counts the windows bound to the region; the caller has added this one
     public synchronized void bound(BoundWindows queuePair, int newKey, OpenChildren windowsOfRegion) {
         key = newKey;
         boundOn = queuePair;
@@ -94,14 +93,14 @@ public final class WindowBinding {
         queuePair.add(this);
     }
 
-    /// @throws VerbsException EINVAL unless it is bound on this queue pair
+    /// @throws VerbsException EINVAL unless the window is bound on this queue pair
     public synchronized void requireBound(BoundWindows queuePair) {
         if (boundOn != queuePair) {
             throw refused(boundOn == null ? "the window is not bound" : "the window is bound on another queue pair");
         }
     }
 
-    /// An invalidation was posted.
+    /// Records a posted invalidation.
     public synchronized void unbound() {
         if (boundOn != null) {
             boundOn.remove(this);
@@ -113,8 +112,8 @@ public final class WindowBinding {
         }
     }
 
-    /// Nothing binds it any more. Its region counts it until [#unbound()], which the caller calls once the device has
-    /// let go of it.
+    /// Prevents further binds. The region counts the window until [#unbound()], which the caller calls once the device
+    /// has deallocated the window.
     ///
     /// @return false if it was closed before
     public synchronized boolean close() {

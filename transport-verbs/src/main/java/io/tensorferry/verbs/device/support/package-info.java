@@ -1,3 +1,3 @@
-/// What implementers of a device share: the table of queue-pair states, the ranges of attributes, the binding of memory
-/// windows, and the count of open children. Used by `verbs.device.ibverbs` and `verbs.device.software` alone.
+/// Shared code of device implementations: the table of queue-pair states, attribute ranges, memory window bindings, and
+/// the count of open children. Used only by `verbs.device.ibverbs` and `verbs.device.software`.
 package io.tensorferry.verbs.device.support;
