@@ -25,7 +25,7 @@ final class AsyncEventTypes {
 
     private AsyncEventTypes() {}
 
-    /// @return null for one that is not of reliable connections, or not known
+    /// @return null for an event that does not concern reliable connections, or is unknown
     static AsyncEvent.@Nullable Type of(int number) {
         return BY_NUMBER.get(number);
     }

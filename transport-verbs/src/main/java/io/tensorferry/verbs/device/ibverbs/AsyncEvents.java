@@ -17,10 +17,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Reads a device's asynchronous events on a thread of its own, from the first listener or completion queue on.
+/// Reads a device's asynchronous events on a dedicated thread, which starts with the first listener or completion
+/// queue.
 ///
-/// An event is acknowledged before anybody hears of it: destroying the object that it concerns waits for that, and a
-/// listener may well destroy it.
+/// Events are acknowledged before listeners are called: destroying the object concerned waits for the acknowledgement,
+/// and a listener may destroy it.
 ///
 /// Threading: any thread.
 final class AsyncEvents implements AutoCloseable {
@@ -44,7 +45,7 @@ final class AsyncEvents implements AutoCloseable {
         this.listener = listener;
     }
 
-    /// Starts the thread, if it does not run yet.
+    /// Starts the thread if it is not running.
     synchronized void start() {
         if (thread != null || closing) {
             return;
@@ -57,7 +58,7 @@ final class AsyncEvents implements AutoCloseable {
                 .start(() -> run(descriptorWait));
     }
 
-    /// From now on the failure of this completion queue is told to it.
+    /// Registers a completion queue, which is notified of its failure.
     void watch(long pointer, IbverbsCompletionQueue queue) {
         completionQueues.put(pointer, queue);
     }
@@ -108,7 +109,7 @@ final class AsyncEvents implements AutoCloseable {
                 case PORT_ACTIVE, PORT_ERR, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
                     about = ibv_async_event.element.port_num(element);
                 case DEVICE_FATAL -> {
-                    // It concerns the whole device.
+                    // The event concerns the whole device.
                 }
             }
         }
@@ -135,7 +136,7 @@ final class AsyncEvents implements AutoCloseable {
         }
     }
 
-    /// Ends the thread and waits for that, unless it is the caller.
+    /// Stops the thread and waits for it, unless called on it.
     @Override
     public void close() {
         Thread running;

@@ -20,7 +20,7 @@ import io.tensorferry.verbs.device.ibverbs.post.NetworkOrder;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// What a device says of itself and of its ports, out of libibverbs' structures.
+/// Queries the attributes of a device and its ports, and converts libibverbs' structures.
 final class DeviceQueries {
     private static final int SMALLEST_MTU_CODE_UNIT = 128;
 
@@ -63,11 +63,11 @@ final class DeviceQueries {
                 DeviceAttributes.USUAL_WINDOW_BYTES,
                 ibv_device_attr.max_qp_rd_atom(limits),
                 ibv_device_attr.max_qp_init_rd_atom(limits),
-                // Reliable connections of InfiniBand's transport have it; iWARP's protocol has no immediates.
+                // The InfiniBand transport supports it on reliable connections; the iWARP protocol has no immediates.
                 transport == Transport.INFINIBAND);
     }
 
-    /// An unsigned number that says "no limit" by all its bits.
+    /// Converts an unsigned number whose all-ones value means "no limit".
     private static long nonNegative(long unsigned) {
         return unsigned < 0 ? Long.MAX_VALUE : unsigned;
     }
@@ -125,7 +125,7 @@ final class DeviceQueries {
         }
     }
 
-    /// The number of the network device of an entry of the GID table; 0 where it is not known.
+    /// The interface number of a GID table entry; 0 if unknown.
     static int gidInterface(MemorySegment context, int portNumber, int index) {
         try (var call = new NativeCall()) {
             MemorySegment entry = ibv_gid_entry.allocate(call);
@@ -133,7 +133,7 @@ final class DeviceQueries {
         }
     }
 
-    /// Fills `entry`, if there is something.
+    /// Fills `entry` if the GID is in use.
     private static boolean isGidInUse(MemorySegment context, int portNumber, int index, MemorySegment entry) {
         int result = Ibverbs._ibv_query_gid_ex(context, portNumber, index, entry, 0, entry.byteSize());
         if (Math.abs(result) == VerbsException.ENODATA) {
@@ -148,7 +148,7 @@ final class DeviceQueries {
         try (var call = new NativeCall()) {
             MemorySegment key = call.allocate(ValueLayout.JAVA_SHORT);
             if (Ibverbs.ibv_query_pkey(context, (byte) portNumber, index, key) != 0) {
-                // It reads a file, and does not say why it cannot.
+                // The call reads a file, and does not report why it fails.
                 throw new VerbsException(
                         "ibv_query_pkey",
                         VerbsException.EIO,

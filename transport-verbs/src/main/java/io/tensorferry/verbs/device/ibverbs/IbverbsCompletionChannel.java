@@ -10,9 +10,9 @@ import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.support.OpenChildren;
 import java.lang.foreign.MemorySegment;
 
-/// An `ibv_comp_channel` and an eventfd that wakes whoever waits for it.
+/// An `ibv_comp_channel`, and an eventfd that wakes the waiting thread.
 ///
-/// Threading: one thread waits; any wakes it.
+/// Threading: one thread waits; any thread wakes it.
 final class IbverbsCompletionChannel implements CompletionChannel {
     private final IbverbsDevice device;
     private final MemorySegment channel;
@@ -43,7 +43,7 @@ final class IbverbsCompletionChannel implements CompletionChannel {
         }
     }
 
-    /// Every event is acknowledged at once: destroying a completion queue waits for that.
+    /// Acknowledges each event at once, because destroying a completion queue waits for the acknowledgement.
     private void takeEvents() {
         try (var call = new NativeCall()) {
             MemorySegment queue = call.allocate(Ibverbs.C_POINTER);

@@ -21,10 +21,10 @@ import org.slf4j.LoggerFactory;
 
 /// An `ibv_cq`.
 ///
-/// Completions are taken in batches into memory of its own and given out one by one, each when its queue pair is still
-/// there at that moment: a handler may close any.
+/// Polls completions in batches into a private buffer and delivers them one by one. A completion is delivered only if
+/// its queue pair still exists at that moment, because a handler may close any queue pair.
 ///
-/// Threading: one thread polls and closes; [#fail()] from the thread of asynchronous events.
+/// Threading: one thread polls and closes; [#fail()] runs on the thread of asynchronous events.
 final class IbverbsCompletionQueue implements CompletionQueue {
     private static final Logger LOG = LoggerFactory.getLogger(IbverbsCompletionQueue.class);
     private static final int BATCH = 32;
@@ -37,7 +37,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
     private final int capacity;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment[] entries = new MemorySegment[BATCH];
-    /// The first entry, as a bare address: passing it costs less than passing memory of an arena.
+    /// The first entry as a zero-length segment, which is cheaper to pass to native code than arena memory.
     private final MemorySegment batch;
     private final IbverbsWorkCompletion cursor = new IbverbsWorkCompletion();
     private final QueuePairTable queuePairs = new QueuePairTable();
@@ -101,7 +101,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
         return count;
     }
 
-    /// Sets the cursor to the next completion whose queue pair is still there.
+    /// Moves the cursor to the next completion whose queue pair still exists.
     private boolean next(int wanted) {
         while (true) {
             if (failed) {
@@ -128,7 +128,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
             throw new VerbsException("ibv_poll_cq", VerbsException.EINVAL, "the completion queue is closed");
         }
         batchPosition = 0;
-        // Set to nothing first: a failing call must not have the last batch given out again.
+        // Reset first, so that a failing call does not deliver the last batch again.
         batchSize = 0;
         int taken = DataVerbs.pollCq(pollFunction, queue, Math.min(wanted, BATCH), batch);
         if (taken < 0) {
@@ -154,7 +154,8 @@ final class IbverbsCompletionQueue implements CompletionQueue {
         return capacity;
     }
 
-    /// The device has lost completions: nothing is known any more about what its queue pairs have done, so they stop.
+    /// Handles an overrun: the device has lost completions, so the state of its queue pairs is unknown and they are
+    /// stopped.
     void fail() {
         failed = true;
         for (IbverbsQueuePair queuePair : queuePairs.all()) {
@@ -177,7 +178,7 @@ final class IbverbsCompletionQueue implements CompletionQueue {
         return queuePairs;
     }
 
-    /// Counts the work queues that complete here.
+    /// Counts the work queues that use this completion queue.
     OpenChildren uses() {
         return uses;
     }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A device that is open (`ibv_context`).
+/// An open device (`ibv_context`).
 ///
 /// Threading: any thread.
 final class IbverbsDevice implements VerbsDevice {
@@ -42,7 +42,7 @@ final class IbverbsDevice implements VerbsDevice {
     private final OpenChildren queuePairs;
     private final AsyncEvents events;
 
-    /// Takes over `context` if it succeeds.
+    /// Takes ownership of `context` on success.
     IbverbsDevice(
             String name,
             MemorySegment device,
@@ -84,7 +84,7 @@ final class IbverbsDevice implements VerbsDevice {
         return attributes;
     }
 
-    /// From what the kernel tells of the device it hangs on; a virtual one hangs on none.
+    /// Read from the kernel's files about the parent device; a virtual device has none.
     @Override
     public int numaNode() {
         try {
@@ -110,7 +110,8 @@ final class IbverbsDevice implements VerbsDevice {
         try {
             return DeviceQueries.gid(context, portNumber, index);
         } catch (VerbsException e) {
-            // Asked only now: whoever reads a table of a thousand entries would ask a thousand times.
+            // Queried only here: a caller that reads a table of a thousand entries would otherwise query the port for
+            // each of them.
             int length = port(portNumber).gidTableLength();
             if (index < 0 || index >= length) {
                 throw new IllegalArgumentException(
@@ -135,7 +136,7 @@ final class IbverbsDevice implements VerbsDevice {
         } catch (VerbsException e) {
             PortAttributes port = port(portNumber);
             if (port.linkLayer() == PortAttributes.LinkLayer.ETHERNET && index < port.pkeyTableLength()) {
-                // The library reads it from a file that a container may lack, and RoCE knows no other.
+                // The library reads the key from a file that a container may lack. RoCE has only the default key.
                 LOG.debug("{} does not tell its partition keys", name, e);
                 return DEFAULT_PARTITION_KEY;
             }
@@ -190,7 +191,7 @@ final class IbverbsDevice implements VerbsDevice {
             }
             own = candidate;
         }
-        // Its failure is an asynchronous event, so somebody must be reading those.
+        // A failure of the queue is reported as an asynchronous event, so the thread that reads these must be running.
         events.start();
         return IbverbsCompletionQueue.create(this, minimumEntries, own, vector);
     }

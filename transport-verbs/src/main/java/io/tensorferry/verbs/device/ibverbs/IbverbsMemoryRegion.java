@@ -64,7 +64,7 @@ final class IbverbsMemoryRegion implements MemoryRegion {
         return access;
     }
 
-    /// Counts the windows that are bound to it.
+    /// Counts the memory windows bound to the region.
     OpenChildren windows() {
         return windows;
     }

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 
 /// An `ibv_mw` of type 2.
 ///
-/// Threading: any thread. Whoever posts a work request for it holds its monitor, so that it is not given back
-/// meanwhile.
+/// Threading: any thread. The poster of a work request for the window holds its monitor, so that the window is not
+/// deallocated meanwhile.
 final class IbverbsMemoryWindow implements MemoryWindow {
     private final IbverbsProtectionDomain domain;
     private final MemorySegment window;
@@ -33,7 +33,7 @@ final class IbverbsMemoryWindow implements MemoryWindow {
         return posted;
     }
 
-    /// Drivers take the key before a bind from the structure, and leave it to their user to write the next one there.
+    /// Drivers read the rkey of a bind from the structure, and expect their user to write the next rkey there.
     void writeKey(int key) {
         ibv_mw.rkey(window, key);
     }

@@ -129,13 +129,13 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
         }
     }
 
-    /// Whether a region with this key holds all of these bytes.
+    /// Whether a memory region with this lkey contains the whole range.
     boolean covers(int localKey, long address, long length) {
         MemoryRegion region = regionsByLocalKey.get(localKey);
         return region != null && region.contains(address, length);
     }
 
-    /// Before the registration ends, because then the device may give its key to another.
+    /// Removes an lkey before its region is deregistered, because the device may then reuse the lkey.
     void hide(int localKey) {
         regionsByLocalKey.remove(localKey);
     }

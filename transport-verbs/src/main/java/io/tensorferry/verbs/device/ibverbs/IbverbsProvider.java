@@ -15,13 +15,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The RDMA devices of this machine, as libibverbs lists them.
+/// Provides the RDMA devices that libibverbs lists on this machine.
 ///
-/// Where the library is missing, or the kernel knows nothing of RDMA, there is no device and [#obstacle()] tells why.
+/// If the library is missing, or the kernel does not support RDMA, there are no devices and [#obstacle()] returns the
+/// reason.
 ///
 /// Threading: any thread.
 public final class IbverbsProvider implements VerbsProvider {
-    /// What [#name()] says.
+    /// The result of [#name()].
     public static final String NAME = "libibverbs";
 
     private static final Logger LOG = LoggerFactory.getLogger(IbverbsProvider.class);
@@ -98,11 +99,11 @@ public final class IbverbsProvider implements VerbsProvider {
         }
     }
 
-    /// The array of `ibv_get_device_list`; freed when closed.
+    /// The array of `ibv_get_device_list`, freed by [#close()].
     private static final class DeviceList implements AutoCloseable {
         private final MemorySegment pointers;
         private final int count;
-        /// Why there can be no devices, or null.
+        /// Why there cannot be any device, or null.
         final @Nullable String obstacle;
 
         DeviceList(NativeCall call) {
@@ -110,7 +111,7 @@ public final class IbverbsProvider implements VerbsProvider {
             pointers = ErrnoVerbs.getDeviceList(call, number);
             boolean listed = pointers.address() != 0;
             count = listed ? number.get(ValueLayout.JAVA_INT, 0) : 0;
-            // ENOSYS and its like are no failure: such a kernel has no devices.
+            // ENOSYS and similar errors are no failure: such a kernel has no devices.
             obstacle = listed
                     ? null
                     : "this kernel has no RDMA (module ib_uverbs is not loaded): " + LIST + " failed with errno "
@@ -133,7 +134,7 @@ public final class IbverbsProvider implements VerbsProvider {
             return names;
         }
 
-        /// @throws VerbsException ENODEV if there is none of this name
+        /// @throws VerbsException ENODEV if no device has this name
         MemorySegment find(String deviceName) {
             for (int i = 0; i < count; i++) {
                 if (name(device(i)).equals(deviceName)) {

@@ -32,8 +32,8 @@ import java.lang.foreign.MemorySegment;
 
 /// An `ibv_qp` of type RC.
 ///
-/// Threading: any thread. Posters of one queue exclude each other by that queue's lock, which [#close()] takes too, so
-/// that nobody posts to a queue pair that is gone. Completions free slots on the poller's thread, without a lock.
+/// Threading: any thread. Posters to a queue hold its lock, which [#close()] also takes, so that nothing is posted to a
+/// destroyed queue pair. Completions free slots on the poller's thread without a lock.
 final class IbverbsQueuePair implements QueuePair {
     private static final String MODIFY = "ibv_modify_qp";
     private static final String POST_SEND = "ibv_post_send";
@@ -59,18 +59,18 @@ final class IbverbsQueuePair implements QueuePair {
     private final Object receiveLock = new Object();
     private final Object modifyLock = new Object();
 
-    /// The last state that is known: the one that was asked for, or ERR from the first failed completion on. Written
-    /// with the lock of changes held, or to ERR by the poller.
+    /// The last known state: the last requested state, or ERR after the first failed completion. Written under the lock
+    /// for modifications; the poller only writes ERR.
     private volatile QueuePairState state = QueuePairState.RESET;
 
     private volatile int sendOwner;
     private volatile int receiveOwner;
     private volatile boolean closed;
-    /// Whether send requests were flushed though nobody asked for it, and none of them was found to be the cause; what
-    /// was before the cause and had no answer yet is flushed before it. Written by the poller.
+    /// Whether send requests were flushed without a request to do so, while none of them was identified as the cause.
+    /// Requests before the cause that had no acknowledgement yet are flushed before it. Written by the poller.
     private volatile boolean causeMissing;
 
-    /// The longest message that the port takes, bytes.
+    /// The port's maximum message size in bytes.
     private volatile long maxMessageBytes = MAX_LENGTH;
 
     private int port = 1;
@@ -188,7 +188,7 @@ final class IbverbsQueuePair implements QueuePair {
         maxMessageBytes = its.maxMessageBytes();
     }
 
-    /// Nothing that was posted completes any more; what comes of it is another owner's.
+    /// Changes to RESET. Posted requests never complete; late completions carry the tag of a former owner.
     private void reset(QueuePairAttributes attributes) {
         synchronized (sendLock) {
             synchronized (receiveLock) {
@@ -205,7 +205,7 @@ final class IbverbsQueuePair implements QueuePair {
         }
     }
 
-    /// To ERR, whatever the state is; nothing where the queue pair is gone.
+    /// Changes to ERR from any state; does nothing if the queue pair is destroyed.
     void enterError() {
         synchronized (modifyLock) {
             if (!closed && state != QueuePairState.RESET) {
@@ -248,7 +248,7 @@ final class IbverbsQueuePair implements QueuePair {
         flushIfFailed();
     }
 
-    /// With the lock of the send queue held.
+    /// Called with the send queue's lock held.
     private void submitPrepared() {
         if (prepared.isEmpty()) {
             return;
@@ -273,8 +273,8 @@ final class IbverbsQueuePair implements QueuePair {
         }
     }
 
-    /// Goes to the device at once, with what was prepared before: what the window is bound to from now on follows from
-    /// whether the device took it.
+    /// Posts the request at once, with those prepared before, because the binding of the window depends on whether the
+    /// device accepts it.
     private void postForWindow(SendWorkRequest request) {
         if (!(request.window instanceof IbverbsMemoryWindow window) || window.domain() != parents.domain()) {
             throw invalid(POST_SEND, "the window is of another protection domain");
@@ -309,7 +309,7 @@ final class IbverbsQueuePair implements QueuePair {
         }
         WindowBinding.check(
                 request, region, region.access(), parents.device().attributes().maxWindowBytes());
-        // Alone: what was prepared before is posted already if the device refuses this bind.
+        // Posted separately: the requests prepared before are then already posted if the device rejects this bind.
         submitPrepared();
         int key = window.posted().nextKey();
         OpenChildren.add(POST_SEND, region.windows());
@@ -352,14 +352,14 @@ final class IbverbsQueuePair implements QueuePair {
         flushIfFailed();
     }
 
-    /// What is posted in ERR must come back as flushed; not every driver looks at its queues by itself then.
+    /// Requests posted in ERR must complete as flushed; not every driver processes its queues by itself in that state.
     private void flushIfFailed() {
         if (state == QueuePairState.ERR) {
             enterError();
         }
     }
 
-    /// A completion was polled: frees its slots and sets the cursor to it. On the poller's thread.
+    /// Handles a polled completion: frees its slots and sets the cursor to it. On the poller's thread.
     ///
     /// @param entry an `ibv_wc`
     void completed(long tag, MemorySegment entry, IbverbsWorkCompletion cursor) {
@@ -398,7 +398,7 @@ final class IbverbsQueuePair implements QueuePair {
                     closed = true;
                 }
             }
-            // A driver may keep a queue pair until the last window on it is gone.
+            // A driver may keep a queue pair until the last window bound on it is deallocated.
             windows.closeAll();
             String verb = "ibv_destroy_qp";
             VerbsCheck.returnedErrno(

@@ -7,7 +7,7 @@ import io.tensorferry.verbs.device.WorkStatus;
 import io.tensorferry.verbs.device.ibverbs.post.NetworkOrder;
 import java.lang.foreign.MemorySegment;
 
-/// The cursor: an `ibv_wc` in the batch of its completion queue, read when it is asked.
+/// A cursor on an `ibv_wc` in the batch of its completion queue, whose fields are read on access.
 ///
 /// Owner: the poller.
 final class IbverbsWorkCompletion implements WorkCompletion {
@@ -67,7 +67,7 @@ final class IbverbsWorkCompletion implements WorkCompletion {
 
     @Override
     public boolean hasImmediate() {
-        // Some drivers say it of the sender's completion too.
+        // Some drivers set the flag on the sender's completion too.
         return receive && (ibv_wc.wc_flags(entry) & WITH_IMMEDIATE) != 0;
     }
 

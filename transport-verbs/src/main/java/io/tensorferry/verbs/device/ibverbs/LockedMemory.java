@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/// Why memory was not registered: registration locks it in RAM, and the system limits how much a user may lock.
+/// Explains why memory was not registered: registration locks it in RAM, and the system limits locked memory per user.
 final class LockedMemory {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final String LIMIT_NAME = "Max locked memory";
@@ -25,7 +25,7 @@ final class LockedMemory {
                 + " or by --ulimit memlock= of a container";
     }
 
-    /// The soft limit as the kernel writes it, in bytes or `unlimited`.
+    /// The soft limit as the kernel formats it, in bytes or `unlimited`.
     private static String limit() {
         try (Stream<String> lines = Files.lines(LIMITS)) {
             return lines.filter(line -> line.startsWith(LIMIT_NAME))

@@ -11,14 +11,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The network devices of this process, as the kernel's files tell them, and whether that of a GID is one of them.
+/// The network devices of this process' network namespace, read from the kernel's files, to check the network devices
+/// of GIDs.
 ///
-/// In a container they are fewer than those of the host, and a name may be that of another device: `eth0` is in each
-/// network namespace. So numbers are compared too. Where the kernel does not tell, nothing is held against a GID.
+/// A container has fewer of them than its host, and the same name may denote different devices: each network namespace
+/// may have an `eth0`. The interface numbers are therefore compared too. If the kernel does not provide the
+/// information, the GID is accepted.
 ///
 /// Threading: any thread.
 final class NetworkNamespace {
-    /// The one that this process is in.
+    /// The network namespace of this process.
     static final NetworkNamespace OWN = new NetworkNamespace(Path.of("/"));
 
     private static final Logger LOG = LoggerFactory.getLogger(NetworkNamespace.class);
@@ -26,14 +28,14 @@ final class NetworkNamespace {
 
     private final Path root;
 
-    /// @param root where `proc` and `sys` are
+    /// @param root the directory that contains `proc` and `sys`
     NetworkNamespace(Path root) {
         this.root = root;
     }
 
-    /// Why a queue pair of this process cannot send under an entry of the GID table of a RoCE port, or null.
+    /// Returns the reason why a queue pair of this process cannot send from a GID table entry of a RoCE port, or null.
     ///
-    /// @param interfaceNumber of the entry's network device in its own namespace; 0 where it is not known
+    /// @param interfaceNumber number of the entry's network device in the device's namespace; 0 if unknown
     @Nullable
     String obstacle(String device, int port, int index, int interfaceNumber) {
         String name;
@@ -43,7 +45,7 @@ final class NetworkNamespace {
             LOG.debug("the network device of GID {} of {} is not told", index, device, e);
             return null;
         } catch (IOException e) {
-            // The kernel refuses to read the file of an entry that has none.
+            // The kernel rejects reading the file of an entry without a network device.
             LOG.debug("GID {} of {} has no network device", index, device, e);
             return "it has no network device";
         }
@@ -60,7 +62,7 @@ final class NetworkNamespace {
     private boolean isHere(String name) {
         List<String> lines;
         try {
-            // Unlike /sys it is never that of another namespace.
+            // Unlike /sys, this file never describes another namespace.
             lines = Files.readAllLines(root.resolve("proc/self/net/dev"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             LOG.debug("the network devices of this process are not told", e);
@@ -69,7 +71,7 @@ final class NetworkNamespace {
         return lines.stream().skip(HEADLINES).anyMatch(line -> line.strip().startsWith(name + ":"));
     }
 
-    /// 0 where it is not known.
+    /// Returns 0 if the number is unknown.
     private int numberOf(String name) {
         try {
             return Integer.parseInt(read("sys/class/net/" + name + "/ifindex"));

@@ -9,7 +9,7 @@ import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
 import java.lang.foreign.MemorySegment;
 
-/// Makes an `ibv_qp` of type RC.
+/// Creates an `ibv_qp` of type RC.
 final class QueuePairCreation {
     private QueuePairCreation() {}
 
@@ -27,7 +27,8 @@ final class QueuePairCreation {
         return wishes;
     }
 
-    /// A device does not tell how much it takes inline; it refuses what is too much. So less and less is tried.
+    /// Creates the queue pair with decreasing inline sizes, because devices do not report a maximum and reject a size
+    /// that is too large.
     static MemorySegment create(NativeCall call, MemorySegment domain, MemorySegment wishes, int inlineBytes) {
         MemorySegment limits = ibv_qp_init_attr.cap(wishes);
         for (int inline = inlineBytes; inline > 0; inline /= 2) {
@@ -49,7 +50,7 @@ final class QueuePairCreation {
                         + ibv_qp_cap.max_recv_wr(limits) + " receives");
     }
 
-    /// What was granted.
+    /// The granted inline size.
     static int inlineBytes(MemorySegment wishes) {
         return ibv_qp_cap.max_inline_data(ibv_qp_init_attr.cap(wishes));
     }

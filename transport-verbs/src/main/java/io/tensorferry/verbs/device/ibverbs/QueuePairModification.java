@@ -12,17 +12,17 @@ import io.tensorferry.verbs.device.QueuePairAttributes;
 import io.tensorferry.verbs.device.QueuePairState;
 import java.lang.foreign.MemorySegment;
 
-/// Changes of state: from our attributes to an `ibv_qp_attr` and its mask.
+/// Performs state transitions: converts the attributes to an `ibv_qp_attr` and its mask.
 final class QueuePairModification {
-    /// Soft-RoCE takes a retry count of 7 for "for ever", and a peer that is gone would never be noticed.
+    /// Soft-RoCE retries forever with a retry count of 7, so a dead peer would never be detected.
     private static final byte SOFT_ROCE_MOST_RETRIES = 6;
 
     private QueuePairModification() {}
 
     /// @param queuePair an `ibv_qp`
-    /// @param port the port that the queue pair is on, from 1
-    /// @param device what the queue pair is on
-    /// @throws io.tensorferry.verbs.device.VerbsException as the device refuses
+    /// @param port the port of the queue pair, from 1
+    /// @param device the device of the queue pair
+    /// @throws io.tensorferry.verbs.device.VerbsException the device's error
     static void perform(MemorySegment queuePair, QueuePairAttributes attributes, int port, DeviceDescription device) {
         try (var call = new NativeCall()) {
             MemorySegment target = ibv_qp_attr.allocate(call);
@@ -105,7 +105,7 @@ final class QueuePairModification {
         };
     }
 
-    /// With a global route always: RoCE needs one, and on InfiniBand it does no harm.
+    /// Always sets a global route: RoCE requires it, and InfiniBand accepts it.
     private static void writeAddress(AddressHandle from, MemorySegment target, int port) {
         ibv_ah_attr.is_global(target, (byte) 1);
         ibv_ah_attr.dlid(target, (short) from.destinationLid());
@@ -136,7 +136,7 @@ final class QueuePairModification {
                 return state;
             }
         }
-        // SQD, which nothing here asks for, is still able to send later.
+        // SQD, which this library never requests, can still return to sending.
         return QueuePairState.RTS;
     }
 }

@@ -5,7 +5,7 @@ import io.tensorferry.verbs.device.QueuePairOptions;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.support.OpenChildren;
 
-/// What a queue pair is made on and keeps from being closed.
+/// The parents of a queue pair, which it keeps from being closed.
 record QueuePairParents(
         IbverbsDevice device,
         IbverbsProtectionDomain domain,
@@ -15,7 +15,8 @@ record QueuePairParents(
 
     /// Checks the options and counts a queue pair at each parent.
     ///
-    /// @throws VerbsException EINVAL for an option that the device does not take; ENOMEM if it has all that it may
+    /// @throws VerbsException EINVAL for an option that the device does not support; ENOMEM if the device's limit is
+    ///     reached
     static QueuePairParents adopt(IbverbsDevice device, IbverbsProtectionDomain domain, QueuePairOptions options) {
         requireDepth("send", options.sendDepth(), device);
         requireDepth("receive", options.receiveDepth(), device);
@@ -48,7 +49,7 @@ record QueuePairParents(
         };
     }
 
-    /// The queue pair is gone.
+    /// Releases the parents of a destroyed queue pair.
     void release() {
         for (OpenChildren counter : counters()) {
             counter.remove();

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The queue pairs that complete on one completion queue, by the number under which their work requests travel.
+/// The queue pairs that use one completion queue, by the index in the tags of their work requests.
 ///
 /// Threading: any thread adds and removes; the poller looks up without a lock.
 final class QueuePairTable {
@@ -16,16 +16,17 @@ final class QueuePairTable {
 
     private record Entry(int owner, IbverbsQueuePair queuePair) {}
 
-    // Replaced by a copy at each change, so that a reader sees one state of it.
+    // Replaced by a copy on each change, so that readers see a consistent table.
     private volatile @Nullable Entry[] entries = new @Nullable Entry[FIRST_LENGTH];
     private final ArrayDeque<Integer> freeIndexes = new ArrayDeque<>();
     private int used;
     private int generation;
 
     /// @return the owner part of its tags, see [WorkTag]
-    /// @throws VerbsException ENOMEM if there are 65,536 already
+    /// @throws VerbsException ENOMEM if the table already has 65,536 queue pairs
     synchronized int add(IbverbsQueuePair queuePair) {
-        // The index that was free the longest, so that its last owner's completions are the most likely gone.
+        // Reuses the index that has been free for longest, so that late completions of its former owner are least
+        // likely.
         Integer free = freeIndexes.poll();
         int index = free == null ? used : free;
         if (index > WorkTag.MAX_INDEX) {
@@ -50,7 +51,7 @@ final class QueuePairTable {
         freeIndexes.add(index);
     }
 
-    /// @return null if it is gone
+    /// @return null if the queue pair no longer exists
     @Nullable
     IbverbsQueuePair find(int owner) {
         @Nullable Entry[] current = entries;

@@ -1,10 +1,10 @@
 /// The verbs vocabulary over libibverbs: InfiniBand, RoCE, and the kernel's Soft-RoCE.
 ///
-/// One class for each object of libibverbs, in the order in which they depend on each other: provider, device,
-/// completion channel, completion queue, protection domain, memory region, queue pair. What libibverbs leaves to its
-/// caller is done here, so that every kind of device keeps the same promises: an argument that a driver would not look
-/// at is checked, a queue is never overrun, no completion of a queue pair that is gone comes, and nothing is closed
-/// under what still uses it.
+/// One class for each object of libibverbs, in order of dependency: provider, device, completion channel, completion
+/// queue, protection domain, memory region, queue pair. These classes add the checks that libibverbs leaves to its
+/// caller, so that all kinds of devices give the same guarantees: arguments that a driver would not check are
+/// validated, no queue overruns, no completion of a destroyed queue pair is delivered, and no object is closed while
+/// another uses it.
 ///
-/// Called by whoever lists the providers; everybody else knows the interfaces alone.
+/// Only the code that lists the providers uses this package directly; all other code uses the interfaces.
 package io.tensorferry.verbs.device.ibverbs;

@@ -4,11 +4,11 @@ import io.tensorferry.bindings.ibverbs.Ibverbs;
 import io.tensorferry.verbs.device.AccessFlag;
 import java.util.Set;
 
-/// Access flags as libibverbs' bits (`enum ibv_access_flags`).
+/// Converts access flags to libibverbs' bits (`enum ibv_access_flags`).
 public final class AccessFlags {
     private AccessFlags() {}
 
-    /// For a registration.
+    /// The bits for a memory registration.
     public static int bits(Set<AccessFlag> access, boolean relaxedOrdering) {
         return bits(access) | (relaxedOrdering ? Ibverbs.IBV_ACCESS_RELAXED_ORDERING() : 0);
     }

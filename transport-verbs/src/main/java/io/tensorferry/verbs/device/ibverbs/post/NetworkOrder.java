@@ -2,8 +2,8 @@ package io.tensorferry.verbs.device.ibverbs.post;
 
 import java.nio.ByteOrder;
 
-/// Numbers that libibverbs keeps in network order: GUIDs, GIDs, partition keys and immediates. The same method goes
-/// both ways.
+/// Converts numbers that libibverbs keeps in network byte order: GUIDs, GIDs, partition keys and immediates. Each
+/// method converts in both directions.
 public final class NetworkOrder {
     private static final boolean NATIVE = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 

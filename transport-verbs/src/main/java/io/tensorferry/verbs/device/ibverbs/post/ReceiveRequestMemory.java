@@ -5,9 +5,9 @@ import io.tensorferry.bindings.ibverbs.ibv_sge;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An `ibv_recv_wr` with its one `ibv_sge`, made once and filled again for each request.
+/// An `ibv_recv_wr` with one `ibv_sge`, allocated once and reused for each request.
 ///
-/// Owner: whoever holds the receive queue's lock.
+/// Owner: the holder of the receive queue's lock.
 public final class ReceiveRequestMemory {
     private final MemorySegment request;
     private final MemorySegment piece;

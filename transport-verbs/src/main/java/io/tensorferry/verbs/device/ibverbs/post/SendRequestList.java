@@ -3,18 +3,18 @@ package io.tensorferry.verbs.device.ibverbs.post;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// The requests that are prepared and not yet told to the driver: a linked list of `ibv_send_wr`, which `ibv_post_send`
-/// takes in one call.
+/// The prepared requests that are not yet posted: a linked list of `ibv_send_wr`, which `ibv_post_send` accepts in one
+/// call.
 ///
-/// Owner: whoever holds the send queue's lock.
+/// Owner: the holder of the send queue's lock.
 public final class SendRequestList {
-    /// Longer lists bring nothing more, and the device begins the later the longer they are.
+    /// Longer lists bring no further gain, and delay the device's start.
     private static final int LONGEST = 32;
 
     private final SendRequestMemory[] requests;
     private int size;
 
-    /// @param depth how many requests the queue holds
+    /// @param depth capacity of the send queue in requests
     public SendRequestList(Arena arena, int depth) {
         requests = new SendRequestMemory[Math.min(LONGEST, depth)];
         for (int i = 0; i < requests.length; i++) {
@@ -30,7 +30,7 @@ public final class SendRequestList {
         return size == requests.length;
     }
 
-    /// One more at the end of the list, to be filled.
+    /// Appends a request to the list, to be filled.
     public SendRequestMemory next() {
         SendRequestMemory next = requests[size];
         next.follow(MemorySegment.NULL);
@@ -41,12 +41,12 @@ public final class SendRequestList {
         return next;
     }
 
-    /// The list, for the driver.
+    /// The head of the list, for the driver.
     public MemorySegment first() {
         return requests[0].pointer();
     }
 
-    /// How many the driver has not taken, if it stopped at this one.
+    /// The number of requests that the driver did not accept, given the first rejected one.
     public int countFrom(MemorySegment refused) {
         for (int i = 0; i < size; i++) {
             if (requests[i].pointer().address() == refused.address()) {

@@ -8,10 +8,10 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// An `ibv_send_wr` with its one `ibv_sge` or its window, made once and filled again for each request; one of a
+/// An `ibv_send_wr` with one `ibv_sge` or a memory window, allocated once and reused for each request; an element of a
 /// [SendRequestList].
 ///
-/// Owner: whoever holds the send queue's lock.
+/// Owner: the holder of the send queue's lock.
 public final class SendRequestMemory {
     private static final int SIGNALED = Ibverbs.IBV_SEND_SIGNALED();
     private static final int SOLICITED = Ibverbs.IBV_SEND_SOLICITED();
@@ -29,7 +29,7 @@ public final class SendRequestMemory {
     private final MemorySegment bind;
     private final MemorySegment bindRange;
     private final MemorySegment piece;
-    /// The request as a bare address: passing it costs less than passing memory of an arena.
+    /// The request as a zero-length segment, which is cheaper to pass to native code than arena memory.
     private final MemorySegment pointer;
 
     SendRequestMemory(Arena arena) {
@@ -47,7 +47,7 @@ public final class SendRequestMemory {
         return pointer;
     }
 
-    /// What follows in the list; NULL for nothing.
+    /// Sets the next element of the list; NULL at the end.
     void follow(MemorySegment next) {
         ibv_send_wr.next(request, next);
     }
@@ -61,7 +61,7 @@ public final class SendRequestMemory {
         ibv_send_wr.imm_data(request, NetworkOrder.toInt(from.immediate));
         ibv_send_wr.wr.rdma.remote_addr(rdma, from.remoteAddress);
         ibv_send_wr.wr.rdma.rkey(rdma, from.remoteKey);
-        // In a piece of no bytes the key would still have to be valid.
+        // A zero-length entry would still need a valid lkey.
         ibv_send_wr.num_sge(request, from.length == 0 ? 0 : 1);
         ibv_sge.addr(piece, from.localAddress);
         ibv_sge.length(piece, (int) from.length);
@@ -69,8 +69,8 @@ public final class SendRequestMemory {
     }
 
     /// @param window an `ibv_mw`
-    /// @param region the `ibv_mr` that holds the range
-    /// @param newKey the window's key from then on
+    /// @param region the `ibv_mr` that contains the range
+    /// @param newKey the window's rkey after the bind
     public void fillBind(SendWorkRequest from, MemorySegment window, MemorySegment region, int newKey, long tag) {
         fillForWindow(from, tag);
         ibv_send_wr.imm_data(request, 0);

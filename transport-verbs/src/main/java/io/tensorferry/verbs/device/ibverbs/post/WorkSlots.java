@@ -3,13 +3,13 @@ package io.tensorferry.verbs.device.ibverbs.post;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// The slots of one work queue: how many are taken, and the work id of each.
+/// The slots of one work queue: the number in use, and the work id of each.
 ///
-/// Drivers free a slot when they like, and some do not notice when there is none. Here it is free when its completion
-/// was polled, or that of a later request, on every device. Requests travel under their slot's number, so that a
-/// completion tells which slots it frees, those of unsignaled requests before it too.
+/// Drivers differ in when they free a slot, and some do not detect a full queue. This class frees a slot on every
+/// device when its completion, or that of a later request, was polled. Requests are tagged with their slot number, so
+/// that a completion identifies the slots it frees, including those of earlier unsignaled requests.
 ///
-/// Threading: slots are taken by one thread at a time, who holds the queue's lock, and freed by the poller.
+/// Threading: the holder of the queue's lock takes slots; the poller frees them.
 public final class WorkSlots {
     private static final VarHandle ID = MethodHandles.arrayElementVarHandle(long[].class);
     private static final long NUMBER_MASK = 0xFFFF_FFFFL;
@@ -19,7 +19,7 @@ public final class WorkSlots {
     private volatile long taken;
     private volatile long freed;
 
-    /// @param depth how many requests there may be at once, at least 1
+    /// @param depth maximum number of outstanding requests, at least 1
     public WorkSlots(int depth) {
         this.depth = depth;
         this.workIds = new long[Integer.highestOneBit(Math.max(1, depth * 2 - 1))];
@@ -29,7 +29,7 @@ public final class WorkSlots {
         return taken - freed >= depth;
     }
 
-    /// How many numbers follow each other before one falls on the same place: a power of two.
+    /// The number of distinct slot numbers before one reuses the same position: a power of two.
     public int length() {
         return workIds.length;
     }
@@ -38,7 +38,7 @@ public final class WorkSlots {
         return depth;
     }
 
-    /// Writes the work id into the next slot and returns the slot's number; [#take()] makes it count.
+    /// Stores the work id in the next slot and returns the slot's number; [#take()] marks the slot as used.
     public int prepare(long workId) {
         long next = taken;
         ID.setRelease(workIds, (int) next & (workIds.length - 1), workId);
@@ -50,15 +50,15 @@ public final class WorkSlots {
         taken++;
     }
 
-    /// The latest slots that count, so many, count no longer: nothing was posted under their numbers.
+    /// Returns this many of the latest used slots, under whose numbers nothing was posted.
     @SuppressWarnings("NonAtomicVolatileUpdate") // the queue's lock is held
     public void giveBack(int count) {
         taken -= count;
     }
 
-    /// Frees the slots up to this one.
+    /// Frees all slots up to and including this one.
     ///
-    /// @param number what [#prepare] returned, as it came back with a completion
+    /// @param number the result of [#prepare], as returned with a completion
     /// @return the work id
     public long free(int number) {
         long done = freed;
@@ -68,7 +68,7 @@ public final class WorkSlots {
         return workId;
     }
 
-    /// Forgets all requests; none of them completes any more.
+    /// Frees all slots; their requests never complete.
     public void clear() {
         freed = taken;
     }

@@ -1,7 +1,6 @@
 package io.tensorferry.verbs.device.ibverbs.post;
 
-/// What travels as the `wr_id` of a work request: which queue pair it is of, which of its two queues, and the slot
-/// there.
+/// The `wr_id` of a work request: the queue pair, its send or receive queue, and the slot.
 ///
 /// | bits | |
 /// |---|---|
@@ -10,8 +9,8 @@ package io.tensorferry.verbs.device.ibverbs.post;
 /// | 32 to 47 | index of the queue pair at its completion queue |
 /// | 0 to 31 | slot |
 ///
-/// A queue pair that is destroyed or reset gives up its index, so that its late completions are known as such: devices
-/// differ in whether those still come.
+/// A destroyed or reset queue pair gives up its index, so that late completions are recognised as such. Devices differ
+/// in whether they still deliver them.
 public final class WorkTag {
     public static final int MAX_INDEX = 0xFFFF;
     private static final int GENERATION_MASK = 0x7FFF;
@@ -23,7 +22,7 @@ public final class WorkTag {
     private WorkTag() {}
 
     /// @param index 0 to [#MAX_INDEX]
-    /// @param generation any count; its low 15 bits count
+    /// @param generation any count, of which the low 15 bits are used
     public static int owner(int index, int generation) {
         return ((generation & GENERATION_MASK) << GENERATION_SHIFT) | index;
     }

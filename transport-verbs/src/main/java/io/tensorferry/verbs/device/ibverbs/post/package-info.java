@@ -1,3 +1,2 @@
-/// The memory of work requests for libibverbs: structures that are made once and filled again for each request. Used by
-/// `verbs.device.ibverbs` alone.
+/// Reusable native structures of work requests for libibverbs. Used only by `verbs.device.ibverbs`.
 package io.tensorferry.verbs.device.ibverbs.post;
