@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Threading: under the lock of the [SlabPool].
 final class IdleSlabs {
-    /// A slab is reused only for a request of at least this fraction of its size; the remainder is unused meanwhile.
+    /// A slab is reused only for a request of at least its size divided by this; the remainder is unused meanwhile.
     private static final int MOST_WASTE = 2;
 
     private final long mostBytes;

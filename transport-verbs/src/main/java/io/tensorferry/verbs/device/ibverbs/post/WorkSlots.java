@@ -50,7 +50,7 @@ public final class WorkSlots {
         taken++;
     }
 
-    /// Returns this many of the latest used slots, under whose numbers nothing was posted.
+    /// Gives back the `count` most recently taken slots, whose requests were not posted.
     @SuppressWarnings("NonAtomicVolatileUpdate") // the queue's lock is held
     public void giveBack(int count) {
         taken -= count;
