@@ -6,20 +6,20 @@ import java.util.Locale;
 import java.util.function.DoubleFunction;
 
 /// @param title begins with the unit
-/// @param ticks which numbers are round
-/// @param label writes a number
+/// @param ticks the round numbers of the axis
+/// @param label formats a number
 public record Axis(String title, Ticks ticks, DoubleFunction<String> label) {
     private static final MathContext DIGITS = new MathContext(3);
     private static final double GROUPED = 100;
 
-    /// Of numbers that people count in tens.
+    /// An axis of decimal numbers.
     public static Axis decimal(String title) {
         return new Axis(title, Ticks.DECIMAL, Axis::number);
     }
 
-    /// Of bytes.
+    /// An axis of byte sizes.
     ///
-    /// @param label writes a number of bytes with its unit
+    /// @param label formats a number of bytes with its unit
     public static Axis binary(String title, DoubleFunction<String> label) {
         return new Axis(title, Ticks.BINARY, label);
     }
@@ -32,12 +32,12 @@ public record Axis(String title, Ticks ticks, DoubleFunction<String> label) {
         return title.split("[ ,]", 2)[0];
     }
 
-    /// With the unit.
+    /// Formats a value with the unit.
     String figure(double value) {
         return isBinary() ? label.apply(value) : label.apply(value) + " " + unit();
     }
 
-    /// Three digits, or all before the point; never as a power of ten.
+    /// Formats with three significant digits, or with all digits of the integer part; never as a power of ten.
     static String number(double value) {
         return value >= GROUPED
                 ? String.format(Locale.ROOT, "%,.0f", value)

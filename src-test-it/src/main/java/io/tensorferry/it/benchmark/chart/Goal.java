@@ -1,6 +1,6 @@
 package io.tensorferry.it.benchmark.chart;
 
-/// A value that a median should reach or stay below: a dashed line across the panel.
+/// The minimum or maximum for a median, drawn as a dashed line across the panel.
 ///
-/// @param text names the goal in the legend
+/// @param text the name of the goal in the legend
 public record Goal(String text, double value) {}

@@ -2,7 +2,7 @@ package io.tensorferry.it.benchmark.chart;
 
 import java.util.List;
 
-/// Names the lines of a panel, or of two panels with the same paths, and the goals.
+/// Labels the lines of a panel, or of two panels with the same paths, and the goals.
 final class Legend {
     private static final double ROW = 20;
     private static final double SAMPLE = 34;
@@ -21,10 +21,10 @@ final class Legend {
         this.right = right;
     }
 
-    /// From left to right, in as many rows as they need.
+    /// Draws the paths from left to right, in as many rows as necessary.
     ///
-    /// @param y of the first row
-    /// @return below the last row
+    /// @param y the position of the first row
+    /// @return the position below the last row
     double paths(List<String> paths, double y) {
         double x = left;
         double row = y;
@@ -43,10 +43,10 @@ final class Legend {
         return row + ROW;
     }
 
-    /// One below the other.
+    /// Draws the goals below one another.
     ///
-    /// @param y of the first
-    /// @return below the last
+    /// @param y the position of the first goal
+    /// @return the position below the last goal
     double goals(List<Goal> goals, double y) {
         double row = y;
         for (Goal goal : goals) {

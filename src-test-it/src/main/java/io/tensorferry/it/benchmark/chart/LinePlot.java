@@ -8,11 +8,11 @@ import java.util.stream.DoubleStream;
 /// Draws a [LinePanel], without the names of its lines.
 final class LinePlot {
     private static final double LINE = 16;
-    // Around the outermost points.
+    // The distance of the outermost points from the edges.
     private static final double MARGIN = 30;
-    // Between the bars of two paths at the same x, where there is room.
+    // The distance between the bars of two paths at the same x, if there is room.
     private static final double BESIDE = 7;
-    // The part of the room between two x, or at the edge, that the bars of one x may take.
+    // The fraction of the room between two x, or at the edge, that the bars of one x may occupy.
     private static final double TAKEN = 0.8;
 
     private final Svg svg;
@@ -29,8 +29,8 @@ final class LinePlot {
         this.right = right;
     }
 
-    /// @param top of the panel
-    /// @param height between the axes
+    /// @param top the top of the panel
+    /// @param height the height of the plot between the axes
     /// @return the bottom of the panel
     double draw(double top, double height) {
         double below = svg.heading(left, top, right - left, panel.title());
@@ -61,7 +61,7 @@ final class LinePlot {
                 Svg.wrap(panel.x().title(), right - plotLeft));
     }
 
-    /// Every measured x has a mark, and as many have a label as find room; the first and the last of them first.
+    /// Draws a mark at every measured x, and as many labels as fit. The first and the last label have priority.
     private void labelPlaces(LogScale across, double plotTop, double plotBottom) {
         List<Double> ticks = across.ticks();
         var ends = new TreeMap<Double, Double>();
@@ -73,7 +73,7 @@ final class LinePlot {
         ticks.forEach(tick -> label(tick, across, plotBottom, ends));
     }
 
-    /// @param ends of the labels that are there, by their starts
+    /// @param ends the ends of the labels drawn so far, by their starts
     private void label(double tick, LogScale across, double plotBottom, NavigableMap<Double, Double> ends) {
         String text = panel.x().label().apply(tick);
         double start = across.at(tick) - Svg.width(text) / 2 - 3;
@@ -109,7 +109,7 @@ final class LinePlot {
         }
     }
 
-    /// The least distance between two x, and between an edge and its mirror image.
+    /// The minimum distance between two x, and between an edge and its mirror image.
     private static double room(LogScale across) {
         double least = 2 * MARGIN;
         for (int i = 1; i < across.ticks().size(); i++) {

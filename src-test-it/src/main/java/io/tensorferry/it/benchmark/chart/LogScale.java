@@ -4,19 +4,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The places of values on a logarithmic axis. Zero, which has no logarithm, has a place before all others.
+/// The positions of values on a logarithmic axis. Zero, which has no logarithm, is positioned before all other values.
 ///
-/// @param ticks the values that are labelled, in ascending order
-/// @param least value that has a logarithm
-/// @param most value
-/// @param zero the place of zero
-/// @param start the place of `least`
-/// @param end the place of `most`
+/// @param ticks the labelled values, in ascending order
+/// @param least the least positive value
+/// @param most the greatest value
+/// @param zero the position of zero
+/// @param start the position of `least`
+/// @param end the position of `most`
 record LogScale(List<Double> ticks, double least, double most, double zero, double start, double end) {
-    /// The part of an axis between zero and the least other value.
+    /// The fraction of an axis between zero and the least positive value.
     private static final double BEFORE_LEAST = 0.12;
 
-    /// From a round number to another, with round numbers as ticks.
+    /// A scale between two round numbers, with round numbers as ticks.
     static LogScale enclosing(Ticks kind, double[] values, double start, double end) {
         double[] positive = positive(values);
         List<Double> numbers = positive.length == 0
@@ -25,7 +25,7 @@ record LogScale(List<Double> ticks, double least, double most, double zero, doub
         return of(numbers, kind.labelled(numbers), positive.length < values.length, start, end);
     }
 
-    /// From the least value to the most, with the values themselves as ticks.
+    /// A scale from the least value to the greatest, with the values themselves as ticks.
     static LogScale through(double[] values, double start, double end) {
         List<Double> numbers =
                 Arrays.stream(positive(values)).distinct().boxed().toList();

@@ -1,9 +1,9 @@
 package io.tensorferry.it.benchmark.chart;
 
-/// How a path looks in every chart.
+/// The style of a path in every chart.
 ///
 /// @param colour a class of the style sheet
-/// @param hollow of markers without a filling, on dashed lines
+/// @param hollow whether markers are unfilled and lines dashed
 record PathStyle(String colour, Marker marker, boolean hollow) {
     String lineClasses() {
         return hollow ? colour + " line dashes" : colour + " line";
@@ -22,7 +22,7 @@ record PathStyle(String colour, Marker marker, boolean hollow) {
             this.outline = outline;
         }
 
-        /// A path of SVG around the origin.
+        /// The marker as an SVG path around the origin.
         String outline() {
             return outline;
         }

@@ -11,8 +11,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The one place that gives a path its colour. Paths that do the same in two benchmarks look the same, and those whose
-/// loops never sleep have the colour of the same path with loops that do, with hollow markers.
+/// Assigns styles to paths. Corresponding paths of two benchmarks have the same style. A path with loops that never
+/// sleep has the colour of the same path with sleeping loops, with hollow markers.
 final class PathStyles {
     private static final Map<String, PathStyle> KNOWN = Map.ofEntries(
             entry("ib_write", new PathStyle("ink", DIAMOND, false)),
@@ -51,12 +51,12 @@ final class PathStyles {
             entry("socket", new PathStyle("grey", TRIANGLE, false)),
             entry("gpu-copies", new PathStyle("grey", SQUARE, false)));
 
-    /// For names with knobs, which nobody can list: in the order in which they come.
+    /// Colours for names with knobs, whose number is unlimited, assigned in order of appearance.
     private static final List<String> SPARE = List.of("olive", "indigo", "salmon", "aqua");
 
     private final Map<String, PathStyle> styles = new HashMap<>();
 
-    /// @param paths all of one chart
+    /// @param paths all paths of one chart
     PathStyles(Collection<String> paths) {
         PathStyle.Marker[] markers = PathStyle.Marker.values();
         int unknown = 0;
@@ -77,7 +77,7 @@ final class PathStyles {
         }
     }
 
-    /// @throws IllegalArgumentException if the chart has no such path
+    /// @throws IllegalArgumentException if the chart does not contain this path
     PathStyle of(String path) {
         PathStyle style = styles.get(path);
         if (style == null) {

@@ -1,9 +1,9 @@
 package io.tensorferry.it.benchmark.chart;
 
-/// What was measured at one place of the x axis. No number is negative.
+/// The measurement at one position of the x axis. No value is negative.
 ///
-/// @param minimum of the rounds; equals the median where the spread is unknown
-/// @param maximum of the rounds; equals the median where the spread is unknown
+/// @param minimum of the rounds; equals the median if the spread is unknown
+/// @param maximum of the rounds; equals the median if the spread is unknown
 public record Point(double x, double median, double minimum, double maximum) {
     public Point {
         if (!(x >= 0 && minimum >= 0 && Double.isFinite(maximum))) {
@@ -16,7 +16,7 @@ public record Point(double x, double median, double minimum, double maximum) {
         }
     }
 
-    /// Without a spread.
+    /// Creates a point without a spread.
     public static Point of(double x, double median) {
         return new Point(x, median, median, median);
     }

@@ -24,8 +24,8 @@ final class RatioPlot {
         this.right = right;
     }
 
-    /// @param top of the panel
-    /// @return its bottom
+    /// @param top the top of the panel
+    /// @return the bottom of the panel
     double draw(double top) {
         double head = svg.heading(left, top, right - left, panel.title()) + 4;
         svg.text("n e", right - LIMIT, head, "median (least..most)");
@@ -80,7 +80,7 @@ final class RatioPlot {
         svg.text(ratio.isMet() ? "n e" : "n e warn", right, middle + 4, limit);
     }
 
-    /// As the tables write it.
+    /// Formats a ratio as in the tables.
     private static String figure(double value) {
         return String.format(Locale.ROOT, value < 10 ? "%.2f" : "%,.1f", value);
     }

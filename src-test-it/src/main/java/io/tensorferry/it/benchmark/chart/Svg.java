@@ -6,17 +6,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// Elements of an SVG file, one on each line. The same calls give the same text on every machine.
+/// Writes the elements of an SVG file, one per line. The same calls give the same text on every machine.
 final class Svg {
-    // The width of a letter, with the room that a wider font needs: of 13 pixels, and of a heading's 16, which are
-    // bold.
+    // The width of a letter, with an allowance for wider fonts: at 13 pixels, and at a heading's 16 pixels in bold.
     private static final double LETTER = 7;
     private static final double BOLD_LETTER = 9;
 
     private static final double LINE = 16;
     private static final double BOLD_LINE = 20;
 
-    // A number stays with its unit.
+    // Keeps a number and its unit on one line.
     private static final Pattern WORD_END = Pattern.compile(" (?!([KMG]i)?B\\b)");
 
     private final StringBuilder text = new StringBuilder();
@@ -25,7 +24,7 @@ final class Svg {
         return LETTER * words.length();
     }
 
-    /// Words in lines of at most `width` pixels. A longer word has a line to itself.
+    /// Wraps words into lines of at most `width` pixels. A longer word occupies a separate line.
     static List<String> wrap(String words, double width) {
         return wrap(words, LETTER, width);
     }
@@ -46,14 +45,14 @@ final class Svg {
         return lines;
     }
 
-    /// @param classes of the style sheet: `h` for a heading, `n` for a note, `c` and `e` for the centre and the end at
-    ///     `x`
+    /// @param classes of the style sheet: `h` for a heading, `n` for a note; `c` centres the text at `x`, `e` ends it
+    ///     there
     void text(String classes, double x, double y, String words) {
         line("<text class=\"" + classes + "\" x=\"" + number(x) + "\" y=\"" + number(y) + "\">" + escape(words)
                 + "</text>");
     }
 
-    /// @return the base line of a note below it
+    /// @return the base line of a note below the heading
     double heading(double x, double top, double width, String words) {
         double at = top + LINE;
         for (String each : wrap(words, BOLD_LETTER, width)) {
@@ -63,10 +62,10 @@ final class Svg {
         return at;
     }
 
-    /// Lines of text, 16 pixels each.
+    /// Writes lines of text, 16 pixels each.
     ///
-    /// @param y of the first
-    /// @return of the line below the last
+    /// @param y the base line of the first line
+    /// @return the base line below the last line
     double paragraph(String classes, double x, double y, List<String> lines) {
         double at = y;
         for (String each : lines) {
@@ -93,7 +92,7 @@ final class Svg {
         line("<polyline class=\"" + classes + "\" points=\"" + String.join(" ", places) + "\"/>");
     }
 
-    /// @param tip shown where the file is opened by itself
+    /// @param tip the tooltip if the file is opened directly
     void marker(PathStyle style, double x, double y, String tip) {
         line("<path class=\"" + style.colour() + (style.hollow() ? " mark hollow" : " mark")
                 + "\" transform=\"translate("
@@ -101,7 +100,7 @@ final class Svg {
                 + "</title></path>");
     }
 
-    /// A bar from one value to another, with an end at each.
+    /// Draws a bar from one value to another, with a cap at each end.
     void whisker(String classes, double x1, double y1, double x2, double y2) {
         double across = x1 == x2 ? 3 : 0;
         double along = x1 == x2 ? 0 : 4;
@@ -115,7 +114,7 @@ final class Svg {
         text.append("  ").append(element).append('\n');
     }
 
-    /// With one digit behind the point.
+    /// Formats with one decimal place.
     private static String number(double value) {
         return BigDecimal.valueOf(value)
                 .setScale(1, RoundingMode.HALF_UP)

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Draws a [Chart] as an SVG file of 830 pixels, the width of a page on GitHub.
+/// Draws a [Chart] as an SVG file 830 pixels wide, the width of a page on GitHub.
 ///
-/// Two panels with the same paths, or with one line each, stand side by side.
+/// Two panels with the same paths, or with one line each, are drawn side by side.
 public final class SvgChart {
     private static final double WIDTH = 830;
     private static final double EDGE = 12;
@@ -52,7 +52,7 @@ public final class SvgChart {
                         svg);
     }
 
-    /// @return the bottom of the last
+    /// @return the bottom of the last panel
     private double panels(List<Panel> panels, double top) {
         double y = top;
         int next = 0;
@@ -74,7 +74,8 @@ public final class SvgChart {
         return y - BETWEEN;
     }
 
-    /// One legend names the lines of both, and a single line needs none.
+    /// Whether two panels may be drawn side by side: they can share a legend, or need none because each has a single
+    /// line.
     private static boolean canStandBeside(LinePanel one, LinePanel other) {
         return one.paths().equals(other.paths())
                 || (one.lines().size() == 1 && other.lines().size() == 1);

@@ -1,7 +1,7 @@
 package io.tensorferry.it.benchmark.chart;
 
-/// The style sheet of a chart: the text, the background and the panels of the diagrams in `docs/images`, and the
-/// colours that [PathStyles] names. An SVG file in an `<img>` cannot load a style sheet.
+/// The style sheet of a chart: text, background and panels as in the diagrams of `docs/images`, and the colours of
+/// [PathStyles]. It is embedded because an SVG file in an `<img>` cannot load a style sheet.
 final class SvgStyle {
     static final String ELEMENT = """
               <style>

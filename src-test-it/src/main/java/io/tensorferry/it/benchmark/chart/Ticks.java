@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /// The round numbers of an axis.
 public enum Ticks {
-    /// 1, 2, 5, 10; powers of ten alone where the numbers span many of them.
+    /// 1, 2, 5, 10; only powers of ten if the numbers span many of them.
     DECIMAL(10, 1, 150) {
         @Override
         List<Double> around(int exponent) {
@@ -18,7 +18,7 @@ public enum Ticks {
                     .toList();
         }
     },
-    /// Powers of two; 4 KiB, 64 KiB, 1 MiB and so on alone where the numbers span many of them.
+    /// Powers of two; only 4 KiB, 64 KiB, 1 MiB and so on if the numbers span many of them.
     BINARY(2, 4, 256) {
         @Override
         List<Double> around(int exponent) {
@@ -30,19 +30,19 @@ public enum Ticks {
     private final int coarseStep;
     private final double coarseFrom;
 
-    /// @param coarseStep between the exponents of the labelled numbers, where the numbers span many powers
-    /// @param coarseFrom the ratio of the last number to the first above which they span many powers
+    /// @param coarseStep the step between the exponents of the labelled numbers, if the numbers span many powers
+    /// @param coarseFrom the minimum ratio of the last number to the first at which the numbers span many powers
     Ticks(int base, int coarseStep, double coarseFrom) {
         this.base = base;
         this.coarseStep = coarseStep;
         this.coarseFrom = coarseFrom;
     }
 
-    /// The round numbers from a power of the base to the next, without that.
+    /// The round numbers from a power of the base to the next, which is excluded.
     abstract List<Double> around(int exponent);
 
-    /// At least two round numbers, in ascending order, the first not above `least` and the last not below `most`; both
-    /// above 0.
+    /// At least two round numbers, in ascending order, the first not above `least` and the last not below `most`. Both
+    /// arguments are above 0.
     List<Double> enclosing(double least, double most) {
         List<Double> numbers = IntStream.rangeClosed(exponent(least) - 1, exponent(most) + 2)
                 .boxed()
@@ -59,7 +59,7 @@ public enum Ticks {
         return first < last ? numbers.subList(first, last + 1) : numbers.subList(first - 1, last + 2);
     }
 
-    /// Those of the enclosing numbers that are labelled: at least two.
+    /// The labelled ones of the enclosing numbers: at least two.
     List<Double> labelled(List<Double> enclosing) {
         if (enclosing.getLast() / enclosing.getFirst() <= coarseFrom) {
             return enclosing;
@@ -72,7 +72,8 @@ public enum Ticks {
         return Math.floorMod(exponent, coarseStep) == 0 && around(exponent).getFirst() == number;
     }
 
-    /// Of the highest power of the base that is not above `number`, or of its neighbour: a logarithm is rounded.
+    /// The exponent of the highest power of the base that is not above `number`, or a neighbour of it, because
+    /// logarithms are rounded.
     private int exponent(double number) {
         return (int) Math.floor(StrictMath.log(number) / StrictMath.log(base));
     }

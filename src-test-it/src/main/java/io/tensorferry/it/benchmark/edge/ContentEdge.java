@@ -13,7 +13,7 @@ import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.grpc.TransportServer;
 
-/// What kind of edge brings the contents.
+/// The kind of edge that carries the content.
 public enum ContentEdge {
     STATIC,
     DYNAMIC;
@@ -32,18 +32,18 @@ public enum ContentEdge {
         };
     }
 
-    /// Of one place. Nothing is sent before the tensor before it was released, because an end waits for the other: no
-    /// credit is needed.
+    /// An edge with one place. It needs no credit: each end waits for the other, so a tensor is sent only after the
+    /// previous one was released.
     static StaticEdge fixed(RendezvousKey key, long bytes) {
         return StaticEdge.of(key, DataType.UINT8, Shape.of(bytes)).withReuse(StaticEdge.Reuse.DEPENDENCY);
     }
 
-    /// Whose tensors are sent without a copy.
+    /// An allocator whose tensors the edge sends without a copy.
     static TensorAllocator allocator(TransportServer server, EdgeSender sender) {
         return sender instanceof DynamicSender dynamic ? dynamic.allocator() : server.allocator();
     }
 
-    /// A tensor that was taken is not used any more.
+    /// Releases a tensor that the consumer has taken.
     static void done(EdgeReceiver receiver, Tensor tensor) {
         if (receiver instanceof StaticReceiver fixed) {
             fixed.release();

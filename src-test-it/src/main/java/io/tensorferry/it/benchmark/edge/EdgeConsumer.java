@@ -20,9 +20,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Asks over a static edge and takes over one of either kind, a pair of them for each slot. Arrivals are told on the
-/// transport's
-/// loop.
+/// Requests tensors over a static edge and receives them over an edge of either kind, with one pair of edges per slot.
+/// Arrivals are reported on the transport's loop.
 public final class EdgeConsumer implements TensorConsumer {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -39,13 +38,13 @@ public final class EdgeConsumer implements TensorConsumer {
         this.empty = server.allocator().allocate(DataType.UINT8, Shape.of(0));
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static EdgeConsumer open(ContentEdge kind, Variant variant, Knobs knobs, List<Integer> ports)
             throws InterruptedException {
         TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
         server.awaitPeers(LIMIT);
         var consumer = new EdgeConsumer(kind, server);
-        // As with receives, both ends are through their set-up before they may be stopped.
+        // As with receives, both ends must complete their set-up before their processes may be suspended.
         consumer.begin(0, 0, 1);
         return consumer;
     }
@@ -90,7 +89,7 @@ public final class EdgeConsumer implements TensorConsumer {
         server.close();
     }
 
-    /// Asks for one tensor at a time.
+    /// Requests one tensor at a time.
     private final class Slot {
         private final StaticSender requests;
         private final EdgeReceiver contents;

@@ -5,12 +5,12 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StaticEdge;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
 
-/// The two edges of one slot: an empty tensor asks, and the content answers.
+/// The two edges of one slot: an empty tensor carries the request, and a tensor with the content answers it.
 ///
-/// @param request from the consumer
-/// @param content from the producer
+/// @param request the edge from the consumer to the producer
+/// @param content the key of the edge from the producer to the consumer
 record EdgePair(StaticEdge request, RendezvousKey content) {
-    /// @param generation tells the edges of one order from those of the next
+    /// @param generation distinguishes the edges of one order from those of the next
     static EdgePair of(long generation, int slot) {
         String name = generation + "/" + slot;
         return new EdgePair(

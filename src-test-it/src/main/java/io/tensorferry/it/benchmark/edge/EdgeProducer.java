@@ -17,7 +17,7 @@ import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The other end of [EdgeConsumer]: opens the edges that it orders, and answers each request on the transport's loop.
+/// The counterpart of [EdgeConsumer]: opens the edges that it orders, and answers each request on the transport's loop.
 public final class EdgeProducer implements TensorProducer {
     private static final Logger LOG = LoggerFactory.getLogger(EdgeProducer.class);
 
@@ -30,7 +30,7 @@ public final class EdgeProducer implements TensorProducer {
         this.server = server;
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static EdgeProducer open(ContentEdge kind, Variant variant, Knobs knobs, List<Integer> ports) {
         var producer = new EdgeProducer(kind, RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
         Thread.ofPlatform().daemon().name("producer over edges").start(producer::serveOrders);
@@ -82,7 +82,7 @@ public final class EdgeProducer implements TensorProducer {
         closings.clear();
     }
 
-    /// An order says what to serve.
+    /// Does nothing: orders determine what to serve.
     @Override
     public void serve(long bytes) {}
 

@@ -1,3 +1,3 @@
-/// Edges as paths that are compared: an empty tensor asks, and the content comes into memory that was given once, or is
-/// announced and read.
+/// Edges as measured paths: an empty tensor carries the request, and the content is written to preallocated memory
+/// (static), or announced and read (dynamic).
 package io.tensorferry.it.benchmark.edge;

@@ -3,11 +3,11 @@ package io.tensorferry.it.benchmark.flight;
 import java.nio.ByteBuffer;
 import org.apache.arrow.flight.Ticket;
 
-/// What both ends agree on.
+/// The common settings of both ends.
 final class FlightEnd {
     static final String COLUMN = "tensor";
 
-    /// Of HTTP/2's flow control, for each call and for the connection.
+    /// The window of HTTP/2's flow control, for each call and for the connection.
     static final int FLOW_CONTROL_BYTES = 8 << 20;
 
     private FlightEnd() {}

@@ -18,7 +18,7 @@ import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
 import org.apache.arrow.vector.VarBinaryVector;
 
-/// Gets tensors with the blocking client that Flight has, one thread for each slot, all on one connection.
+/// Fetches tensors with Flight's blocking client, with one thread per slot, all on one connection.
 public final class FlightTensorConsumer implements TensorConsumer {
     private final BufferAllocator allocator = new RootAllocator();
     private final FlightClient client;
@@ -64,11 +64,11 @@ public final class FlightTensorConsumer implements TensorConsumer {
                 }
             }
         } catch (InterruptedException _) {
-            // Nobody interrupts it but the end of the process.
+            // Only the end of the process interrupts this thread.
         }
     }
 
-    // The stream's close may be interrupted, which nobody does here.
+    // The stream's close may be interrupted, which does not happen here.
     @SuppressWarnings("try")
     private boolean get(Arrival arrival) {
         try (FlightStream stream = client.getStream(ticket)) {

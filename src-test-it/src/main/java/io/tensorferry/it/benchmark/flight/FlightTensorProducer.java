@@ -18,7 +18,7 @@ import org.apache.arrow.vector.VarBinaryVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
 import org.jspecify.annotations.Nullable;
 
-/// Serves one batch, over and over.
+/// Serves one batch repeatedly.
 public final class FlightTensorProducer implements TensorProducer {
     private final BufferAllocator allocator = new RootAllocator();
     private final FlightServer server;

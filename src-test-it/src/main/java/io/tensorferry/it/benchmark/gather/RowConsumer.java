@@ -26,8 +26,8 @@ import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
-/// Gathers rows drawn at random, each by a read of its own: unless a knob says so nothing is merged, so that as many
-/// reads are done as C does. Two gathers are under way at a time. For one thread.
+/// Gathers rows drawn at random. By default each row is a separate READ, without merging, so that there are as many
+/// READs as in the C program; a knob enables merging. Two gathers are in flight at a time. For one thread.
 public final class RowConsumer implements TransferPath {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final long RESULT_BYTES = 32L << 20;
@@ -47,7 +47,7 @@ public final class RowConsumer implements TransferPath {
         this.options = options;
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static RowConsumer open(String name, Variant variant, Knobs knobs, List<Integer> ports)
             throws InterruptedException {
         TransportServer server = RendezvousNode.start(variant, knobs, ports, RendezvousNode.CONSUMER);
@@ -65,7 +65,7 @@ public final class RowConsumer implements TransferPath {
         return server.transportDevice();
     }
 
-    /// Rows of one gather.
+    /// The number of rows of one gather.
     @Override
     public int window(long bytes) {
         return Math.clamp(RESULT_BYTES / Math.max(1, bytes), 1, MOST_ROWS);
@@ -167,7 +167,7 @@ public final class RowConsumer implements TransferPath {
         server.close();
     }
 
-    /// The rows of one length, and where they go.
+    /// The rows of one length, and their destination.
     private final class Table implements AutoCloseable {
         static final int RESULTS = 2;
 
@@ -195,13 +195,13 @@ public final class RowConsumer implements TransferPath {
             if (count == ids.length) {
                 return rows.gather(ids, results[result], options);
             }
-            // The last of a measurement.
+            // The last gather of a measurement.
             try (Tensor part = part(result, 0, count)) {
                 return rows.gather(Arrays.copyOf(ids, count), part, options);
             }
         }
 
-        /// One row, to any place.
+        /// Gathers one row to `place`.
         Gather gatherOne(int place) {
             try (Tensor part = part(0, place, 1)) {
                 return rows.gather(new long[] {ids[place]}, part, options);

@@ -11,7 +11,7 @@ import io.tensorferry.it.benchmark.rendezvous.Variant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Has the rows that [RowConsumer] reads, and does nothing for it.
+/// Holds the rows that [RowConsumer] reads; takes no part in the transfers.
 public final class RowProducer implements TensorProducer {
     private final TransportServer server;
     private @Nullable PartitionedTensor rows;
@@ -20,7 +20,7 @@ public final class RowProducer implements TensorProducer {
         this.server = server;
     }
 
-    /// @param ports of the producer and of the consumer
+    /// @param ports the ports of the producer and of the consumer
     public static RowProducer open(Variant variant, Knobs knobs, List<Integer> ports) {
         return new RowProducer(RendezvousNode.start(variant, knobs, ports, RendezvousNode.PRODUCER));
     }

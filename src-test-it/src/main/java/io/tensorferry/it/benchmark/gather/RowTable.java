@@ -6,7 +6,7 @@ import io.tensorferry.api.RowPartition;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
 import java.util.List;
 
-/// What both ends know of the rows of one length, all of which the producer has.
+/// The layout of the rows of one length, common to both ends. The producer holds all rows.
 final class RowTable {
     private static final long BYTES = 64L << 20;
     private static final long MOST_ROWS = 1 << 20;

@@ -1,2 +1,2 @@
-/// Rows of a partitioned tensor, read from one other process.
+/// Rows of a partitioned tensor, read from another process.
 package io.tensorferry.it.benchmark.gather;

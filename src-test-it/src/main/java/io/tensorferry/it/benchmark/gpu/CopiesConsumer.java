@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A limit: copies a tensor from one place of an accelerator's memory to another through pinned host memory, by a
-/// stream for each way, with no other process and no transport. As the transport's pieces, those of one tensor follow
-/// each other, so that one is on its way out while the one before it is on its way in. For one thread.
+/// A limit: copies a tensor within an accelerator's memory through pinned host memory, with a stream for each
+/// direction, without another process or a transport. As in the transport, the pieces of a tensor are pipelined: one
+/// piece is copied out while the previous one is copied in. For one thread.
 public final class CopiesConsumer implements TensorConsumer {
     private static final int PAGE = 4096;
     private static final int PIECE = AcceleratorOptions.defaults().pieceBytes();
@@ -92,7 +92,7 @@ public final class CopiesConsumer implements TensorConsumer {
         device.close();
     }
 
-    /// A place for one tensor, with pinned memory for all of it.
+    /// A slot for one tensor, with pinned memory for all of it.
     private final class Slot implements AutoCloseable {
         private final Arena arena = Arena.ofShared();
         private final MemorySegment host;
@@ -127,7 +127,7 @@ public final class CopiesConsumer implements TensorConsumer {
             done = in.record();
         }
 
-        /// Tells whoever asked once the copies are done.
+        /// Reports the arrival once the copies are done.
         void look() {
             DeviceEvent event = done;
             Arrival told = arrival;
@@ -142,7 +142,7 @@ public final class CopiesConsumer implements TensorConsumer {
             told.slotIsFree();
         }
 
-        /// Nothing is under way.
+        /// Releases the slot. No copy may be in progress.
         @Override
         public void close() {
             pin.close();

@@ -2,7 +2,7 @@ package io.tensorferry.it.benchmark.gpu;
 
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 
-/// Has nothing to do: [CopiesConsumer] has both ends.
+/// Does nothing: [CopiesConsumer] implements both ends.
 public final class CopiesProducer implements TensorProducer {
     @Override
     public void serve(long bytes) {}

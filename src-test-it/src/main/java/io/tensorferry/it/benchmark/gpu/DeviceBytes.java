@@ -11,13 +11,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/// Memory of an accelerator, which the processor reads and writes as an application does: by a copy in a stream.
+/// Memory of an accelerator, which the processor reads and writes by copies in a stream, as an application does.
 ///
-/// @param address of the first byte, as the device counts it; nothing is queued that uses it
+/// @param address the device address of the first byte; no queued operation may use it
 public record DeviceBytes(Accelerator device, long address, long byteSize) implements DeviceContent {
     private static final int PAGE = 4096;
 
-    /// Writes every byte, as [Content] says.
+    /// Writes every byte with the pattern of [Content].
     public void fill() {
         if (byteSize > 0) {
             inHostMemory((stream, memory) -> {
@@ -31,7 +31,7 @@ public record DeviceBytes(Accelerator device, long address, long byteSize) imple
     @Override
     public void take(Consumer<MemorySegment> reader) {
         if (byteSize == 0) {
-            // There is no address to copy from.
+            // An empty range has no address to copy from.
             reader.accept(MemorySegment.NULL);
             return;
         }

@@ -7,16 +7,17 @@ import io.tensorferry.testing.accelerator.SimulatedAccelerator;
 import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;
 import java.util.Locale;
 
-/// The accelerator of one process of a benchmark: the first GPU of this machine, or where there is none a simulated
-/// one, which every report names as such: its figures are those of this machine's processor and of the rates below,
-/// and say nothing of a GPU.
+/// The accelerator of one process of a benchmark: the first GPU of this machine, or a simulated one if there is none.
+/// Every report identifies a simulated one: its results depend on this machine's processor and on the rates below, and
+/// are not valid for a GPU.
 public final class TensorDevice implements AutoCloseable {
     private static final String SIMULATED = "simulated accelerator";
-    /// Well below what a processor copies, so that it is these that are measured, where the processor has the time.
+    /// Well below a processor's copy rate, so that the measurement shows this rate, provided that the processor is not
+    /// overloaded.
     private static final long BYTES_PER_MICROSECOND = 4_000;
     private static final long LEAST_DELAY_NS = 5_000;
     private static final long MOST_DELAY_NS = 10_000;
-    /// The host's memory is taken as tensors need it.
+    /// The simulated accelerator takes host memory only as tensors need it.
     private static final long CAPACITY = 64L << 30;
 
     private final Accelerator accelerator;
@@ -29,7 +30,7 @@ public final class TensorDevice implements AutoCloseable {
         this.afterwards = afterwards;
     }
 
-    /// The caller closes it, after all that uses it.
+    /// Opens the accelerator. The caller closes it, after everything that uses it.
     ///
     /// @throws io.tensorferry.api.TransportException if there is a GPU that cannot be used
     public static TensorDevice open() {
@@ -55,7 +56,7 @@ public final class TensorDevice implements AutoCloseable {
         });
     }
 
-    /// What [#open()] opens on this machine, for the head of a report. Opens nothing.
+    /// Describes the device that [#open()] would open, for the head of a report. Opens nothing.
     public static String describe() {
         return switch (CudaDevices.find()) {
             case CudaDevices.Found found -> {
@@ -76,12 +77,12 @@ public final class TensorDevice implements AutoCloseable {
         return accelerator;
     }
 
-    /// As the table names it.
+    /// The device's name in the table.
     public String label() {
         return label;
     }
 
-    /// @throws IllegalStateException if something of it is still open, or it was used in a way that no device allows
+    /// @throws IllegalStateException if any of its resources is still open, or it was misused
     @Override
     public void close() {
         accelerator.close();

@@ -1,3 +1,3 @@
-/// Tensors in memory of an accelerator: on which one they are, how their content is written and compared, and what
-/// copies by themselves come to, without a transport.
+/// Tensors in an accelerator's memory: selects the accelerator, writes and compares content, and measures the
+/// accelerator's copies without a transport.
 package io.tensorferry.it.benchmark.gpu;

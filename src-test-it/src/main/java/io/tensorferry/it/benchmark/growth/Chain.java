@@ -6,7 +6,7 @@ import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.it.benchmark.exchange.Arrival;
 
-/// Receives from one peer, one after the other. Told by one callback at a time.
+/// Receives tensors from one peer in sequence. Callbacks arrive one at a time.
 final class Chain {
     private final Rendezvous rendezvous;
     private final RendezvousKey key;
@@ -14,9 +14,9 @@ final class Chain {
     private final Arrival end;
     private int left;
 
-    /// @param bytes that each tensor has to have
+    /// @param bytes the expected size of each tensor
     /// @param count receives, 1 or more
-    /// @param end told once, when the last has come or when one has failed
+    /// @param end called once, when the last tensor has arrived or a receive has failed
     Chain(Rendezvous rendezvous, RendezvousKey key, long bytes, int count, Arrival end) {
         this.rendezvous = rendezvous;
         this.key = key;

@@ -5,7 +5,7 @@ import io.tensorferry.it.benchmark.contest.Usage;
 import java.util.List;
 import java.util.Objects;
 
-/// What one more channel takes at one of its ends, after a few receives: of the heap, or of registered memory.
+/// The memory of one additional channel at one of its ends, after a few receives: heap or registered memory.
 final class ChannelMemory implements GrowthSeries {
     private static final int FEW = 1;
     private static final int RECEIVES = 10;

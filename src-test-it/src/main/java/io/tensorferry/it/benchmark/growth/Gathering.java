@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for a number of tensors. Told on any thread.
+/// Waits for a number of tensors. Arrivals are reported on any thread.
 final class Gathering implements Arrival {
     private static final long LIMIT_SECONDS = 120;
 
@@ -32,12 +32,12 @@ final class Gathering implements Arrival {
         missing.countDown();
     }
 
-    /// Whether nothing more is waited for.
+    /// Whether the wait is over.
     boolean isComplete() {
         return missing.getCount() == 0;
     }
 
-    /// @throws IllegalStateException if one has failed, or they have not come in two minutes
+    /// @throws IllegalStateException if a receive has failed, or the tensors have not arrived within two minutes
     void await() throws InterruptedException {
         if (!missing.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
             throw new IllegalStateException(missing.getCount() + " tensors did not come");

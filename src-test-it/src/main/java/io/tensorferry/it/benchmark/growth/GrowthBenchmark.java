@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/// Measures how the cost of a receive over `grpc+verbs` grows, between two processes of this machine. Each series goes
-/// through its numbers upwards in one round and downwards in the next.
+/// Measures how the cost of a receive over `grpc+verbs` grows, between two processes of this machine. Each series
+/// visits its points in ascending order in one round and in descending order in the next.
 @Command(
         name = "benchmark-growth",
         mixinStandardHelpOptions = true,
@@ -67,7 +67,7 @@ public final class GrowthBenchmark implements Callable<Integer> {
     public Integer call() throws InterruptedException, IOException {
         try (RendezvousPair pair = RendezvousPair.start()) {
             List<GrowthSeries> all = all(pair);
-            // Maven says an empty name where nobody named one.
+            // Maven passes an empty name if the user named none.
             List<String> wanted = names.stream().filter(name -> !name.isBlank()).toList();
             List<String> known = all.stream().map(GrowthSeries::name).toList();
             if (!known.containsAll(wanted)) {
@@ -84,7 +84,7 @@ public final class GrowthBenchmark implements Callable<Integer> {
         }
     }
 
-    /// What needs an idle pair first, what leaves much memory behind last.
+    /// Series that need an idle pair come first; those that leave much memory behind come last.
     private List<GrowthSeries> all(RendezvousPair pair) {
         return List.of(
                 new Rest(pair, seconds),

@@ -23,7 +23,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Where the results go: to standard output, and to the files that the command was given.
+/// Writes the results to standard output and to the configured files.
 final class GrowthReport {
     private static final Target OUTSTANDING =
             Target.atMost(1.5, "cost of a receive with 100,000 outstanding / with 100");
@@ -135,7 +135,7 @@ final class GrowthReport {
         return String.join("\n", lines) + "\n";
     }
 
-    /// A single number makes no line.
+    /// Draws the results. A series with a single point has no line.
     static Chart chart(List<GrowthResult> results) {
         List<Panel> panels = results.stream()
                 .filter(result -> result.costs().size() > 1)

@@ -4,18 +4,18 @@ import java.util.List;
 
 /// A cost as a function of one number. For one thread.
 interface GrowthSeries {
-    /// As it is called on the command line and in the table.
+    /// The name on the command line and in the table.
     String name();
 
-    /// What grows, as a plural.
+    /// The quantity that grows, as a plural.
     String what();
 
-    /// What is measured, with its unit.
+    /// The measured cost, with its unit.
     String cost();
 
-    /// At which numbers, from the least to the most.
+    /// The points to measure, in ascending order.
     List<Long> points();
 
-    /// The cost at one of them. Everything is warm when this is called for the second time.
+    /// Measures the cost at one point. Everything is warm from the second call on.
     double measure(long point) throws InterruptedException;
 }

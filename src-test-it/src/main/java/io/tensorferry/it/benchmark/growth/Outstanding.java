@@ -4,8 +4,8 @@ import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import io.tensorferry.it.benchmark.exchange.ConsumerPath;
 import java.util.List;
 
-/// The time of a receive while so many are asked for at a time and each that arrives asks for the next; the producer
-/// has sent all of them before.
+/// The time of a receive with a number of outstanding receives, each of which requests the next when it completes. The
+/// producer has sent all tensors in advance.
 final class Outstanding implements GrowthSeries {
     static final String NAME = "outstanding";
 
@@ -15,7 +15,7 @@ final class Outstanding implements GrowthSeries {
     private final ConsumerPath path;
     private final List<Long> points;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     Outstanding(RendezvousPair pair, long most) {
         this.path = new ConsumerPath("grpc+verbs", pair.consumer());
         this.points = Points.powersOfTen(most);

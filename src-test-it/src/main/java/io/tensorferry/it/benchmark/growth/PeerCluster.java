@@ -17,21 +17,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/// One consumer in this process, and a number of producers in another one, each a peer with a channel of its own. For
-/// one thread.
+/// One consumer in this process and several producers in another one, each a peer with a separate channel. For one
+/// thread.
 final class PeerCluster implements AutoCloseable {
     static final String CONSUMER = "consumer";
     static final String PRODUCERS = "producer";
 
-    /// Receives from each peer before what is measured, so that every slot of a ring has been written once: the first
-    /// time costs a page fault.
+    /// The number of receives from each peer before the measurement, so that every slot of a ring has been written
+    /// once: the first write costs a page fault.
     static final int WARM_UP = ChannelOptions.defaults().ringSlots();
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
     private static final long SLAB_BYTES = 4L << 20;
 
-    // As many servers as there are peers in one process leave each without a processor for seconds, above all when they
-    // start. Nobody is to be taken for dead for that: neither by the device nor by the channel.
+    // With as many servers in one process as there are peers, each can lack a processor for seconds, above all at the
+    // start. Neither the device nor the channel may consider a peer dead because of that.
     private static final Duration PATIENCE = Duration.ofMinutes(1);
     private static final String TIMEOUT = "RDMA_QP_TIMEOUT";
     private static final String PATIENT_TIMEOUT = "19";
@@ -69,7 +69,7 @@ final class PeerCluster implements AutoCloseable {
         }
     }
 
-    /// @param ports the consumer's, then one for each producer
+    /// @param ports the consumer's port, then one for each producer
     static TransportServer server(List<Integer> ports, String job, int task) {
         var variables = new HashMap<String, String>(System.getenv());
         variables.putIfAbsent(TIMEOUT, PATIENT_TIMEOUT);
@@ -109,7 +109,7 @@ final class PeerCluster implements AutoCloseable {
 
     /// Receives `each` tensors from every peer, one at a time from each.
     ///
-    /// @return how long that took, ns
+    /// @return the elapsed time in nanoseconds
     long receive(int each) throws InterruptedException {
         producers.send("serve " + step + " " + each);
         producers.awaitLine(PeersProcess.DONE, LIMIT);
@@ -128,7 +128,7 @@ final class PeerCluster implements AutoCloseable {
 
     @Override
     public void close() {
-        // First the process, which would else take part in as many goodbyes as it has servers.
+        // End the process first. Otherwise each of its servers would take part in an orderly shutdown.
         producers.close();
         consumer.close();
     }

@@ -2,7 +2,7 @@ package io.tensorferry.it.benchmark.growth;
 
 import java.util.List;
 
-/// The time of a receive from one of so many peers, with one receive outstanding at each.
+/// The time of a receive from one of several peers, with one outstanding receive per peer.
 final class Peers implements GrowthSeries {
     private static final int LEAST = 20_000;
 
@@ -32,7 +32,7 @@ final class Peers implements GrowthSeries {
         return points;
     }
 
-    /// Starts the peers anew.
+    /// Restarts the peers.
     @Override
     public double measure(long point) throws InterruptedException {
         int each = (int) Math.max(10, LEAST / point / 4);

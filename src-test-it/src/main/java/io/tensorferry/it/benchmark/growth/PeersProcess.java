@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The process of all producers: as many servers as there are peers. A command is `serve STEP COUNT`, upon which each
-/// sends so many tensors.
+/// The process of all producers, with one server per peer. On the command `serve STEP COUNT` each producer sends
+/// `COUNT` tensors.
 final class PeersProcess {
     static final String READY = "READY";
     static final String DONE = "DONE";
@@ -47,7 +47,7 @@ final class PeersProcess {
             }
             launcher.tell(DONE);
         }
-        // The peers' servers would say goodbye one after the other.
+        // Halt, because an orderly shutdown would close the peers' servers in sequence.
         Runtime.getRuntime().halt(0);
     }
 }

@@ -3,7 +3,7 @@ package io.tensorferry.it.benchmark.growth;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/// Numbers at which a cost is measured.
+/// The points at which a cost is measured.
 final class Points {
     private Points() {}
 

@@ -5,7 +5,7 @@ import io.tensorferry.it.benchmark.contest.Usage;
 import io.tensorferry.it.benchmark.rendezvous.Order;
 import java.util.List;
 
-/// What a receive takes of the heap while its request waits at the producer: at the consumer, or at the producer.
+/// The heap usage of a receive whose request waits at the producer, measured at the consumer or at the producer.
 final class ReceiveMemory implements GrowthSeries {
     private static final int BYTES = 64;
 
@@ -13,7 +13,7 @@ final class ReceiveMemory implements GrowthSeries {
     private final long receives;
     private final boolean atProducer;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     ReceiveMemory(RendezvousPair pair, long receives, boolean atProducer) {
         this.pair = pair;
         this.receives = receives;

@@ -3,16 +3,16 @@ package io.tensorferry.it.benchmark.growth;
 import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import java.util.List;
 
-/// The processor's time that a process takes while its channel is idle.
+/// The CPU time of a process whose channel is idle.
 ///
-/// The producer's process is measured: nothing but the transport runs in it.
+/// Measures the producer's process, in which only the transport runs.
 final class Rest implements GrowthSeries {
     private static final double NS_PER_SECOND = 1e9;
 
     private final RendezvousPair pair;
     private final double seconds;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     Rest(RendezvousPair pair, double seconds) {
         this.pair = pair;
         this.seconds = seconds;

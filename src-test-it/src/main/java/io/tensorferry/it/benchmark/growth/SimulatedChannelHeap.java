@@ -3,8 +3,8 @@ package io.tensorferry.it.benchmark.growth;
 import io.tensorferry.it.benchmark.contest.Usage;
 import java.util.List;
 
-/// What a channel takes of the heap after a few receives, where a consumer has so many: both of its ends, on a
-/// simulated network.
+/// The heap usage of both ends of a channel after a few receives, by the consumer's number of channels, on a simulated
+/// network.
 final class SimulatedChannelHeap implements GrowthSeries {
     private static final int RECEIVES = 10;
 

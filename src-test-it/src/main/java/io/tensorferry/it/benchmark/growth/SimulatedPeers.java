@@ -34,23 +34,23 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/// One consumer and a number of peers on a simulated network, all of them in the thread that calls this: the
-/// transport's own code and nothing of threads, processes and the system. For one thread.
+/// One consumer and several peers on a simulated network, all on the calling thread: measures the transport's code
+/// without threads, processes and the system. For one thread.
 ///
-/// Time is virtual, and goes on in steps in which all that is under way arrives: in each of them every loop is turned
-/// until it has nothing more to do. So the consumer's loop finds something from every peer, as one that has much to do
-/// does, and works as often for each receive from one peer as for each from many.
+/// Virtual time advances in steps in which all messages in flight arrive. In each step every loop runs until it has no
+/// more work. The consumer's loop therefore finds work from every peer, as a busy loop does, and runs as often per
+/// receive with one peer as with many.
 final class SimulatedPeers implements AutoCloseable {
     private static final int BYTES = PeersProcess.BYTES;
     private static final long SEED = 1;
 
-    /// Rings are larger, and get slabs of their own size.
+    /// Larger rings use slabs of their own size.
     private static final long SLAB_BYTES = 1L << 20;
 
-    /// Longer than anything takes, of what the network and the workers' tasks do.
+    /// Longer than any delay of the network and any task of the workers.
     private static final long STEP_NS = 100_000;
 
-    /// Of virtual time.
+    /// A limit in virtual time.
     private static final long LIMIT_NS = Duration.ofMinutes(2).toNanos();
 
     private final SimulatedFabric fabric =
@@ -62,7 +62,7 @@ final class SimulatedPeers implements AutoCloseable {
     private final List<Tensor> sources = new ArrayList<>();
     private long step;
 
-    /// Workers without channels.
+    /// Creates workers without channels.
     SimulatedPeers(int peers) {
         keys = IntStream.range(0, peers).mapToObj(PeerCluster::key).toList();
         String consumerName = DeviceName.workerName(PeerCluster.CONSUMER, 0, 0);
@@ -102,7 +102,7 @@ final class SimulatedPeers implements AutoCloseable {
         return worker;
     }
 
-    /// Set-up by method calls.
+    /// Exchanges endpoints by method calls.
     private final class Calls implements EndpointExchange {
         @Override
         public CompletableFuture<OfferAnswer> offer(String peer, ConnectionParameters offer) {
@@ -139,7 +139,7 @@ final class SimulatedPeers implements AutoCloseable {
 
     /// Receives `each` tensors from every peer, one at a time from each.
     ///
-    /// @return the processor's time that the consumer's loop took for that, with the callbacks, ns
+    /// @return the CPU time of the consumer's loop for these receives, including the callbacks, in nanoseconds
     double receive(int each) throws InterruptedException {
         for (int peer = 0; peer < producers.size(); peer++) {
             Rendezvous rendezvous = producers.get(peer).manager().rendezvous(step);
@@ -161,10 +161,10 @@ final class SimulatedPeers implements AutoCloseable {
         return ns;
     }
 
-    /// Lets time go on until `done`.
+    /// Advances virtual time until `done`.
     ///
-    /// @return the processor's time that the consumer's loop took, ns
-    /// @throws IllegalStateException if that takes two minutes of virtual time
+    /// @return the CPU time of the consumer's loop in nanoseconds
+    /// @throws IllegalStateException if `done` is not reached within two minutes of virtual time
     private double run(BooleanSupplier done) {
         long deadlineNs = fabric.now() + LIMIT_NS;
         var time = new ThreadTime();
@@ -181,7 +181,7 @@ final class SimulatedPeers implements AutoCloseable {
 
     private static void turn(SimulatedWorker worker) {
         while (worker.turn()) {
-            // There may be more.
+            // There may be more work.
         }
     }
 

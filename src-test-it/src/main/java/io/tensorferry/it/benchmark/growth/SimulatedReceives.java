@@ -2,8 +2,8 @@ package io.tensorferry.it.benchmark.growth;
 
 import java.util.List;
 
-/// The processor's time in the consumer's loop for a receive from one of so many peers on a simulated network, with one
-/// receive outstanding at each.
+/// The CPU time of the consumer's loop per receive from one of several peers on a simulated network, with one
+/// outstanding receive per peer.
 final class SimulatedReceives implements GrowthSeries {
     private static final int LEAST = 10_000;
     private static final int FEWEST = 10;
@@ -35,7 +35,7 @@ final class SimulatedReceives implements GrowthSeries {
         return points;
     }
 
-    /// Makes the peers anew.
+    /// Recreates the peers.
     @Override
     public double measure(long point) throws InterruptedException {
         int each = (int) Math.max(FEWEST, LEAST / point);

@@ -4,7 +4,7 @@ import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import io.tensorferry.it.benchmark.exchange.ConsumerPath;
 import java.util.List;
 
-/// The time of one receive, the only one under way, of a tensor of so many bytes.
+/// The time of a single receive of a tensor by its size.
 final class Sizes implements GrowthSeries {
     private static final int MOST = 500;
     private static final long BYTES = 1L << 30;
@@ -13,8 +13,8 @@ final class Sizes implements GrowthSeries {
     private final ConsumerPath path;
     private final List<Long> points;
 
-    /// @param pair stays its owner's
-    /// @param most bytes; both processes hold a few tensors of this size
+    /// @param pair remains owned by the caller
+    /// @param most the largest size in bytes; both processes hold a few tensors of this size
     Sizes(RendezvousPair pair, long most) {
         this.path = new ConsumerPath("grpc+verbs", pair.consumer());
         this.points = Points.sizes(most);

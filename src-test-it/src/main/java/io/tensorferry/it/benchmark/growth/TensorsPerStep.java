@@ -5,8 +5,9 @@ import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import io.tensorferry.it.benchmark.rendezvous.Order;
 import java.util.List;
 
-/// The time of a tensor in a step of so many, each with a name of its own that earlier steps have used too. The step's
-/// beginning and end are part of it: an order to the producer, its answer, and the clean-up.
+/// The time per tensor in a step, by the number of tensors of the step. Each tensor has a different name, which earlier
+/// steps have also used. The time includes the step's beginning and end: an order to the producer, its answer, and the
+/// clean-up.
 final class TensorsPerStep implements GrowthSeries {
     private static final int BYTES = 4096;
     private static final int LEAST = 2_000;
@@ -14,7 +15,7 @@ final class TensorsPerStep implements GrowthSeries {
     private final RendezvousPair pair;
     private final List<Long> points;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     TensorsPerStep(RendezvousPair pair, long most) {
         this.pair = pair;
         this.points = Points.powersOfTen(most);

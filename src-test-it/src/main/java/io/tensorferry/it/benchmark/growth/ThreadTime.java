@@ -3,8 +3,8 @@ package io.tensorferry.it.benchmark.growth;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
-/// The processor's time that the thread which uses this takes for some parts of its work: what others do to the machine
-/// meanwhile does not count, and neither does looking at the clock.
+/// Measures the CPU time of the calling thread for parts of its work. Other load on the machine does not count, and
+/// neither does reading the clock.
 final class ThreadTime {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final int LOOKS = 1_000;
@@ -20,7 +20,7 @@ final class ThreadTime {
         parts++;
     }
 
-    /// All parts together.
+    /// The CPU time of all parts in nanoseconds.
     double ns() {
         long began = THREADS.getCurrentThreadCpuTime();
         long now = began;

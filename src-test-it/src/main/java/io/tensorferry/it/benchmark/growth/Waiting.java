@@ -4,8 +4,7 @@ import io.tensorferry.it.benchmark.contest.RendezvousPair;
 import io.tensorferry.it.benchmark.rendezvous.Order;
 import java.util.List;
 
-/// The time of a receive where so many are asked for before the producer sends any: their requests wait at the
-/// producer, then all tensors are sent.
+/// The time of a receive when a number of requests wait at the producer before it sends all their tensors.
 final class Waiting implements GrowthSeries {
     static final String NAME = "waiting";
 
@@ -15,7 +14,7 @@ final class Waiting implements GrowthSeries {
     private final RendezvousPair pair;
     private final List<Long> points;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     Waiting(RendezvousPair pair, long most) {
         this.pair = pair;
         this.points =

@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// What polling receives cost while they wait in the queue of a scheduler, each for a tensor of a static edge of its
-/// own. Both workers are in this process.
+/// The cost of polling receives while they wait in a scheduler's queue, each for a tensor of a separate static edge.
+/// Both workers run in this process.
 final class WaitingEdges implements GrowthSeries {
     private static final int BYTES = 64;
     private static final int PORTS = 2;
@@ -28,7 +28,7 @@ final class WaitingEdges implements GrowthSeries {
     private static final double NS_PER_SECOND = 1e9;
     private static final long PERIOD_NS = 1_000_000;
 
-    /// What is measured.
+    /// The measured cost.
     enum Cost {
         REST("edges-rest", "ms of the processor's time in a second, of both workers and the scheduler, at rest"),
         ONE_CARRIES(
@@ -49,7 +49,7 @@ final class WaitingEdges implements GrowthSeries {
     private final long most;
     private final double seconds;
 
-    /// @param seconds how long the processor's time is counted
+    /// @param seconds the duration of the measurement of CPU time
     WaitingEdges(Cost cost, long most, double seconds) {
         this.cost = cost;
         this.most = most;
@@ -103,7 +103,7 @@ final class WaitingEdges implements GrowthSeries {
     }
 
     private double cpuMsPerSecond(Runnable step) {
-        // What the opening has left behind.
+        // Let the work that the opening left behind finish.
         LockSupport.parkNanos(PERIOD_NS * 100);
         long startNs = System.nanoTime();
         long before = Usage.cpuNs();
@@ -114,7 +114,7 @@ final class WaitingEdges implements GrowthSeries {
         return used / 1e6 / ((System.nanoTime() - startNs) / NS_PER_SECOND);
     }
 
-    /// So many edges, in the queue of one scheduler.
+    /// A number of edges in the queue of one scheduler.
     private static final class Edges implements AutoCloseable {
         private final TransportServer producer;
         private final List<StaticSender> senders = new ArrayList<>();
@@ -148,7 +148,7 @@ final class WaitingEdges implements GrowthSeries {
             return StaticEdge.of(key, DataType.UINT8, Shape.of(BYTES));
         }
 
-        /// An operator that takes a tensor, and waits for the next.
+        /// Adds an operator that takes a tensor and then waits for the next.
         private void await(StaticReceiver receiver) {
             queue.whenReady(receiver, () -> {
                 var _ = receiver.take();
@@ -157,7 +157,7 @@ final class WaitingEdges implements GrowthSeries {
             });
         }
 
-        /// One tensor over one of them, then a pause.
+        /// Sends one tensor over one of the edges, then pauses.
         void carryOne() {
             senders.getFirst().send(producer.allocator().allocate(DataType.UINT8, Shape.of(BYTES)));
             LockSupport.parkNanos(PERIOD_NS);

@@ -5,7 +5,7 @@ import io.tensorferry.it.benchmark.exchange.ConsumerPath;
 import java.util.List;
 import java.util.Locale;
 
-/// The time of a receive after so long without any: both loops sleep by then, and have to be woken.
+/// The time of a receive after an idle period, by its length. Both loops sleep by then and must be woken.
 final class WakeUp implements GrowthSeries {
     private static final int BYTES = 4096;
     private static final double MICROS_PER_SECOND = 1e6;
@@ -14,7 +14,7 @@ final class WakeUp implements GrowthSeries {
     private final double seconds;
     private final double percentile;
 
-    /// @param pair stays its owner's
+    /// @param pair remains owned by the caller
     WakeUp(RendezvousPair pair, double seconds, double percentile) {
         this.path = new ConsumerPath("grpc+verbs", pair.consumer());
         this.seconds = seconds;

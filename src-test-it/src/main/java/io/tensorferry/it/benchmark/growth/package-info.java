@@ -1,5 +1,5 @@
-/// How the cost of a receive grows with what else there is: receives outstanding, tensors in a step, peers, bytes. And
-/// what an idle channel costs, in time of the processor and in memory.
+/// Measures how the cost of a receive grows with the number of outstanding receives, tensors in a step, peers and
+/// bytes; and the cost of an idle channel in CPU time and memory.
 ///
 /// [io.tensorferry.it.benchmark.growth.GrowthBenchmark] is the command; a
 /// [io.tensorferry.it.benchmark.growth.GrowthSeries] is one line of its charts.

@@ -14,7 +14,7 @@ import io.tensorferry.it.benchmark.exchange.TensorConsumer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
-/// Asks by one call for each tensor, and copies the message's bytes to the slot.
+/// Requests each tensor by one call, and copies the message's bytes to the slot.
 public final class GrpcConsumer implements TensorConsumer {
     private final ManagedChannel channel;
     private final Slots slots = new Slots();

@@ -19,7 +19,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/// Serves both methods of [TensorService], with messages that are made before anybody asks.
+/// Serves both methods of [TensorService], with messages that are built before any request.
 public final class GrpcProducer implements TensorProducer {
     private final Server server;
     private volatile BytesValue whole = BytesValue.getDefaultInstance();

@@ -13,7 +13,7 @@ import io.tensorferry.it.benchmark.exchange.TensorConsumer;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
-/// Asks on one call that stays open, and copies each chunk to its place.
+/// Requests tensors on one long-lived call, and copies each chunk to its place.
 public final class GrpcStreamConsumer implements TensorConsumer {
     private final ManagedChannel channel;
     private final StreamObserver<Int64Value> requests;
@@ -40,7 +40,7 @@ public final class GrpcStreamConsumer implements TensorConsumer {
         request = Int64Value.of(bytes);
     }
 
-    /// Tensors come in the order in which they were asked for.
+    /// Queues the request: tensors arrive in the order of the requests.
     @Override
     public void ask(int slot, Arrival arrival) {
         synchronized (asked) {
@@ -50,7 +50,7 @@ public final class GrpcStreamConsumer implements TensorConsumer {
         }
     }
 
-    /// Of one call, so one at a time.
+    /// Handles the answers of one call, which arrive one at a time.
     private final class Answers implements StreamObserver<BytesValue> {
         @Override
         public void onNext(BytesValue message) {

@@ -5,21 +5,21 @@ import com.google.protobuf.Int64Value;
 import io.grpc.MethodDescriptor;
 import io.grpc.protobuf.ProtoUtils;
 
-/// The service: both methods take the length of a tensor, and answer with its content.
+/// The service. Both methods take the length of a tensor, and answer with its content.
 final class TensorService {
     static final String NAME = "tensorferry.benchmark.Tensors";
 
     /// One tensor, in one message.
     static final MethodDescriptor<Int64Value, BytesValue> GET = method("Get", MethodDescriptor.MethodType.UNARY);
 
-    /// Any number of tensors one after the other, each in messages of [#CHUNK_BYTES] bytes and a last, shorter one; a
-    /// tensor whose length is a multiple of it has none behind it.
+    /// Any number of tensors in sequence, each in messages of [#CHUNK_BYTES] bytes and a shorter last one. A tensor
+    /// whose length is a multiple of [#CHUNK_BYTES] has no shorter message.
     static final MethodDescriptor<Int64Value, BytesValue> STREAM =
             method("Stream", MethodDescriptor.MethodType.BIDI_STREAMING);
 
     static final int CHUNK_BYTES = 1 << 20;
 
-    /// Of HTTP/2's flow control, for each call and for the connection.
+    /// The window of HTTP/2's flow control, for each call and for the connection.
     static final int FLOW_CONTROL_BYTES = 8 << 20;
 
     private TensorService() {}

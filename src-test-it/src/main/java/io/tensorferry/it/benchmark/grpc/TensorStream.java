@@ -7,8 +7,8 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// The producer's end of one call of [TensorService#STREAM]: sends while the connection takes more, and goes on when it
-/// does so again. On the call's thread.
+/// The producer's end of one call of [TensorService#STREAM]: sends while the connection accepts messages, and resumes
+/// when it accepts more. On the call's thread.
 final class TensorStream implements StreamObserver<Int64Value> {
     private final ServerCallStreamObserver<BytesValue> answer;
     private final Supplier<List<BytesValue>> chunks;

@@ -1,5 +1,6 @@
-/// Tensors over grpc-java, as a user would write it: a service of two methods whose messages have one `bytes` field.
+/// Tensors over grpc-java, as a user would implement it: a service of two methods whose messages have one `bytes`
+/// field.
 ///
-/// Tuned: no copy where the producer makes a message, no thread between the connection and the service, the native
-/// transport and its window of flow control as large as a large tensor needs.
+/// Tuned: the producer builds messages without a copy, the service runs on the connection's thread, the native
+/// transport is used, and its flow-control window fits a large tensor.
 package io.tensorferry.it.benchmark.grpc;

@@ -32,8 +32,8 @@ public final class BothEnds implements AutoCloseable {
         }
     }
 
-    /// Receives `count` tensors under one name, `window` at a time, by callbacks. The step that they are in, its order
-    /// and the producer's answer are a part of it that is small where `count` is large.
+    /// Receives `count` tensors under one name by callbacks, `window` at a time. The call includes a step with its
+    /// order and the producer's answer, whose share is small if `count` is large.
     public void receive(long bytes, int count, int window) throws InterruptedException {
         var _ = consumer.outstanding(bytes, count, window);
     }

@@ -7,24 +7,24 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// What the threads of this process whose names begin alike have allocated on the heap. For one thread.
+/// The heap allocation of all threads of this process whose names share a prefix. For one thread.
 public final class ThreadAllocation {
-    /// Begins the names of the completion loops.
+    /// The prefix of the completion loops' names.
     public static final String LOOPS = "tensorferry-loop-";
 
-    /// Begins the names of the software device's I/O threads.
+    /// The prefix of the names of the software device's I/O threads.
     public static final String DEVICE = "tensorferry-soft0-";
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final Map<Long, Long> before = new ConcurrentHashMap<>();
     private final String prefix;
 
-    /// @param prefix of the names
+    /// @param prefix the prefix of the threads' names
     public ThreadAllocation(String prefix) {
         this.prefix = prefix;
     }
 
-    /// Counts from here.
+    /// Starts to count from zero.
     public void reset() {
         before.clear();
         for (long id : ids()) {
@@ -32,14 +32,14 @@ public final class ThreadAllocation {
         }
     }
 
-    /// Bytes since [#reset], of all these threads together.
+    /// Bytes allocated by all these threads since [#reset].
     public long bytes() {
         return Arrays.stream(ids())
                 .map(id -> threads.getThreadAllocatedBytes(id) - before.getOrDefault(id, 0L))
                 .sum();
     }
 
-    /// How many such threads there are.
+    /// The number of these threads.
     public int count() {
         return ids().length;
     }

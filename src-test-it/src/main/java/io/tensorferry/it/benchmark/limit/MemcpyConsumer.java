@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Sets a word in shared memory and spins until the producer has copied the tensor there. For one thread.
+/// Sets a word in shared memory and spins until the producer has copied the tensor to the slot. For one thread.
 public final class MemcpyConsumer implements TensorConsumer {
     private final SharedMemory shared;
     private final long[] asked = new long[SharedMemory.MOST_SLOTS];
@@ -17,7 +17,7 @@ public final class MemcpyConsumer implements TensorConsumer {
     private @Nullable Arena arena;
     private long bytes = -1;
 
-    /// @param port of the pair, by which its files are named
+    /// @param port the port of the pair, which names its files
     public MemcpyConsumer(int port) {
         this.shared = new SharedMemory(port);
     }
@@ -36,7 +36,7 @@ public final class MemcpyConsumer implements TensorConsumer {
             arena.close();
         }
         arena = Arena.ofConfined();
-        // Touches every page, so that no copy does it.
+        // Touches every page, so that no copy has to.
         MemorySegment memory = shared.mapSlots(bytes, slots, arena).fill((byte) 0);
         var segments = new ArrayList<MemorySegment>();
         for (int slot = 0; slot < slots; slot++) {

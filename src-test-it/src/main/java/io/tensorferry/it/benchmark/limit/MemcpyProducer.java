@@ -7,7 +7,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
-/// Copies its tensor to each slot that is asked for, by one thread that spins while it serves.
+/// Copies its tensor to each requested slot, on one thread that spins while it serves.
 public final class MemcpyProducer implements TensorProducer {
     private final SharedMemory shared;
     private final ServingThread thread;
@@ -19,7 +19,7 @@ public final class MemcpyProducer implements TensorProducer {
     private int slotCount;
     private long stride;
 
-    /// @param port of the pair, by which its files are named
+    /// @param port the port of the pair, which names its files
     public MemcpyProducer(int port) {
         this.shared = new SharedMemory(port);
         this.thread = new ServingThread("memcpy", this::turn);
@@ -64,7 +64,7 @@ public final class MemcpyProducer implements TensorProducer {
                 .asSlice(0, shared.bytes());
         Content.fill(source);
         slots = shared.mapSlots(shared.bytes(), slotCount, arena);
-        // Touches every page here too.
+        // Touches every page in this process too.
         slots.fill((byte) 0);
     }
 

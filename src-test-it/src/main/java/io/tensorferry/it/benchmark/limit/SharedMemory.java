@@ -11,11 +11,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// The two files that both ends map: a board of words by which they tell each other what to do, and the consumer's
-/// slots.
+/// The two files that both ends map: a board of words for signalling, and the consumer's slots.
 ///
-/// Each word has one writer and lies in a cache line of its own: how often a slot was asked for (the consumer's), how
-/// often it was filled (the producer's). A word that is read with acquire shows the bytes that were written before it.
+/// Each word has one writer and a separate cache line: the number of requests of a slot (written by the consumer), the
+/// number of times it was filled (written by the producer). An acquiring read of a word makes the bytes written before
+/// it visible.
 final class SharedMemory {
     static final int MOST_SLOTS = 64;
 
@@ -34,7 +34,7 @@ final class SharedMemory {
         this.board = map(boardFile, (HEAD + 2L * MOST_SLOTS) * LINE, Arena.global());
     }
 
-    /// The consumer's memory: a slot behind another, each at a whole page.
+    /// Maps the consumer's memory: contiguous page-aligned slots.
     MemorySegment mapSlots(long bytes, int slots, Arena arena) {
         return map(slotFile, Math.max(1, slots * stride(bytes)), arena);
     }
@@ -44,12 +44,12 @@ final class SharedMemory {
         return Math.max(page, (bytes + page - 1) / page * page);
     }
 
-    /// How often the consumer has made new slots.
+    /// The number of times that the consumer has created new slots.
     long layout() {
         return get(0);
     }
 
-    /// Tells of new slots, and returns when the producer has mapped them.
+    /// Announces new slots, and returns when the producer has mapped them.
     void announce(long bytes, int slots) {
         set(2, bytes);
         set(3, slots);
@@ -105,7 +105,7 @@ final class SharedMemory {
         }
     }
 
-    /// Removes the files; what is mapped stays so.
+    /// Deletes the files; mappings remain valid.
     void delete() {
         try {
             Files.deleteIfExists(boardFile);

@@ -12,8 +12,8 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/// Asks on a TCP connection by eight bytes, and has one thread read the tensors into their slots, in the order in which
-/// they were asked for.
+/// Sends requests of eight bytes on a TCP connection; one thread reads the tensors into their slots, in the order of
+/// the requests.
 public final class SocketConsumer implements TensorConsumer {
     private final SocketChannel channel;
     private final Slots slots = new Slots();
@@ -43,7 +43,7 @@ public final class SocketConsumer implements TensorConsumer {
                 next.arrival.slotIsFree();
             }
         } catch (InterruptedException | ClosedChannelException _) {
-            // Closed here.
+            // Closed by this process.
         } catch (IOException e) {
             for (Asked each : asked) {
                 each.arrival.failed(e);
@@ -63,7 +63,7 @@ public final class SocketConsumer implements TensorConsumer {
 
     @Override
     public void ask(int slot, Arrival arrival) {
-        // Two threads may ask when a run begins.
+        // Two threads may send requests when a run begins.
         synchronized (request) {
             asked.add(new Asked(slot, arrival));
             request.clear().putLong(0, slots.bytes());
@@ -87,7 +87,7 @@ public final class SocketConsumer implements TensorConsumer {
         try {
             channel.close();
         } catch (IOException _) {
-            // It is gone anyway.
+            // The connection is gone in any case.
         }
     }
 }

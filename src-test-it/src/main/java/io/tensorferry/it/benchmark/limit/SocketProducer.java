@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
-/// Writes its tensor to the connection as often as it is asked for, from direct memory, by one thread that blocks.
+/// Writes its tensor from direct memory to the connection once per request, on one blocking thread.
 public final class SocketProducer implements TensorProducer {
     private final ServerSocketChannel listener;
     private final Slots source = new Slots();
@@ -38,7 +38,7 @@ public final class SocketProducer implements TensorProducer {
                 }
             }
         } catch (IOException _) {
-            // The consumer sees the end of the connection.
+            // The consumer detects the end of the connection.
         }
     }
 

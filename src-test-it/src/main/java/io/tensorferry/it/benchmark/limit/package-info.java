@@ -1,3 +1,3 @@
-/// What no way of moving tensors between two processes of one host can be faster than: one copy through shared memory,
-/// and a TCP connection with nothing above it.
+/// The limits of all paths between two processes of one host: one copy through shared memory, and a plain TCP
+/// connection.
 package io.tensorferry.it.benchmark.limit;

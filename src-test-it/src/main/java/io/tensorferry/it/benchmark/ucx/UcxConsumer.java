@@ -20,7 +20,7 @@ public final class UcxConsumer implements TensorConsumer {
     private final Slots slots = new Slots();
     private List<Receipt> receipts = List.of();
 
-    /// @param port at which the producer listens to swap addresses
+    /// @param port the port on which the producer listens to exchange addresses
     public UcxConsumer(int port) throws IOException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             end = new UcxEnd(socket);

@@ -15,18 +15,18 @@ import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
-/// One end of the pair: a worker of UCX and its endpoint to the other one. It lives as long as its process: an orderly
-/// end would wait for a peer that no longer polls. For one thread at a time.
+/// One end of the pair: a UCX worker and its endpoint to the other one. It lives as long as its process: an orderly
+/// shutdown would wait for a peer that no longer polls. For one thread at a time.
 final class UcxEnd {
-    /// The tag of a request, whose eight bytes are the tag of the answer.
+    /// The tag of a request, whose eight bytes contain the tag of the answer.
     static final long REQUEST_TAG = 1;
 
-    /// The tag of the tensor for slot 0; that of slot `n` is by `n` more.
+    /// The tag of the tensor for slot 0; add `n` for slot `n`.
     static final long TENSOR_TAG = 1L << 32;
 
     static final long WHOLE_TAG = -1;
 
-    /// For sends of which nobody needs to know the end.
+    /// The callback of sends whose completion is ignored.
     static final UcxCallback UNHEEDED = new UcxCallback() {
         @Override
         public void onError(int status, String message) {
@@ -37,7 +37,7 @@ final class UcxEnd {
     private final UcpWorker worker;
     private final UcpEndpoint endpoint;
 
-    /// Swaps addresses with the other end over a connection that is not needed afterwards.
+    /// Exchanges addresses with the other end over a connection that is not needed afterwards.
     UcxEnd(Socket peer) throws IOException {
         var context = new UcpContext(new UcpParams().requestTagFeature());
         worker = context.newWorker(new UcpWorkerParams());
@@ -78,7 +78,7 @@ final class UcxEnd {
         return new IllegalStateException("UCX: " + what + " failed with status " + status + ": " + message);
     }
 
-    /// Whether `request` was taken, or is done already.
+    /// Whether `request` was accepted, or is already complete.
     static void taken(UcpRequest request) {
         if (request.isCompleted() && request.getStatus() != 0) {
             throw failed("a request", request.getStatus(), null);

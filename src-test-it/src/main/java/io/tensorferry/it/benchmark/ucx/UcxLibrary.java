@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// UCX itself, which JUCX's native part needs and does not bring along.
+/// The UCX library, which JUCX's native part requires but does not bundle.
 public final class UcxLibrary {
     private static final String NAME = "libucp.so.0";
     private static final List<String> FOLDERS =
@@ -13,9 +13,9 @@ public final class UcxLibrary {
 
     private UcxLibrary() {}
 
-    /// Why JUCX cannot be used here; null where it can.
+    /// The reason why JUCX cannot be used here; null if it can.
     public static @Nullable String missing() {
-        // Looked for as a file: a library that was once loaded stays, and starts threads, in this process.
+        // Check for the file only: once loaded, the library remains in this process and starts threads.
         boolean there = FOLDERS.stream().anyMatch(folder -> Files.exists(Path.of(folder, NAME)));
         if (!there) {
             return NAME + " is not installed (Debian's libucx0)";

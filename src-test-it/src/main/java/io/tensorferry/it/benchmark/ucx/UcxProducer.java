@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.openucx.jucx.UcxCallback;
 import org.openucx.jucx.ucp.UcpRequest;
 
-/// Answers each request by a send of its tensor, by one thread that polls while it serves.
+/// Answers each request by sending its tensor, on one thread that polls while it serves.
 public final class UcxProducer implements TensorProducer {
     private static final int REQUESTS = 64;
 
@@ -23,7 +23,7 @@ public final class UcxProducer implements TensorProducer {
     private final Slots source = new Slots();
     private @Nullable UcxEnd end;
 
-    /// @param port at which the consumer finds this
+    /// @param port the port on which the consumer finds this producer
     public UcxProducer(int port) throws IOException {
         listener = new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
         thread = new ServingThread("ucx", this::turn);
@@ -52,7 +52,7 @@ public final class UcxProducer implements TensorProducer {
         }
     }
 
-    /// A place for the request that is received next.
+    /// A slot for the next received request.
     private final class Request extends UcxCallback {
         private final UcxEnd connected;
         private final ByteBuffer tag = ByteBuffer.allocateDirect(Long.BYTES).order(ByteOrder.nativeOrder());
