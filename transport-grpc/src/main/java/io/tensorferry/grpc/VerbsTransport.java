@@ -98,7 +98,7 @@ final class VerbsTransport implements WorkerTransport {
         this.edges = new EdgeManager(adapter, worker.members(), users);
         this.partitions = new PartitionManager(adapter, worker.members(), users);
         adapter.start(new ChannelHandlers(manager.handler(), edges.handler(), partitions.handler()));
-        this.service = new VerbsServiceImpl(callers, adapter.acceptor());
+        this.service = new VerbsServiceImpl(callers, adapter.acceptor(), handlers);
         this.fallbackService = new TensorServiceImpl(
                 worker,
                 callers,

@@ -94,6 +94,16 @@ public final class PeerChannels {
         return channel;
     }
 
+    /// Runs `task` on a thread for handlers, because a call of gRPC takes locks and allocates, which the loop must not
+    /// wait for; on the calling thread once those threads have ended.
+    public void offLoop(Runnable task) {
+        try {
+            threads.handlers().execute(task);
+        } catch (RejectedExecutionException e) {
+            task.run();
+        }
+    }
+
     private static TransportException stopping(String worker) {
         return new TransportException(StatusCode.UNAVAILABLE, "this worker is stopping", worker, 0, null);
     }

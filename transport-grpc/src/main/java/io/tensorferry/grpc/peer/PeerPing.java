@@ -24,7 +24,10 @@ public final class PeerPing {
     /// another worker serves at its address.
     public CompletableFuture<Void> ping(String peer) {
         return peers.whenReady(peer)
-                .thenCompose(channel -> call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())))
+                .thenComposeAsync(
+                        channel ->
+                                call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())),
+                        peers::offLoop)
                 .exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));
     }

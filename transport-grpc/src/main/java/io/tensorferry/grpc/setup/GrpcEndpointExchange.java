@@ -61,14 +61,17 @@ public final class GrpcEndpointExchange implements EndpointExchange {
     private <T, R> CompletableFuture<R> call(
             String what, String peer, BiConsumer<VerbsServiceStub, StreamObserver<T>> method, Function<T, R> check) {
         return peers.whenReady(peer)
-                .thenCompose(channel -> {
-                    var answer = new UnaryAnswer<T>();
-                    long deadline = peers.timeouts().call().toNanos();
-                    method.accept(
-                            VerbsServiceGrpc.newStub(channel.grpc()).withDeadlineAfter(deadline, TimeUnit.NANOSECONDS),
-                            answer);
-                    return answer.future();
-                })
+                .thenComposeAsync(
+                        channel -> {
+                            var answer = new UnaryAnswer<T>();
+                            long deadline = peers.timeouts().call().toNanos();
+                            method.accept(
+                                    VerbsServiceGrpc.newStub(channel.grpc())
+                                            .withDeadlineAfter(deadline, TimeUnit.NANOSECONDS),
+                                    answer);
+                            return answer.future();
+                        },
+                        peers::offLoop)
                 .thenApply(check)
                 .exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc(what, peer, failure)));

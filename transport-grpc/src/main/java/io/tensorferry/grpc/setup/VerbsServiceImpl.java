@@ -16,6 +16,7 @@ import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.link.EndpointAcceptor;
 import io.tensorferry.verbs.link.OfferAnswer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -26,10 +27,15 @@ import java.util.function.Supplier;
 public final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBase {
     private final Callers callers;
     private final EndpointAcceptor acceptor;
+    private final Executor handlers;
 
-    public VerbsServiceImpl(Callers callers, EndpointAcceptor acceptor) {
+    /// @param acceptor may answer on the loop
+    /// @param handlers sends the answers, because a call of gRPC takes locks and allocates, which the loop must not
+    ///     wait for
+    public VerbsServiceImpl(Callers callers, EndpointAcceptor acceptor, Executor handlers) {
         this.callers = callers;
         this.acceptor = acceptor;
+        this.handlers = handlers;
     }
 
     @Override
@@ -71,7 +77,7 @@ public final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBas
         };
     }
 
-    private static <R, T> void answer(
+    private <R, T> void answer(
             StreamObserver<T> response, Supplier<CompletableFuture<R>> handler, Function<R, T> toProto) {
         // With a cancel handler, gRPC drops the answer to a cancelled call instead of throwing.
         ((ServerCallStreamObserver<T>) response).setOnCancelHandler(() -> {});
@@ -82,12 +88,14 @@ public final class VerbsServiceImpl extends VerbsServiceGrpc.VerbsServiceImplBas
             Responses.fail(response, e);
             return;
         }
-        var _ = answered.whenComplete((value, failure) -> {
-            if (failure != null) {
-                Responses.fail(response, failure);
-            } else {
-                Responses.succeed(response, value);
-            }
-        });
+        var _ = answered.whenCompleteAsync(
+                (value, failure) -> {
+                    if (failure != null) {
+                        Responses.fail(response, failure);
+                    } else {
+                        Responses.succeed(response, value);
+                    }
+                },
+                handlers);
     }
 }

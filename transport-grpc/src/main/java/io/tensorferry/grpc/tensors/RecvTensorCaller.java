@@ -15,6 +15,7 @@ import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.WorkerContext;
 import io.tensorferry.verbs.rendezvous.fallback.FallbackPath;
 import io.tensorferry.verbs.rendezvous.fallback.SentRequest;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -67,16 +68,20 @@ public final class RecvTensorCaller implements FallbackPath {
         // A receive from the channel has already waited for the peer, so it does not wait for the full connect timeout
         // again.
         var ready = wantsTaken ? peers.whenReadySoon(receive.peer()) : peers.whenReady(receive.peer());
-        var _ = ready.whenComplete((peer, failure) -> {
-            if (failure != null) {
-                fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure), progress);
-            } else if (receive.hasEnded()) {
-                traffic.receiveEnded();
-                progress.onEnded();
-            } else {
-                call(receive, peer, wantsTaken, sent, progress);
-            }
-        });
+        // The loop starts a receive that falls back, a thread of the user's any other.
+        Executor caller = wantsTaken ? peers::offLoop : Runnable::run;
+        var _ = ready.whenCompleteAsync(
+                (peer, failure) -> {
+                    if (failure != null) {
+                        fail(receive, GrpcStatus.fromGrpc("connecting", receive.peer(), failure), progress);
+                    } else if (receive.hasEnded()) {
+                        traffic.receiveEnded();
+                        progress.onEnded();
+                    } else {
+                        call(receive, peer, wantsTaken, sent, progress);
+                    }
+                },
+                caller);
     }
 
     private void call(

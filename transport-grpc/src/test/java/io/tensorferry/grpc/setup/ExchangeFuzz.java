@@ -40,7 +40,7 @@ class ExchangeFuzz {
         byte[] request = Arrays.copyOfRange(call, 1, call.length);
         var acceptor = new CheckingAcceptor();
         var callers = new Callers(SELF, Set.of(SELF, PEER), null, new Refusals(SELF, System::nanoTime));
-        var service = new VerbsServiceImpl(callers, acceptor);
+        var service = new VerbsServiceImpl(callers, acceptor, Runnable::run);
         try {
             if ((call[0] & 1) == 0) {
                 ExchangeFuzz.<GetRemoteAddressResponse>check(

@@ -68,7 +68,9 @@ class VerbsServiceImplTest {
     void start() throws Exception {
         server = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .addService(new VerbsServiceImpl(
-                        new Callers(SELF, Set.of(SELF, PEER), null, new Refusals(SELF, System::nanoTime)), acceptor))
+                        new Callers(SELF, Set.of(SELF, PEER), null, new Refusals(SELF, System::nanoTime)),
+                        acceptor,
+                        Runnable::run))
                 .build()
                 .start();
         channel = NettyChannelBuilder.forAddress("127.0.0.1", server.getPort())
