@@ -25,8 +25,7 @@ public final class PeerPing {
     public CompletableFuture<Void> ping(String peer) {
         return peers.whenReady(peer)
                 .thenComposeAsync(
-                        channel ->
-                                call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())),
+                        channel -> call(channel).thenAccept(answer -> requireName(channel, answer.getHostName())),
                         peers::offLoop)
                 .exceptionallyCompose(
                         failure -> CompletableFuture.failedFuture(GrpcStatus.fromGrpc("a ping", peer, failure)));

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,8 @@ import org.slf4j.LoggerFactory;
 ///
 /// Threading: on the loop, except [#allocate], [#close()] and the methods of [PolledWork].
 public final class SharedMemory implements PolledWork, AutoCloseable {
+    // A wake-up takes microseconds, a sleep of a bell half a second at most.
+    private static final long CLOSE_PATIENCE_NS = TimeUnit.SECONDS.toNanos(5);
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemory.class);
     /// The [LongCopyThread] copies payload longer than this; posting and polling threads copy shorter payload.
     static final long LONG_BYTES = 64 * 1024;
@@ -275,6 +278,22 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
     public void close() {
         copyThread.close();
         files.close();
-        arena.close();
+        closeArena();
+    }
+
+    /// The close of the last queue pair rings a bell, whose wake-up may still be in a native call that keeps the arena.
+    private void closeArena() {
+        long deadline = System.nanoTime() + CLOSE_PATIENCE_NS;
+        while (true) {
+            try {
+                arena.close();
+                return;
+            } catch (IllegalStateException inUse) {
+                if (!arena.scope().isAlive() || System.nanoTime() - deadline > 0) {
+                    throw inUse;
+                }
+                Thread.onSpinWait();
+            }
+        }
     }
 }
