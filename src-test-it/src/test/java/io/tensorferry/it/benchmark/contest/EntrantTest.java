@@ -36,6 +36,7 @@ class EntrantTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
                 "nothing | is unknown; the paths are [grpc+verbs, ",
                 "grpc+verbs@ | is unknown; the paths are [grpc+verbs, ",

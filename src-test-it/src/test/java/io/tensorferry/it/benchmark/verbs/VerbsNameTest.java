@@ -37,6 +37,7 @@ class VerbsNameTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
+            quoteCharacter = '"',
             value = {
                 "nothing | is unknown; the paths are [ib_write, raw-write, raw-immediate, raw-flag, recvAsync, ",
                 "raw-write@ | '' is not of the form q4 (queue pairs), l16",

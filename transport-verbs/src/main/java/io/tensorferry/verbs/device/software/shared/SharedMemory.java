@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// Threading: on the loop, except [#allocate], [#close()] and the methods of [PolledWork].
 public final class SharedMemory implements PolledWork, AutoCloseable {
-    // A wake-up takes microseconds, a sleep of a bell half a second at most.
+    // A wake-up takes microseconds, a sleep of a bell a tenth of a second at most.
     private static final long CLOSE_PATIENCE_NS = TimeUnit.SECONDS.toNanos(5);
     private static final Logger LOG = LoggerFactory.getLogger(SharedMemory.class);
     /// The [LongCopyThread] copies payload longer than this; posting and polling threads copy shorter payload.
