@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,9 +79,13 @@ class AllocationTest {
     private static void carry(StaticSender sender, StaticReceiver receiver, Tensor tensor, int count) {
         for (int i = 0; i < count; i++) {
             sender.send(tensor.share());
-            while (!receiver.poll()) {
-                // Both loops spin: on two processors a third thread that spins would leave them one between them.
-                Thread.yield();
+            for (int spins = 1; !receiver.poll(); spins++) {
+                // Both loops spin: on two processors a third thread that spins leaves them one between them.
+                if (spins % 1_000 == 0) {
+                    LockSupport.parkNanos(1);
+                } else {
+                    Thread.onSpinWait();
+                }
             }
             var _ = receiver.take();
             receiver.release();
