@@ -187,15 +187,16 @@ final class LoopWatch {
     }
 
     private @Nullable String ownerInIo(Thread waiting) {
-        ThreadInfo info = threads.getThreadInfo(waiting.threadId());
-        if (info == null || info.getLockOwnerId() < 0) {
+        // With the stack of this moment: the one that was read before may be that of an earlier wait.
+        ThreadInfo info = threads.getThreadInfo(waiting.threadId(), Integer.MAX_VALUE);
+        if (info == null || info.getLockOwnerId() < 0 || loadsClass(info.getStackTrace())) {
             return null;
         }
-        ThreadInfo owner = threads.getThreadInfo(info.getLockOwnerId(), 8);
-        if (owner == null) {
+        ThreadInfo owner = threads.getThreadInfo(info.getLockOwnerId(), Integer.MAX_VALUE);
+        if (owner == null || loadsClass(owner.getStackTrace())) {
             return null;
         }
-        for (StackTraceElement frame : owner.getStackTrace()) {
+        for (StackTraceElement frame : Arrays.stream(owner.getStackTrace()).limit(8).toList()) {
             if (IO.stream().anyMatch(frame.getClassName()::startsWith)) {
                 return owner.getThreadName() + " at " + frame;
             }
