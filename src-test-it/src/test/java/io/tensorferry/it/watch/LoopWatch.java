@@ -187,16 +187,24 @@ final class LoopWatch {
     }
 
     private @Nullable String ownerInIo(Thread waiting) {
-        // With the stack of this moment: the one that was read before may be that of an earlier wait.
-        ThreadInfo info = threads.getThreadInfo(waiting.threadId(), Integer.MAX_VALUE);
-        if (info == null || info.getLockOwnerId() < 0 || loadsClass(info.getStackTrace())) {
+        ThreadInfo first = threads.getThreadInfo(waiting.threadId());
+        if (first == null || first.getLockOwnerId() < 0) {
             return null;
         }
-        ThreadInfo owner = threads.getThreadInfo(info.getLockOwnerId(), Integer.MAX_VALUE);
-        if (owner == null || loadsClass(owner.getStackTrace())) {
+        // Both of one moment: the owner may have released the lock since, and be in I/O without it.
+        long[] both = {waiting.threadId(), first.getLockOwnerId()};
+        ThreadInfo[] now = threads.getThreadInfo(both, Integer.MAX_VALUE);
+        ThreadInfo waiter = now[0];
+        ThreadInfo owner = now[1];
+        if (waiter == null
+                || owner == null
+                || waiter.getLockOwnerId() != owner.getThreadId()
+                || loadsClass(waiter.getStackTrace())
+                || loadsClass(owner.getStackTrace())) {
             return null;
         }
-        for (StackTraceElement frame : Arrays.stream(owner.getStackTrace()).limit(8).toList()) {
+        for (StackTraceElement frame :
+                Arrays.stream(owner.getStackTrace()).limit(8).toList()) {
             if (IO.stream().anyMatch(frame.getClassName()::startsWith)) {
                 return owner.getThreadName() + " at " + frame;
             }
