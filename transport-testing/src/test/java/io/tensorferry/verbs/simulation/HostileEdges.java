@@ -9,6 +9,7 @@ import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.wire.Immediate;
@@ -95,9 +96,9 @@ final class HostileEdges {
     private void send() {
         if (!senders.isEmpty()) {
             int which = bytes.below(senders.size());
-            try {
-                senders.get(which)
-                        .send(Scenario.bytes(stage.victim, sent.get(which).tensorBytes(), 7));
+            // An end that refuses the tensor leaves it to the caller.
+            try (Tensor tensor = Scenario.bytes(stage.victim, sent.get(which).tensorBytes(), 7)) {
+                senders.get(which).send(tensor);
             } catch (TransportException _) {
                 // The attacker has ended it.
             }
