@@ -94,6 +94,7 @@ class ContentsTest {
         // What is queued holds its stream, its event and its pin.
         while (!gpu.leftOver().contains("1 events")) {
             assertThat(filling.isAlive()).isTrue();
+            assertThat(Thread.interrupted()).isFalse();
             Thread.onSpinWait();
         }
         assertThat(done).isNotDone();

@@ -128,6 +128,7 @@ class TensorMoveTest {
         Tensor beyond = move(there, on(other));
         // By the thread of the copies, soon after.
         while (!there.isClosed()) {
+            assertThat(Thread.interrupted()).isFalse();
             Thread.onSpinWait();
         }
         assertThat(beyond.device()).isSameAs(other);

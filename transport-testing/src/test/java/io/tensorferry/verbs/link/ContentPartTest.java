@@ -163,16 +163,19 @@ class ContentPartTest {
         assertThat(written).isEmpty();
     }
 
+    /// The owner of both frees the memory of both when one comes back, so neither may before the device has stopped.
     @Test
-    void partsOfALostChannelAreGivenBack() {
-        prepare(2 * CHUNK);
+    void partsOfALostChannelAreGivenBackTogetherAtItsEnd() {
+        prepare(3 * CHUNK);
         channel.writePart(new Part("first", 0, CHUNK).silent(), 1);
         channel.onPeerLostIt();
         assertThat(channel.isOpen()).isFalse();
+        channel.writePart(new Part("second", CHUNK, CHUNK).silent(), 2);
+        assertThat(written).isEmpty();
         ends.settle();
-        assertThat(written).containsExactly("first abandoned");
-        channel.writePart(new Part("second", CHUNK, CHUNK), 1);
         assertThat(written).containsExactly("first abandoned", "second abandoned");
+        channel.writePart(new Part("third", 2 * CHUNK, CHUNK), 1);
+        assertThat(written).containsExactly("first abandoned", "second abandoned", "third abandoned");
         assertThat(contents).isEmpty();
     }
 }

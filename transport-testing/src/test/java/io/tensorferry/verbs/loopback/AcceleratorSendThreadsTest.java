@@ -73,6 +73,8 @@ class AcceleratorSendThreadsTest {
 
     private static void await(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
+            // The test's time is over.
+            assertThat(Thread.interrupted()).isFalse();
             Thread.onSpinWait();
         }
     }

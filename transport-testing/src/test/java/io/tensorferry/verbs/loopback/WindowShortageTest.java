@@ -113,6 +113,7 @@ class WindowShortageTest {
             device.recover();
             receive(workers, key, PIECES, 2).tensorOrThrow().close();
             while (workers.worker(0).accelerators.statistics().getFirst().receiveProxyBytes() > 0) {
+                assertThat(Thread.interrupted()).isFalse();
                 Thread.onSpinWait();
             }
             assertThat(workers.worker(0).adapter.counters().failed())

@@ -398,6 +398,7 @@ public final class ChannelLife implements Pollable {
             Tell.one("strand the keys of the channel to " + peer, keys::strand);
             handlers.onMemoryStranded(channel);
         }
+        channel.markEnded();
         List<Integer> unconfirmed = new ArrayList<>();
         Tell.one("give back what was sent to " + peer, () -> unconfirmed.addAll(departures.abandon()));
         // The completions taken since then may have given a more precise reason.

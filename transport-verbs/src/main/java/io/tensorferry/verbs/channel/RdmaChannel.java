@@ -45,6 +45,7 @@ public final class RdmaChannel {
     private final OutgoingRing outgoing;
     private final RemoteKeys keys;
     private boolean open = true;
+    private boolean ended;
     // Whether something was queued since the last turn.
     private boolean wantsPump;
 
@@ -117,9 +118,15 @@ public final class RdmaChannel {
         return open;
     }
 
-    /// Marks the channel lost: it accepts nothing more.
+    /// Marks the channel lost: it posts nothing more. Contents and reads are still queued until [#markEnded()]: their
+    /// owners may have other work posted, and learn that the device has released its memory when all is returned.
     void markLost() {
         open = false;
+    }
+
+    /// Marks the channel ended: contents and reads are returned at once.
+    void markEnded() {
+        ended = true;
     }
 
     /// The control queue pair's lane, then the data lanes.
@@ -208,11 +215,11 @@ public final class RdmaChannel {
     /// Writes a content into the memory that its request or its edge named, never through the ring; otherwise like
     /// [#write].
     public void writeDirectly(ContentWrite write) {
-        if (open) {
+        if (ended) {
+            write.onAbandoned();
+        } else {
             striping.enqueue(write);
             pumpSoon();
-        } else {
-            write.onAbandoned();
         }
     }
 
@@ -229,11 +236,11 @@ public final class RdmaChannel {
             throw new IllegalArgumentException(
                     "a part of " + write.contentBytes() + " bytes; it may have " + chunkBytes + " at most");
         }
-        if (open) {
+        if (ended) {
+            write.onAbandoned();
+        } else {
             striping.enqueuePart(write, lane);
             pumpSoon();
-        } else {
-            write.onAbandoned();
         }
     }
 
@@ -250,12 +257,12 @@ public final class RdmaChannel {
 
     /// Sends a content as a message in the peer's ring; otherwise like [#write].
     public void carry(ContentWrite write) {
-        if (open) {
+        if (ended) {
+            write.onAbandoned();
+        } else {
             write.goesOverOneLane();
             outgoing.enqueue(write);
             pumpSoon();
-        } else {
-            write.onAbandoned();
         }
     }
 
@@ -266,11 +273,11 @@ public final class RdmaChannel {
     /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
     public void read(ReadBatch batch, int lane) {
         requireReads();
-        if (open) {
+        if (ended) {
+            batch.onAbandoned();
+        } else {
             lanes.get(lane).enqueue(batch);
             pumpSoon();
-        } else {
-            batch.onAbandoned();
         }
     }
 
@@ -280,11 +287,11 @@ public final class RdmaChannel {
     /// @throws IllegalStateException if [ChannelDescription#readsAtOnce()] is 0
     public void read(ContentRead read, int edge) {
         requireReads();
-        if (open) {
+        if (ended) {
+            read.onContentAbandoned();
+        } else {
             striping.enqueue(read, Immediate.ofEdge(edge));
             pumpSoon();
-        } else {
-            read.onContentAbandoned();
         }
     }
 

@@ -118,6 +118,7 @@ class StagedResultTest {
     /// When the thread of the copies has closed what it was given.
     private void assertInUse(long deviceBytes, long proxyBytes, long stranded) {
         while (unit.copies().isBusy()) {
+            assertThat(Thread.interrupted()).isFalse();
             Thread.onSpinWait();
         }
         assertThat(unit.statistics().deviceBytesInUse()).isEqualTo(deviceBytes);
