@@ -1,5 +1,7 @@
 package io.tensorferry.api;
 
+import io.tensorferry.api.thread.TransportFuture;
+import io.tensorferry.api.thread.TransportThread;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

@@ -1,5 +1,6 @@
 package io.tensorferry.api;
 
+import io.tensorferry.api.thread.TransportThread;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;

@@ -217,8 +217,8 @@ public final class Tensor implements AutoCloseable {
     }
 
     /// Transfers this handle to its next owner: returns a new handle on the same memory and marks this one as closed.
-    /// Neither the number of open handles nor the memory changes. [Rendezvous#send] and [EdgeSender#send] take over
-    /// tensors this way.
+    /// Neither the number of open handles nor the memory changes. [Rendezvous#send] and
+    /// [io.tensorferry.api.edge.EdgeSender#send] take over tensors this way.
     ///
     /// If several threads call this method or [#close()], exactly one of the calls succeeds.
     ///

@@ -1,12 +1,12 @@
 package io.tensorferry.samples.digits;
 
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicReceiver;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicReceiver;
+import io.tensorferry.api.edge.DynamicSender;
 import io.tensorferry.grpc.TransportServer;
 
 /// An exchange over dynamic edges, as for shapes that are unknown before a tensor exists: the consumer reads it.

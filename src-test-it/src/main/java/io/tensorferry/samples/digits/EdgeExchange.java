@@ -1,12 +1,12 @@
 package io.tensorferry.samples.digits;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.EdgeReceiver;
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.edge.EdgeReceiver;
+import io.tensorferry.api.edge.EdgeSender;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.samples.scheduler.ReadyQueue;
 import java.util.HashMap;

@@ -3,11 +3,11 @@ package io.tensorferry.samples.digits;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.grpc.TransportServer;
 
 /// An exchange over static edges. Tensors have the same shape in each step, so each is written to the memory of the

@@ -1,12 +1,12 @@
 package io.tensorferry.samples.features;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowPartition;
-import io.tensorferry.api.RowRange;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowPartition;
+import io.tensorferry.api.partition.RowRange;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.cluster.ClusterSpec;
 import io.tensorferry.it.process.FreePorts;

@@ -1,6 +1,6 @@
 package io.tensorferry.samples.scheduler;
 
-import io.tensorferry.api.PollingReceive;
+import io.tensorferry.api.edge.PollingReceive;
 import java.util.ArrayDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -35,7 +35,7 @@ public final class ReadyQueue implements AutoCloseable {
     }
 
     /// Wakes the thread because a receive may be ready; the callback of a receive
-    /// ([io.tensorferry.api.StaticReceiver#onReady]). Never blocks.
+    /// ([io.tensorferry.api.edge.StaticReceiver#onReady]). Never blocks.
     public void wake() {
         if (!woken) {
             woken = true;

@@ -3,12 +3,12 @@ package io.tensorferry.it.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.Gather;
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowPartition;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.partition.Gather;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowPartition;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.grpc.TransportStatistics;
 import io.tensorferry.grpc.cluster.ClusterSpec;

@@ -3,7 +3,7 @@ package io.tensorferry.grpc.peer;
 import io.grpc.netty.shaded.io.netty.channel.EventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.nio.NioIoHandler;
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import io.tensorferry.verbs.rendezvous.CallbackExecutor;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;

@@ -1,7 +1,7 @@
 package io.tensorferry.testing.simulation;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import io.tensorferry.testing.fabric.SimulatedFabric;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.accelerator.CopyQueue;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.DeviceName;
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicReceiver;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicReceiver;
+import io.tensorferry.api.edge.DynamicSender;
 import io.tensorferry.testing.accelerator.AcceleratorTime;
 import io.tensorferry.testing.accelerator.SimulatedAccelerator;
 import io.tensorferry.testing.accelerator.SimulatedAcceleratorOptions;

@@ -3,9 +3,9 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.api.EdgeReceiver;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeReceiver;
 import java.util.concurrent.CompletableFuture;
 
 /// How ends of edges tell of a failure.

@@ -8,12 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

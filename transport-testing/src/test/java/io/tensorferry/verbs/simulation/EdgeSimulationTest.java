@@ -3,7 +3,7 @@ package io.tensorferry.verbs.simulation;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.edge.StaticEdge;
 import java.util.Random;
 
 /// Static edges of every size, with and without credits, of one place or two.

@@ -6,13 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicReceiver;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicReceiver;
+import io.tensorferry.api.edge.DynamicSender;
 import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;

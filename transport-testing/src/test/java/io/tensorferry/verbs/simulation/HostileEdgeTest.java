@@ -8,11 +8,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import java.util.concurrent.TimeUnit;

@@ -5,13 +5,13 @@ import static io.tensorferry.verbs.simulation.HostileStage.VICTIM;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.verbs.wire.Immediate;
 import io.tensorferry.verbs.wire.Message;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.tensorferry.verbs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.api.EdgeReceiver;
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeReceiver;
+import io.tensorferry.api.edge.EdgeSender;
 import io.tensorferry.verbs.wire.Message;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,11 +3,11 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.device.WorkStatus;

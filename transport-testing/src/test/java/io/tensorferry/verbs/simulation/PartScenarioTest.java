@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.GatherOptions;
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowPartition;
-import io.tensorferry.api.RowRange;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.partition.GatherOptions;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowPartition;
+import io.tensorferry.api.partition.RowRange;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.statistics.PartitionStatistics;
 import java.util.ArrayList;

@@ -3,12 +3,12 @@ package io.tensorferry.verbs.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicSender;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

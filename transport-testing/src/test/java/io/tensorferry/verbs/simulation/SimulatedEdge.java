@@ -2,11 +2,11 @@ package io.tensorferry.verbs.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tensorferry.api.EdgeReceiver;
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeReceiver;
+import io.tensorferry.api.edge.EdgeSender;
 import io.tensorferry.verbs.edge.EdgeManager;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;

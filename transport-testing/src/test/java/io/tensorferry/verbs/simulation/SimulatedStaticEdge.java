@@ -2,9 +2,9 @@ package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
 import java.util.Random;
 
 /// A static edge, whose consumer releases each tensor before it takes the next. Where the edge leans on the

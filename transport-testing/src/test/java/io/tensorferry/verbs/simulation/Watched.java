@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.simulation;
 
 import io.tensorferry.api.Accelerator;
-import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.thread.PromptRelease;
 
 /// Tells when the memory of a tensor that was sent is given back.
 public final class Watched {

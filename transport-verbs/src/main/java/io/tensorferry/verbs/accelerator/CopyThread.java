@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.accelerator;
 
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;

@@ -3,12 +3,12 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.Accelerator;
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Device;
-import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.thread.PromptRelease;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.SlabPool;
 

@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicSender;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.MemoryNaming;

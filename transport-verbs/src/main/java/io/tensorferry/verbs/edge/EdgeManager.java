@@ -1,15 +1,15 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicReceiver;
-import io.tensorferry.api.DynamicSender;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicReceiver;
+import io.tensorferry.api.edge.DynamicSender;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.EdgeHandler;
 import io.tensorferry.verbs.channel.RdmaChannel;

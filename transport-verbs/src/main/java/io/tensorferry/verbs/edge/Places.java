@@ -1,8 +1,8 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.PromptRelease;
-import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.thread.PromptRelease;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;

@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeSender;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.device.MemoryRegion;

@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.MemoryGrant;
 import io.tensorferry.verbs.channel.lane.MemoryNaming;

@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.edge;
 
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.lane.ContentWrite;
 import io.tensorferry.verbs.device.MemoryRegion;

@@ -2,7 +2,7 @@ package io.tensorferry.verbs.link;
 
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import io.tensorferry.verbs.channel.ChannelHandlers;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.channel.setup.ChannelContext;

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.loop;
 
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.loop;
 
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.loop;
 
-import io.tensorferry.api.TransportFuture;
+import io.tensorferry.api.thread.TransportFuture;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 

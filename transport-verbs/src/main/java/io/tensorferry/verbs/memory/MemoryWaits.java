@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.memory;
 
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;

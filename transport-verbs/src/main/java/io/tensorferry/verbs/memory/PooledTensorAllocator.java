@@ -1,10 +1,10 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.thread.PromptRelease;
 import java.lang.foreign.MemorySegment;
 import java.util.function.LongFunction;
 

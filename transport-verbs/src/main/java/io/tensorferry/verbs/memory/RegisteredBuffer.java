@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.memory;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.thread.PromptRelease;
 import io.tensorferry.verbs.device.MemoryRegion;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;

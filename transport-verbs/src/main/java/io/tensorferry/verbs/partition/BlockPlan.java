@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.RowPartition;
-import io.tensorferry.api.RowRange;
+import io.tensorferry.api.partition.RowPartition;
+import io.tensorferry.api.partition.RowRange;
 import java.util.Arrays;
 
 /// Plans the rows of one block of a gather as RDMA READs. Rows are grouped by owner, optionally sorted by address, and

@@ -1,16 +1,16 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.Gather;
-import io.tensorferry.api.GatherOptions;
-import io.tensorferry.api.GatherProgress;
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowRange;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.partition.Gather;
+import io.tensorferry.api.partition.GatherOptions;
+import io.tensorferry.api.partition.GatherProgress;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowRange;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

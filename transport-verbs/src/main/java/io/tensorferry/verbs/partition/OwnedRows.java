@@ -1,7 +1,7 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowRange;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowRange;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.memory.Registration;

@@ -1,11 +1,11 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowPartition;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowPartition;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.PartHandler;
 import io.tensorferry.verbs.channel.RdmaChannel;

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.GatherProgress;
+import io.tensorferry.api.partition.GatherProgress;
 import io.tensorferry.verbs.loop.UserCode;
 
 /// Reports the progress of a gather to the user: one call at a time, the end last, never on a transport thread. A slow

@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.GatherOptions;
+import io.tensorferry.api.partition.GatherOptions;
 
 /// The rules that turn the rows of one gather into reads. Immutable.
 ///

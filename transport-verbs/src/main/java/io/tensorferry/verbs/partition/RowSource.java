@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowRange;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowRange;
 import io.tensorferry.verbs.channel.ChannelLoss;
 import io.tensorferry.verbs.channel.RdmaChannel;
 import io.tensorferry.verbs.link.ChannelWaiter;

@@ -1,12 +1,12 @@
 package io.tensorferry.verbs.partition;
 
-import io.tensorferry.api.Gather;
-import io.tensorferry.api.GatherOptions;
-import io.tensorferry.api.GatherProgress;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.api.TransportFuture;
+import io.tensorferry.api.partition.Gather;
+import io.tensorferry.api.partition.GatherOptions;
+import io.tensorferry.api.partition.GatherProgress;
+import io.tensorferry.api.thread.TransportFuture;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.Registration;
 import java.lang.foreign.MemorySegment;

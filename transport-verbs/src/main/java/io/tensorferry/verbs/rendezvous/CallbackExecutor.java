@@ -1,6 +1,6 @@
 package io.tensorferry.verbs.rendezvous;
 
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;

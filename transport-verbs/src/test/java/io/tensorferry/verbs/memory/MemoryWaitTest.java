@@ -8,7 +8,7 @@ import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import io.tensorferry.verbs.config.MemoryOptions;
 import io.tensorferry.verbs.device.VerbsException;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package io.tensorferry.verbs.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.tensorferry.api.RowPartition;
-import io.tensorferry.api.RowRange;
+import io.tensorferry.api.partition.RowPartition;
+import io.tensorferry.api.partition.RowRange;
 import io.tensorferry.testing.Property;
 import java.util.Arrays;
 import java.util.List;

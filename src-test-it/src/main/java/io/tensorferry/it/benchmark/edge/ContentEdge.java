@@ -1,16 +1,16 @@
 package io.tensorferry.it.benchmark.edge;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.DynamicEdge;
-import io.tensorferry.api.DynamicSender;
-import io.tensorferry.api.EdgeReceiver;
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.RendezvousKey;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
+import io.tensorferry.api.edge.DynamicEdge;
+import io.tensorferry.api.edge.DynamicSender;
+import io.tensorferry.api.edge.EdgeReceiver;
+import io.tensorferry.api.edge.EdgeSender;
+import io.tensorferry.api.edge.StaticEdge;
+import io.tensorferry.api.edge.StaticReceiver;
 import io.tensorferry.grpc.TransportServer;
 
 /// The kind of edge that carries the content.

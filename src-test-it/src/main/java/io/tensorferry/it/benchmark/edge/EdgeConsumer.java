@@ -1,12 +1,12 @@
 package io.tensorferry.it.benchmark.edge;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.EdgeReceiver;
 import io.tensorferry.api.Rendezvous;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticSender;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeReceiver;
+import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.Arrival;
 import io.tensorferry.it.benchmark.exchange.TensorConsumer;

@@ -2,7 +2,7 @@ package io.tensorferry.it.benchmark.edge;
 
 import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.RendezvousKey;
-import io.tensorferry.api.StaticEdge;
+import io.tensorferry.api.edge.StaticEdge;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
 
 /// The two edges of one slot: an empty tensor carries the request, and a tensor with the content answers it.

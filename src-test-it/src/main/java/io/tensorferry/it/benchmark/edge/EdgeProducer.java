@@ -1,10 +1,10 @@
 package io.tensorferry.it.benchmark.edge;
 
-import io.tensorferry.api.EdgeSender;
 import io.tensorferry.api.Rendezvous;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.EdgeSender;
+import io.tensorferry.api.edge.StaticReceiver;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;
 import io.tensorferry.it.benchmark.rendezvous.Knobs;

@@ -1,12 +1,12 @@
 package io.tensorferry.it.benchmark.gather;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.Gather;
-import io.tensorferry.api.GatherOptions;
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
 import io.tensorferry.api.Shape;
 import io.tensorferry.api.Tensor;
+import io.tensorferry.api.partition.Gather;
+import io.tensorferry.api.partition.GatherOptions;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.Transfer;
 import io.tensorferry.it.benchmark.TransferPath;

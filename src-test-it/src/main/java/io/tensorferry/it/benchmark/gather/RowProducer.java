@@ -1,7 +1,7 @@
 package io.tensorferry.it.benchmark.gather;
 
-import io.tensorferry.api.PartitionedTensor;
-import io.tensorferry.api.PartitionedTensorSpec;
+import io.tensorferry.api.partition.PartitionedTensor;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
 import io.tensorferry.grpc.TransportServer;
 import io.tensorferry.it.benchmark.exchange.Content;
 import io.tensorferry.it.benchmark.exchange.TensorProducer;

@@ -1,8 +1,8 @@
 package io.tensorferry.it.benchmark.gather;
 
 import io.tensorferry.api.DataType;
-import io.tensorferry.api.PartitionedTensorSpec;
-import io.tensorferry.api.RowPartition;
+import io.tensorferry.api.partition.PartitionedTensorSpec;
+import io.tensorferry.api.partition.RowPartition;
 import io.tensorferry.it.benchmark.rendezvous.RendezvousNode;
 import java.util.List;
 

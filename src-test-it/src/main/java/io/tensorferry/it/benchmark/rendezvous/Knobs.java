@@ -1,6 +1,6 @@
 package io.tensorferry.it.benchmark.rendezvous;
 
-import io.tensorferry.api.GatherOptions;
+import io.tensorferry.api.partition.GatherOptions;
 import io.tensorferry.it.benchmark.ByteSize;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;

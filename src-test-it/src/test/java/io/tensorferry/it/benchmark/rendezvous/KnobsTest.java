@@ -3,7 +3,7 @@ package io.tensorferry.it.benchmark.rendezvous;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.tensorferry.api.GatherOptions;
+import io.tensorferry.api.partition.GatherOptions;
 import io.tensorferry.verbs.config.AcceleratorOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.config.PostingOptions;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticEdge;
 import io.tensorferry.api.TransportException;
+import io.tensorferry.api.edge.StaticEdge;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 

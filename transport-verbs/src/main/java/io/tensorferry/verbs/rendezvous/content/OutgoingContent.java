@@ -1,9 +1,9 @@
 package io.tensorferry.verbs.rendezvous.content;
 
-import io.tensorferry.api.PromptRelease;
 import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.thread.PromptRelease;
 import io.tensorferry.verbs.accelerator.CopyQueue;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;

@@ -11,7 +11,7 @@ import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorAllocator;
 import io.tensorferry.api.TransportException;
-import io.tensorferry.api.TransportThread;
+import io.tensorferry.api.thread.TransportThread;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.Accelerators;
 import io.tensorferry.verbs.rendezvous.BlockingReceive;

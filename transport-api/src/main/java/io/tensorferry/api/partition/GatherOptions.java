@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 /// Options for the RDMA READs of a [PartitionedTensor#gather]. Immutable. The defaults are the fastest settings; the
 /// alternatives exist to measure the effect of each.

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
 
 /// The producer's end of a [StaticEdge]: writes each tensor into the consumer's memory as soon as a place is free.
 ///

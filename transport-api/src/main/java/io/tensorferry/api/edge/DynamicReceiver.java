@@ -1,4 +1,6 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
+
+import io.tensorferry.api.Tensor;
 
 /// The consumer's end of a [DynamicEdge].
 ///
@@ -12,7 +14,8 @@ public interface DynamicReceiver extends EdgeReceiver {
     /// Takes the next tensor, in separately allocated memory. The caller owns the handle.
     ///
     /// @throws IllegalStateException if no tensor has arrived ([#poll] returns false), or this end is closed
-    /// @throws TransportException the cause that ended the edge, once all tensors that had arrived are taken
+    /// @throws io.tensorferry.api.TransportException the cause that ended the edge, once all tensors that had arrived
+    ///     are taken
     @Override
     Tensor take();
 }

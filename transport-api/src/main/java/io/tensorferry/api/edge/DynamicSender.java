@@ -1,4 +1,6 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
+
+import io.tensorferry.api.TensorAllocator;
 
 /// The producer's end of a [DynamicEdge]: announces each tensor as soon as a slot is free, and keeps it until the
 /// consumer has read it.

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 import java.util.concurrent.CompletableFuture;
 
@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 public interface Gather {
     /// Completes when all rows have been written to the result, and not before.
     ///
-    /// Fails with a [TransportException] that names the peer:
+    /// Fails with a [io.tensorferry.api.TransportException] that names the peer:
     ///
     /// - `UNAVAILABLE`: the peer cannot be reached;
     /// - `ABORTED`: the peer was restarted or has closed its part, or this worker closed the tensor;

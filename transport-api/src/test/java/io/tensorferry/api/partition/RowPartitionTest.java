@@ -1,9 +1,11 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
 import io.tensorferry.testing.Property;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.thread;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
@@ -85,7 +85,7 @@ public final class TransportThread {
     }
 
     /// Runs the release action of a tensor on a thread that it may block.
-    static void release(Runnable action) {
+    public static void release(Runnable action) {
         if (action instanceof PromptRelease) {
             action.run();
         } else if (isCurrent()) {

@@ -1,5 +1,7 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.Shape;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

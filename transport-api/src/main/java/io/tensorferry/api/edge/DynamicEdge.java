@@ -1,4 +1,6 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
+
+import io.tensorferry.api.RendezvousKey;
 
 /// Describes an edge for tensors of varying type and shape, from a producer to a consumer on another worker.
 ///

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 import java.util.ArrayList;
 import java.util.Arrays;

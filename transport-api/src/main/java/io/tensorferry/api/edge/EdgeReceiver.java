@@ -1,5 +1,7 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
 
+import io.tensorferry.api.Tensor;
+import io.tensorferry.api.TransportException;
 import java.util.concurrent.CompletableFuture;
 
 /// The consumer's end of a [StaticEdge] or a [DynamicEdge].

@@ -1,4 +1,8 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
+
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
 
 /// Describes an edge for tensors of one type and shape, from a producer to a consumer on another worker.
 ///

@@ -1,4 +1,6 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
+
+import io.tensorferry.api.Tensor;
 
 /// The consumer's end of a [StaticEdge].
 ///
@@ -15,7 +17,8 @@ public interface StaticReceiver extends EdgeReceiver {
     ///
     /// @throws IllegalStateException if no tensor has arrived ([#poll] returns false), all places are taken, or this
     ///     end is closed
-    /// @throws TransportException the cause that ended the edge, once all tensors that had arrived are taken
+    /// @throws io.tensorferry.api.TransportException the cause that ended the edge, once all tensors that had arrived
+    ///     are taken
     @Override
     Tensor take();
 

@@ -1,5 +1,6 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
+import io.tensorferry.api.Tensor;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
@@ -57,8 +58,8 @@ public interface PartitionedTensor extends AutoCloseable {
 
     /// Completes when every other worker that owns rows has published them and this worker may read them.
     ///
-    /// Fails with a [TransportException] if such a worker cannot be reached or refuses access. A gather retries a
-    /// worker that could not be reached. Dependent stages run on the callback executor.
+    /// Fails with a [io.tensorferry.api.TransportException] if such a worker cannot be reached or refuses access. A
+    /// gather retries a worker that could not be reached. Dependent stages run on the callback executor.
     CompletableFuture<Void> ready();
 
     /// Reads rows into `out`, in the order of `ids`. Returns at once.

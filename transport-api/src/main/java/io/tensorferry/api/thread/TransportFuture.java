@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.thread;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
 
 /// A receive that a scheduler polls instead of being called back: a task whose tensor has not arrived returns to the
 /// run queue and blocks no thread.

@@ -1,9 +1,13 @@
-package io.tensorferry.api;
+package io.tensorferry.api.edge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.tensorferry.api.DataType;
+import io.tensorferry.api.DeviceName;
+import io.tensorferry.api.RendezvousKey;
+import io.tensorferry.api.Shape;
 import org.junit.jupiter.api.Test;
 
 class StaticEdgeTest {

@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 /// Receives progress reports of a [PartitionedTensor#gather].
 @FunctionalInterface

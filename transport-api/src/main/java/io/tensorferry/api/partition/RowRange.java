@@ -1,4 +1,4 @@
-package io.tensorferry.api;
+package io.tensorferry.api.partition;
 
 /// A contiguous range of rows, `[first, end)`. Immutable.
 ///
