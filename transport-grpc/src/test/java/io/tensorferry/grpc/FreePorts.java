@@ -13,6 +13,11 @@ public final class FreePorts {
     // its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
+    // Surefire numbers the JVMs that share a module's tests from 1. Each has ports of its own, so that none takes a
+    // port that another has found free and not bound yet.
+    private static final int FORKS = 2;
+    private static final int SHARE = (END - LOWEST) / FORKS;
+    private static final int FIRST = LOWEST + (Integer.getInteger("surefire.forkNumber", 1) - 1) % FORKS * SHARE;
 
     private FreePorts() {}
 
@@ -20,7 +25,7 @@ public final class FreePorts {
     public static List<String> addresses(int count) {
         var addresses = new ArrayList<String>();
         while (addresses.size() < count) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST, END);
+            int port = ThreadLocalRandom.current().nextInt(FIRST, FIRST + SHARE);
             String address = "127.0.0.1:" + port;
             if (!addresses.contains(address) && isFree(port)) {
                 addresses.add(address);

@@ -14,6 +14,11 @@ public final class FreePorts {
     // before its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
+    // Surefire numbers the JVMs that share a module's tests from 1. Each has ports of its own, so that none takes a
+    // port that another has found free and not bound yet.
+    private static final int FORKS = 2;
+    private static final int SHARE = (END - LOWEST) / FORKS;
+    private static final int FIRST = LOWEST + (Integer.getInteger("surefire.forkNumber", 1) - 1) % FORKS * SHARE;
 
     private FreePorts() {}
 
@@ -21,7 +26,7 @@ public final class FreePorts {
     public static List<Integer> pick(int count) {
         var ports = new ArrayList<Integer>();
         while (ports.size() < count) {
-            int port = ThreadLocalRandom.current().nextInt(LOWEST, END);
+            int port = ThreadLocalRandom.current().nextInt(FIRST, FIRST + SHARE);
             if (!ports.contains(port) && isFree(port)) {
                 ports.add(port);
             }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// receive, `-Dlate.seconds` long.
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LateWriteThreadsTest {
-    private static final long RUN_NS = Long.getLong("late.seconds", 6) * 1_000_000_000L;
+    private static final long RUN_NS = Long.getLong("late.seconds", 2) * 1_000_000_000L;
     private static final int BYTES = 256 << 10;
     private static final int EDGES = 8;
     private static final long LIMIT = 8L << 20;

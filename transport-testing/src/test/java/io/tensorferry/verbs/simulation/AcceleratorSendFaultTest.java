@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 /// its sender has everything back.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorSendFaultTest {
-    private static final int SEEDS = 200;
+    private static final int SEEDS = SeededRuns.ofScenario(200);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
 

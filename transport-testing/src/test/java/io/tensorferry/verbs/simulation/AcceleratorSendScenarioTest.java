@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorSendScenarioTest {
     // All that Options.variedBy() comes to.
-    private static final int SEEDS = 96;
+    private static final int SEEDS = SeededRuns.ofScenario(96);
     private static final int PIECE = 16_384;
     private static final int[] SIZES = {0, 1, 100, 4095, 4096, 4097, PIECE, PIECE + 1, 5 * PIECE + 7, 300_000};
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Dynamic edges whose ends fail and end at chosen moments of a tensor's way.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class DynamicEdgeScenarioTest {
-    private static final int SEEDS = 100;
+    private static final int SEEDS = SeededRuns.ofScenario(100);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
     private static final int BYTES = 20_000;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// Edges whose ends open, send, fail and end in every order.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class EdgeScenarioTest {
-    private static final int SEEDS = 200;
+    private static final int SEEDS = SeededRuns.ofScenario(200);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
     private static final long[] SIZES = {0, 1, 100, 5_000, 20_000};

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 abstract class EdgeSimulation {
     private static final int KINDS = 6;
-    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 6_000) / (10 * KINDS));
+    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 600) / (10 * KINDS));
     private static final int WORKERS = 3;
     private static final int MOST_EDGES = 8;
     private static final int MOST_TENSORS = 40;

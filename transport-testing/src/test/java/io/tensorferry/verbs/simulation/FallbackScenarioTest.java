@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 /// No channel can be had, and the receives go over the fallback, and back again: every receive gets its tensor, once.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FallbackScenarioTest {
-    private static final int SEEDS = 100;
+    private static final int SEEDS = SeededRuns.ofScenario(100);
     private static final int TENSORS = 60;
     // Longer than the patience with a peer that has gone.
     private static final long LONG_CUT_NS = 8 * SECOND_NS;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class FinishScenarioTest {
     private static final Duration LONG = Duration.ofSeconds(50);
-    private static final int SEEDS = 60;
+    private static final int SEEDS = SeededRuns.ofScenario(60);
     private static final int TENSORS = 10;
 
     private static int size(int index) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class LargeWindowScenarioTest {
     private static final int WINDOW = 10_000;
     private static final int[] SIZES = {WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW, 5 * WINDOW + 7, 40 * WINDOW};
-    private static final int SEEDS = 96;
+    private static final int SEEDS = SeededRuns.ofScenario(96);
 
     private static Scenario scenario(long seed) {
         return scenario(seed, SimulatedCluster.Options.defaults().variedBy(seed));

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// and memory so short that what comes back is in other hands at once.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class LateWriteTest {
-    private static final int SEEDS = 150;
+    private static final int SEEDS = SeededRuns.ofScenario(150);
     private static final int ROUNDS = 40;
     private static final int EDGES = 4;
     private static final int BYTES = 30_000;

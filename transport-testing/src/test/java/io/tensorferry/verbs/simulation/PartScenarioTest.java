@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// Partitioned tensors that are opened, read, cut off and closed in every order.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class PartScenarioTest {
-    private static final int SEEDS = 100;
+    private static final int SEEDS = SeededRuns.ofScenario(100);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
     private static final long[] COLUMNS = {1, 7, 100, 2048, 10_000};

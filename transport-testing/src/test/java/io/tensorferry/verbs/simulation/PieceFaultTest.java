@@ -33,7 +33,7 @@ class PieceFaultTest {
     @Test
     void receivesThatAreGivenUpAtAnyMomentLeaveNothing() {
         int came = 0;
-        for (long seed = 0; seed < 200; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(200); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var random = new Random(seed);
@@ -77,7 +77,7 @@ class PieceFaultTest {
     @Test
     void aChannelThatIsLostCostsNoReceive() {
         long lost = 0;
-        for (long seed = 0; seed < 200; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(200); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var round = new Round(gpus);
@@ -96,7 +96,7 @@ class PieceFaultTest {
     @Test
     void giveUpsAndALostChannelTogetherLeaveNothing() {
         long lost = 0;
-        for (long seed = 0; seed < 200; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(200); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var random = new Random(seed);
@@ -118,7 +118,7 @@ class PieceFaultTest {
 
     @Test
     void aSenderThatIsKilledOrRestartedLeavesNothingHere() {
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(100); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var round = new Round(gpus);
@@ -142,7 +142,7 @@ class PieceFaultTest {
 
     @Test
     void aReceiverThatDiesLeavesNothingAtTheSender() {
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(100); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var _ = new Round(gpus);
@@ -162,7 +162,7 @@ class PieceFaultTest {
     void anAcceleratorMayBreakAtAnyMoment() {
         int came = 0;
         int failed = 0;
-        for (long seed = 0; seed < 150; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(150); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var round = new Round(gpus);
@@ -234,7 +234,7 @@ class PieceFaultTest {
 
     @Test
     void aStepMayEndAtAnyMomentOnEitherSide() {
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(100); seed++) {
             try (var gpus = slowScenario(seed)) {
                 var round = new Round(gpus);
                 gpus.scenario.runFor(new Random(seed).nextLong(8 * ROUND_NS));
@@ -249,7 +249,7 @@ class PieceFaultTest {
 
     @Test
     void theTransportMayStopAtAnyMoment() {
-        for (long seed = 0; seed < 100; seed++) {
+        for (long seed = 0; seed < SeededRuns.ofScenario(100); seed++) {
             try (var gpus = slowScenario(seed)) {
                 exchange(gpus, "before", 10, 1, true);
                 var round = new Round(gpus);

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class ProtocolSimulationTest {
     private static final int KINDS = 10;
-    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 2_000) / KINDS);
+    private static final int SEEDS_PER_KIND = Math.max(1, Integer.getInteger("simulation.seeds", 400) / KINDS);
     private static final long MILLISECOND_NS = 1_000_000L;
     private static final long SECOND_NS = 1_000 * MILLISECOND_NS;
     private static final long TRAFFIC_NS = 4 * MILLISECOND_NS;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// A channel is lost in the middle of the work and another one is set up: every receive gets its tensor, once.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RecoveryScenarioTest {
-    private static final int SEEDS = 200;
+    private static final int SEEDS = SeededRuns.ofScenario(200);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
 

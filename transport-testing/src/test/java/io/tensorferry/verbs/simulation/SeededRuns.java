@@ -5,8 +5,16 @@ import java.util.function.LongUnaryOperator;
 /// Runs a simulation with one seed after the other, and tells how to run the one alone that fails.
 final class SeededRuns {
     private static final long SEEDS_OF_A_KIND = 1_000_000;
+    private static final int LONG_RUN = 2_000;
 
     private SeededRuns() {}
+
+    /// The number of seeds of a scenario: `many` in a long run, with `-Dsimulation.seeds` of [#LONG_RUN] or more; a
+    /// fifth
+    /// of them in every build.
+    static int ofScenario(int many) {
+        return Integer.getInteger("simulation.seeds", 0) >= LONG_RUN ? many : Math.max(1, many / 5);
+    }
 
     /// Whether only one seed is to be run, `-Dsimulation.seed=N`.
     static boolean isOneAlone() {

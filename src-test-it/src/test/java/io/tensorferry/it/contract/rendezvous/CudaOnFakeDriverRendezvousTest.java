@@ -4,10 +4,12 @@ import io.tensorferry.it.contract.accelerator.FakeCudaDriver;
 import java.io.IOException;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 /// What of the rendezvous contract calls the driver in ways of its own, with all tensors on the devices of the fake
 /// one,
 /// which are host memory: it says nothing about a GPU.
+@Tag("variant")
 class CudaOnFakeDriverRendezvousTest {
     @BeforeAll
     static void loadTheFake() throws IOException, InterruptedException {

@@ -13,12 +13,14 @@ import io.tensorferry.verbs.device.software.SoftwareProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Tensors between workers whose memory is registered with relaxed ordering, which a user chooses with the provider.
 @DeviceTests(kind = "rendezvous", on = On.NAMED)
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@Tag("variant")
 class IbverbsRelaxedOrderingRendezvousTest {
     private static final List<VerbsProvider> PROVIDERS =
             List.of(new IbverbsProvider(IbverbsOptions.defaults().withRelaxedOrdering(RelaxedOrdering.ON)));

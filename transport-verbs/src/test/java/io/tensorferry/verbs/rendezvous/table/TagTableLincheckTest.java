@@ -87,7 +87,7 @@ public class TagTableLincheckTest {
     @Test
     void everyInterleavingIsLinearizable() {
         new ModelCheckingOptions()
-                .iterations(12)
+                .iterations(Integer.getInteger("lincheck.iterations", 3))
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(1)

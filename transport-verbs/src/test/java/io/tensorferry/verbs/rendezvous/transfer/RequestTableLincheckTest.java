@@ -63,7 +63,7 @@ public class RequestTableLincheckTest {
     @Test
     void everyInterleavingIsLinearizable() {
         new ModelCheckingOptions()
-                .iterations(20)
+                .iterations(Integer.getInteger("lincheck.iterations", 3))
                 .threads(2)
                 .actorsPerThread(3)
                 .actorsBefore(0)

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class HostileMemoryTest {
     private static final long SEED = 77;
+    private static final int ROUNDS = Integer.getInteger("hostile.rounds", 12);
     private static final int SELF = (int) ProcessHandle.current().pid();
 
     private final SoftwareProvider provider =
@@ -88,7 +89,7 @@ class HostileMemoryTest {
     @Test
     void garbageInARingEndsItsQueuePairsOnly() throws IOException {
         var random = new Random(SEED);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             List<Integer> before = descriptors("tensorferry-ring");
             try (var one = new SoftwareEnd(first, 65_536, 256);
                     var other = new SoftwareEnd(second, 65_536, 256);
@@ -119,7 +120,7 @@ class HostileMemoryTest {
     @Test
     void everyFieldOfARequestIsChecked() throws IOException {
         var random = new Random(SEED);
-        for (int round = 0; round < 60; round++) {
+        for (int round = 0; round < ROUNDS; round++) {
             List<Integer> before = descriptors("tensorferry-ring");
             try (var one = new SoftwareEnd(first, 65_536, 256);
                     var other = new SoftwareEnd(second, 65_536, 256);
