@@ -69,7 +69,7 @@ public enum DataType {
     public static DataType ofNumber(int number) {
         DataType type = number >= 0 && number < BY_NUMBER.length ? BY_NUMBER[number] : null;
         if (type == null) {
-            throw new IllegalArgumentException("data type number " + number + " is none of the supported types");
+            throw new IllegalArgumentException("data type number " + number + " is not a supported type");
         }
         return type;
     }

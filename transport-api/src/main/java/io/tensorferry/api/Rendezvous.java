@@ -94,7 +94,7 @@ public interface Rendezvous {
     ///     `options`
     default PendingReceive recvAsync(RendezvousKey key, ReceiveOptions options, DoneCallback done) {
         if (options.allocator() != null) {
-            throw new UnsupportedOperationException("this rendezvous puts results into memory of its own only");
+            throw new UnsupportedOperationException("this rendezvous does not support an allocator for the result");
         }
         Duration timeout = options.timeout();
         return timeout == null ? recvAsync(key, done) : recvAsync(key, timeout, done);

@@ -80,7 +80,7 @@ public final class Tensor implements AutoCloseable {
             DataType dataType, Shape shape, Accelerator device, long address, Runnable onLastClose) {
         if (!dataType.isDmaAble()) {
             throw new IllegalArgumentException(
-                    "a " + dataType + " tensor is in host memory: its elements have no fixed size");
+                    "a " + dataType + " tensor must be in host memory: its elements have no fixed size");
         }
         return new Tensor(dataType, shape, SharedMemory.of(device, address, shape.byteSize(dataType), onLastClose));
     }

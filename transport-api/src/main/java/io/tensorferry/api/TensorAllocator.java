@@ -40,7 +40,7 @@ public interface TensorAllocator {
     /// @throws TransportException `RESOURCE_EXHAUSTED` if no memory is left
     default Tensor allocateStrings(Shape shape, List<byte[]> elements) {
         if (!device().hostAccessible()) {
-            throw new UnsupportedOperationException("string tensors are in host memory, not on " + device());
+            throw new UnsupportedOperationException("string tensors must be in host memory, not on " + device());
         }
         if (elements.size() != shape.elementCount()) {
             throw new IllegalArgumentException("a string tensor of shape " + shape + " takes " + shape.elementCount()

@@ -30,7 +30,7 @@ enum UnregisteredAllocator implements TensorAllocator {
         } catch (OutOfMemoryError e) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "no " + byteSize
+                    "cannot allocate " + byteSize
                             + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to"
                             + " the size of the heap (-Xmx)",
                     e);

@@ -194,7 +194,7 @@ class WaitingCallsTest {
         try {
             end = "returned " + call.run();
         } catch (IllegalStateException e) {
-            end = e.getMessage().contains("a thread of the transport") ? "refused" : e.toString();
+            end = e.getMessage().contains("a transport thread") ? "refused" : e.toString();
         } catch (Exception | Error e) {
             end = e.toString();
         }

@@ -30,7 +30,7 @@ public record DynamicEdge(RendezvousKey key, int slots, long largestBytes) {
         }
         if (key.source().worker().equals(key.destination().worker())) {
             throw new IllegalArgumentException("both ends of " + key
-                    + " are on one worker; a dynamic edge leads to another, and a rendezvous hands tensors over here");
+                    + " are on one worker; a dynamic edge connects two workers, use a rendezvous within one");
         }
     }
 

@@ -41,14 +41,14 @@ public record StaticEdge(RendezvousKey key, DataType dataType, Shape shape, int 
     public StaticEdge {
         if (!dataType.isDmaAble()) {
             throw new IllegalArgumentException(
-                    "the elements of " + dataType + " have no fixed size; a static edge carries none: " + key);
+                    "the elements of " + dataType + " have no fixed size; a static edge cannot carry them: " + key);
         }
         if (places < 1 || places > MOST_PLACES) {
             throw new IllegalArgumentException("places " + places + " of " + key + " must be 1 or 2");
         }
         if (key.source().worker().equals(key.destination().worker())) {
             throw new IllegalArgumentException("both ends of " + key
-                    + " are on one worker; a static edge leads to another, and a rendezvous hands tensors over here");
+                    + " are on one worker; a static edge connects two workers, use a rendezvous within one");
         }
         // Fails early if the size overflows.
         Math.multiplyExact(padded(shape.byteSize(dataType)), places);

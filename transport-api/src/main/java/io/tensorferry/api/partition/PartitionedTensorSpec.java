@@ -25,7 +25,7 @@ public record PartitionedTensorSpec(
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
         if (bytes < 1 || bytes > MOST_NAME_BYTES) {
             throw new IllegalArgumentException(
-                    "the name of a partitioned tensor has 1 to " + MOST_NAME_BYTES + " bytes, not " + bytes);
+                    "the name of a partitioned tensor must have 1 to " + MOST_NAME_BYTES + " bytes, not " + bytes);
         }
         if (!dataType.isDmaAble()) {
             throw new IllegalArgumentException(
@@ -33,7 +33,7 @@ public record PartitionedTensorSpec(
         }
         if (replicated != null && replicated.end() > partition.rows()) {
             throw new IllegalArgumentException(
-                    "rows " + replicated + " of '" + name + "' cannot be copied: there are " + partition.rows());
+                    "replicated rows " + replicated + " of '" + name + "' exceed its rows, " + partition.rows());
         }
         // Fails early if a size overflows.
         Shape.of(partition.rows(), columns).byteSize(dataType);

@@ -19,17 +19,17 @@ public final class RowPartition {
         this.workers = List.copyOf(workers);
         this.ends = ends;
         if (workers.isEmpty() || new HashSet<>(workers).size() < workers.size()) {
-            throw new IllegalArgumentException("a partition is over one worker or more, each named once: " + workers);
+            throw new IllegalArgumentException("a partition needs one or more workers, each only once: " + workers);
         }
         if (ends.length != workers.size()) {
             throw new IllegalArgumentException(
-                    ends.length + " boundaries were given for " + workers.size() + " workers; each has one");
+                    ends.length + " boundaries for " + workers.size() + " workers; each worker must have one");
         }
         long before = 0;
         for (int i = 0; i < ends.length; i++) {
             if (ends[i] < before || ends[i] > MOST_ROWS) {
                 throw new IllegalArgumentException("the rows of " + workers.get(i) + " end at " + ends[i]
-                        + "; that must be " + before + " or more, and at most " + MOST_ROWS);
+                        + "; the end must be " + before + " or more, and at most " + MOST_ROWS);
             }
             before = ends[i];
         }
@@ -49,7 +49,7 @@ public final class RowPartition {
             ends[i] = end;
         }
         if (rows < 0) {
-            throw new IllegalArgumentException("a tensor of " + rows + " rows was asked for");
+            throw new IllegalArgumentException("rows " + rows + " must be 0 or more");
         }
         return new RowPartition(workers, ends);
     }
@@ -92,7 +92,7 @@ public final class RowPartition {
     /// @throws IndexOutOfBoundsException if `row` is negative or not less than [#rows()]
     public int ownerOf(long row) {
         if (row < 0 || row >= rows()) {
-            throw new IndexOutOfBoundsException("row " + row + " is none of " + rows());
+            throw new IndexOutOfBoundsException("row " + row + " is not in [0, " + rows() + ")");
         }
         // Finds the first range that ends after the row; this skips workers without rows.
         int low = 0;

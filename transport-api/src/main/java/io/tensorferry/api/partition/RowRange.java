@@ -11,7 +11,7 @@ public record RowRange(long first, long end) {
     /// @throws IllegalArgumentException unless 0 <= first <= end
     public RowRange {
         if (first < 0 || end < first) {
-            throw new IllegalArgumentException("rows " + first + " to " + end + " are no range");
+            throw new IllegalArgumentException("row range [" + first + ", " + end + ") must have 0 <= first <= end");
         }
     }
 

@@ -35,7 +35,7 @@ public final class TransportFuture<T> extends CompletableFuture<T> {
 
     private void refuseToWait(String call) {
         if (!isDone()) {
-            TransportThread.refuseToWait(call + " of a future of the transport", "add a dependent stage to it");
+            TransportThread.refuseToWait(call + " on a transport future", "add a dependent stage to it");
         }
     }
 

@@ -77,9 +77,9 @@ public final class TransportThread {
     /// @throws IllegalStateException on a thread of a transport
     public static void refuseToWait(String call, String instead) {
         if (isCurrent()) {
-            throw new IllegalStateException(call + " would wait on '"
+            throw new IllegalStateException(call + " would block '"
                     + Thread.currentThread().getName()
-                    + "', a thread of the transport that others wait for, perhaps this call too: " + instead
+                    + "', a transport thread on which this call itself may depend: " + instead
                     + ", or call it on another thread");
         }
     }

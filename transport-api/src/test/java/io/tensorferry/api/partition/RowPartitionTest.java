@@ -113,7 +113,7 @@ class RowPartitionTest {
         assertThat(spec.withReplicated(new RowRange(2, 10)).replicated()).isEqualTo(new RowRange(2, 10));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> spec.withReplicated(new RowRange(2, 11)))
-                .withMessageContaining("there are 10");
+                .withMessageContaining("its rows, 10");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> PartitionedTensorSpec.of("", DataType.FLOAT, 1, partition));
         assertThatIllegalArgumentException()
