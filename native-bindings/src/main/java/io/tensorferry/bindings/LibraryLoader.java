@@ -74,8 +74,8 @@ final class LibraryLoader {
         for (String function : wanted.functions()) {
             if (!has(function)) {
                 return new Failure(
-                        (path == null ? wanted.fileName() : path) + " has no " + function + ": it is not "
-                                + wanted.version() + " or newer, which is needed",
+                        (path == null ? wanted.fileName() : path) + " has no " + function + ": " + wanted.version()
+                                + " or newer is needed",
                         null);
             }
         }
@@ -83,8 +83,8 @@ final class LibraryLoader {
             wanted.firstUse().run();
         } catch (ExceptionInInitializerError e) {
             return new Failure(
-                    path + ", of the system property " + wanted.pathProperty() + ", is not " + wanted.fileName()
-                            + " by its own name",
+                    path + ", the system property " + wanted.pathProperty() + ", does not have the soname "
+                            + wanted.fileName(),
                     e.getCause());
         }
         return null;
@@ -93,7 +93,7 @@ final class LibraryLoader {
     private String notFound() {
         return path == null
                 ? wanted.fileName() + " is not installed (" + wanted.source() + "); the system property "
-                        + wanted.pathProperty() + " names another place"
+                        + wanted.pathProperty() + " sets another path"
                 : "the system property " + wanted.pathProperty() + " is " + path
                         + ", which cannot be loaded; it must be the path of a " + wanted.fileName();
     }

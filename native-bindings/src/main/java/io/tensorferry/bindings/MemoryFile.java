@@ -56,8 +56,7 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
     static @Nullable String obstacle(String system, String architecture) {
         boolean known = architecture.equals("amd64") || architecture.equals("x86_64") || architecture.equals("aarch64");
         if (!system.equals("Linux") || !known || ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
-            return "memory files are made for Linux on x86-64 and aarch64, and this is " + system + " on "
-                    + architecture;
+            return "memory files need Linux on x86-64 or aarch64, and this is " + system + " on " + architecture;
         }
         try {
             Linker linker = Linker.nativeLinker();
@@ -155,12 +154,12 @@ public record MemoryFile(int descriptor, MemorySegment memory) {
             int own = checked(call, "open of " + path.getString(0), openPath(call, path, flags));
             try {
                 if (inode != ANY && inode(call, own) != inode) {
-                    throw new IOException(path.getString(0) + " is another file than inode " + inode
-                            + ": its owner has closed that one");
+                    throw new IOException(path.getString(0) + " is not the file with inode " + inode
+                            + ": its owner has closed that file");
                 }
                 int seals = control(call, own, F_GET_SEALS, 0);
                 if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
-                    throw new IOException(path.getString(0) + " is no memory file that keeps its size");
+                    throw new IOException(path.getString(0) + " is not a memory file that is sealed against shrinking");
                 }
                 long bytes = seekEnd(call, own);
                 if (bytes <= 0) {

@@ -17,7 +17,6 @@ final class Platform {
         boolean fits = system.equals("Linux") && (architecture.equals("amd64") || architecture.equals("x86_64"));
         return fits
                 ? null
-                : "the bindings of " + library + " are made for Linux on x86-64, and this is " + system + " on "
-                        + architecture;
+                : "the bindings of " + library + " need Linux on x86-64, and this is " + system + " on " + architecture;
     }
 }

@@ -47,7 +47,7 @@ class MemoryFileTest {
                     .isEqualTo(4096);
             assertThatThrownBy(() -> MemoryFile.open(SELF, other.descriptor(), inode, true, peer))
                     .isInstanceOf(IOException.class)
-                    .hasMessageContaining("another file than inode " + inode);
+                    .hasMessageContaining("not the file with inode " + inode);
         }
     }
 

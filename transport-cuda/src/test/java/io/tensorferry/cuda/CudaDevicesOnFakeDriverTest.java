@@ -88,7 +88,7 @@ class CudaDevicesOnFakeDriverTest {
 
         assertThat(find(library, Map.of()))
                 .startsWith("absent")
-                .contains(library.toString(), "is not libcuda.so.1 by its own name");
+                .contains(library.toString(), "does not have the soname libcuda.so.1");
     }
 
     @Test
