@@ -52,7 +52,7 @@ class ForeignAddressTest {
                 .isThrownBy(builder::start)
                 .withMessageContaining("cannot listen on " + FOREIGN)
                 .withMessageContaining("EADDRNOTAVAIL")
-                .withMessageContaining("the worker's address must be one of this machine")
+                .withMessageContaining("the worker's address must be an address of this machine")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.FAILED_PRECONDITION));
     }
 }

@@ -32,7 +32,7 @@ class RequiredHardwareTest {
                     builder(cluster).rdmaConfig(RdmaConfig.from(Map.of("RDMA_REQUIRE", "hardware"))))) {
                 assertThatExceptionOfType(TransportException.class)
                         .isThrownBy(builder::start)
-                        .withMessageContaining("soft0 is no hardware, and require (RDMA_REQUIRE) is hardware")
+                        .withMessageContaining("soft0 is not hardware, and require (RDMA_REQUIRE) is hardware")
                         .withMessageContaining("RDMA_REQUIRE=any")
                         .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.FAILED_PRECONDITION));
             }

@@ -35,7 +35,7 @@ class UnclosedStepsTest {
             assertThat(log.warnings())
                     .singleElement()
                     .asString()
-                    .contains("1000 steps are open that this worker has named")
+                    .contains("1000 steps of this worker are open")
                     .contains("finishStep");
         }
     }

@@ -67,11 +67,11 @@ class UserMistakesTest {
         var receive = consumer.rendezvous(STEP).recvAsync(wanted);
 
         assertThat(producer.rendezvous(STEP))
-                .hasToString("step 1000 of " + producer.workerName() + ": 1 sends that nobody has asked for, such as "
-                        + sent + "; 0 receives from others that wait");
+                .hasToString("step 1000 of " + producer.workerName() + ": 1 unclaimed sends, such as " + sent
+                        + "; 0 pending receives from other workers");
         assertThat(consumer.rendezvous(STEP))
                 .hasToString("step 1000 of " + consumer.workerName()
-                        + ": 0 sends that nobody has asked for; 1 receives from others that wait, such as " + wanted);
+                        + ": 0 unclaimed sends; 1 pending receives from other workers, such as " + wanted);
         assertThat(consumer.statistics().pendingReceives()).isOne();
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> producer.finishStep(STEP, Duration.ofMillis(200)))

@@ -163,7 +163,7 @@ class DirectMemoryTest {
             assertThat(log.warnings())
                     .singleElement()
                     .asString()
-                    .contains("a dmabuf takes no memory windows", "RDMA_RKEY_SCOPE=request", "by way of host memory");
+                    .contains("memory windows, which no dmabuf has", "RDMA_RKEY_SCOPE=request", "through host memory");
             try (Tensor tensor = unit.allocator().allocate(DataType.UINT8, Shape.of(BYTES))) {
                 assertThat(memory.regionOf(tensor.address(), BYTES)).isNotNull();
             }
@@ -211,7 +211,7 @@ class DirectMemoryTest {
             assertThat(log.infos())
                     .singleElement()
                     .asString()
-                    .startsWith("soft7 does not reach the memory of GPU:0 (simulated accelerator 0) by itself")
+                    .startsWith("soft7 cannot access the memory of GPU:0 (simulated accelerator 0) directly")
                     .contains("by dmabuf: GPU:0 exports no memory")
                     .contains("by address: ibv_reg_mr failed with EOPNOTSUPP");
             assertThat(unit.directAccess().isPossible()).isFalse();

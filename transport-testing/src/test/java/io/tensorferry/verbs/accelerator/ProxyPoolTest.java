@@ -171,7 +171,9 @@ class ProxyPoolTest {
     void moreThanThereIsIsRefused() {
         Waiter waiter = ask(MOST + 1, "a", "too large");
         assertThat(waiter.failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
-        assertThat(waiter.failure).hasMessageContaining(MOST + 1 + " bytes").hasMessageContaining("there are " + MOST);
+        assertThat(waiter.failure)
+                .hasMessageContaining(MOST + 1 + " bytes")
+                .hasMessageContaining("the limit is " + MOST);
     }
 
     @Test

@@ -127,7 +127,7 @@ class DirectAccessTest {
         domain.dmabufRefusal = RegisteringDomain.refusal("ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP);
         assertThat(DirectAccess.tryOut(domain, gpu, windows))
                 .asString()
-                .contains("by dmabuf: ibv_reg_dmabuf_mr failed with EINVAL", "a dmabuf takes no memory windows")
+                .contains("by dmabuf: ibv_reg_dmabuf_mr failed with EINVAL", "cannot be bound to a dmabuf")
                 .contains("to send by dmabuf: ibv_reg_dmabuf_mr failed with EOPNOTSUPP");
         assertThat(gpu.leftOver()).isEmpty();
     }
@@ -148,13 +148,13 @@ class DirectAccessTest {
     @Test
     void anAcceleratorWithoutMemoryIsRefused() {
         DirectAccess verdict = verdict(gpu(PLAIN.withCapacity(4096)));
-        assertThat(verdict).asString().startsWith("no: no memory to try it with: ");
+        assertThat(verdict).asString().startsWith("no: cannot allocate memory for the trial: ");
         assertThat(verdict.isPossible()).isFalse();
         assertThat(verdict.takesWrites()).isFalse();
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> verdict.register(domain, gpu(PLAIN), 1L << 60, 64, Set.of()))
                 .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.FAILED_PRECONDITION))
-                .withMessageContaining("no memory to try it with");
+                .withMessageContaining("cannot allocate memory for the trial");
     }
 
     /// The device may still reach it.

@@ -449,10 +449,10 @@ class DynamicEdgeScenarioTest {
                     options.withChannel(options.channel().withReadsAtOnce(0)));
             var ends = new Ends(scenario, edge("edge"));
             ends.send(2);
-            assertFailed(scenario, ends.receiver.opened(), StatusCode.INVALID_ARGUMENT, "nothing is read between");
-            assertFailed(scenario, ends.sender.opened(), StatusCode.INVALID_ARGUMENT, "nothing is read between");
+            assertFailed(scenario, ends.receiver.opened(), StatusCode.INVALID_ARGUMENT, "the channel has no reads");
+            assertFailed(scenario, ends.sender.opened(), StatusCode.INVALID_ARGUMENT, "the channel has no reads");
             ends.awaitEnd();
-            ends.takeUntilItFails(StatusCode.INVALID_ARGUMENT, "nothing is read between");
+            ends.takeUntilItFails(StatusCode.INVALID_ARGUMENT, "the channel has no reads");
             ends.assertLostChannels(false);
             ends.close();
             scenario.exchange(1, 0, 1, "other", 100, 1);

@@ -135,7 +135,7 @@ class LargeWindowScenarioTest {
                 scenario.await(large::hasEnded, "the refusal");
                 assertThat(large.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
                 assertThat(large.failure())
-                        .hasMessageContaining("10001 bytes are more than the 10000 that a memory window")
+                        .hasMessageContaining("10001 bytes exceed the 10000 that a memory window")
                         .hasMessageContaining("RDMA_RKEY_SCOPE=slab");
                 scenario.exchange(1, 0, 2, "fits", WINDOW, 3);
                 assertThat(scenario.worker(0).adapter.counters().failed()).isZero();

@@ -78,8 +78,8 @@ class LimitScenarioTest {
             var strings = scenario.receive(1, 0, 1, "strings");
             var other = scenario.receive(1, 0, 1, "other");
             scenario.await(() -> large.hasEnded() && strings.hasEnded(), "the receives fail");
-            assertExhausted(large, "5001 bytes was announced, at most 5000 are taken");
-            assertExhausted(strings, "at most 5000");
+            assertExhausted(large, "5001 bytes was announced; the limit is 5000 bytes");
+            assertExhausted(strings, "the limit is 5000");
             scenario.send(1, 0, 1, "other", 100, 3);
             scenario.await(other::hasEnded, "others go on");
             scenario.assertContent(other, 100, 3);

@@ -315,7 +315,7 @@ class PartScenarioTest {
                                 .partitions
                                 .open(PartitionedTensorSpec.of(
                                         "x", DataType.UINT8, 1, RowPartition.even(1, List.of("nobody")))))
-                        .withMessageContaining("no member");
+                        .withMessageContaining("not a member");
                 assertThat(statistics(scenario, 0).gathersUnderWay()).isZero();
             }
             scenario.end();

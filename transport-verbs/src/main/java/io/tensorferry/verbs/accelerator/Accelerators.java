@@ -63,8 +63,8 @@ public final class Accelerators {
         for (Accelerator device : devices) {
             String name = AcceleratorUnit.nameOf(device);
             if (names.contains(name) || device.type().equals(Device.HOST.type())) {
-                throw new IllegalArgumentException("the accelerator " + device + " is called " + name + ", which is "
-                        + (names.contains(name) ? "another one's name too" : "how keys name the host"));
+                throw new IllegalArgumentException("the accelerator " + device + " has the name " + name + ", which "
+                        + (names.contains(name) ? "another accelerator has too" : "denotes the host in keys"));
             }
             names.add(name);
         }
@@ -135,8 +135,8 @@ public final class Accelerators {
         } else if (target != null) {
             move(target, tensor, to, peer, end);
         } else {
-            throw new IllegalArgumentException(tensor + " is to be moved from " + tensor.device() + " to " + to.device()
-                    + ", and neither is one of these accelerators");
+            throw new IllegalArgumentException("cannot move " + tensor + " from " + tensor.device() + " to "
+                    + to.device() + ": neither is one of these accelerators");
         }
     }
 

@@ -288,7 +288,7 @@ public final class CopyQueue {
         try {
             task.onQueued(copied);
         } catch (RuntimeException | Error e) {
-            LOG.error("whoever wants to know that a copy to {} is queued threw", device, e);
+            LOG.error("the callback for a queued copy to {} threw", device, e);
         }
     }
 
@@ -345,7 +345,7 @@ public final class CopyQueue {
             return stopping();
         }
         return task.isCalledOff()
-                ? new TransportException(StatusCode.CANCELLED, "nobody waits for the event any more")
+                ? new TransportException(StatusCode.CANCELLED, "the wait for the event was cancelled")
                 : null;
     }
 
@@ -353,7 +353,7 @@ public final class CopyQueue {
         if (broken == null) {
             broken = cause;
             LOG.error(
-                    "{} has failed: no tensor is sent from it or received into it any more. What {} copies touch is not used again",
+                    "{} has failed: it no longer sends or receives tensors. Memory of its {} copies is not reused",
                     device,
                     toHost.copying.size() + fromHost.copying.size(),
                     cause);

@@ -43,7 +43,7 @@ public abstract class CopyTask implements Runnable {
     ///
     /// @param copied reached when the copy has completed; owned by the task, which closes it or passes it on
     protected void onQueued(DeviceEvent copied) {
-        throw new IllegalStateException("it did not want to know");
+        throw new IllegalStateException("the task has no callback for a queued copy");
     }
 
     /// Called when the task has failed.
@@ -84,12 +84,12 @@ public abstract class CopyTask implements Runnable {
     }
 
     final MemorySegment host() {
-        return Objects.requireNonNull(host, "it is no copy");
+        return Objects.requireNonNull(host, "the task is not a copy");
     }
 
     /// The event that the task waits for, or the event of its copy once that is queued.
     final DeviceEvent event() {
-        return Objects.requireNonNull(event, "it is not queued");
+        return Objects.requireNonNull(event, "the task is not queued");
     }
 
     final void setQueued(DeviceEvent copied) {

@@ -72,7 +72,7 @@ final class CopyThread implements CopyRunner {
 
     @Override
     public void stop() {
-        Thread started = Objects.requireNonNull(thread, "it was not started");
+        Thread started = Objects.requireNonNull(thread, "the copy thread was not started");
         Objects.requireNonNull(queue).close();
         boolean interrupted = false;
         while (started.isAlive()) {

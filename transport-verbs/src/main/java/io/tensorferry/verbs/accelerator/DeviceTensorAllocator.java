@@ -32,7 +32,7 @@ record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean m
                     dataType.isDmaAble()
                             ? "a " + dataType + " tensor of shape " + shape + " takes " + shape.byteSize(dataType)
                                     + " bytes, not " + byteSize
-                            : "a " + dataType + " tensor is in host memory, not on " + accelerator);
+                            : "a " + dataType + " tensor must be in host memory, not on " + accelerator);
         }
         if (byteSize == 0) {
             return Tensor.onDevice(dataType, shape, accelerator, 0, (PromptRelease) () -> {});
@@ -41,7 +41,7 @@ record DeviceTensorAllocator(Accelerator accelerator, SlabPool memory, boolean m
         if (buffer == null) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "no slab of " + accelerator + " has " + byteSize + " bytes now, and none is made here");
+                    "no slab of " + accelerator + " has " + byteSize + " free bytes, and this allocator adds none");
         }
         try {
             return Tensor.onDevice(dataType, shape, accelerator, buffer.address(), (PromptRelease) buffer::close);

@@ -20,7 +20,7 @@ record PinnedSlabs(SlabSource host, Accelerator accelerator) implements SlabSour
         try {
             MemorySegment segment = slab.segment();
             if (segment == null) {
-                throw new IllegalStateException("a slab to be pinned is no host memory");
+                throw new IllegalStateException("a slab to be pinned must be in host memory");
             }
             return new PinnedSlab(slab, accelerator.pin(segment));
         } catch (RuntimeException e) {

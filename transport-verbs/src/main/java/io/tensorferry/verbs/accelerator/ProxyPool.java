@@ -64,7 +64,7 @@ public final class ProxyPool {
     /// @param peer the peer whose tensor the proxy stages
     public void acquire(long bytes, String peer, ProxyWaiter waiter) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("a proxy of " + bytes + " bytes was asked for; it has at least 1");
+            throw new IllegalArgumentException("a proxy of " + bytes + " bytes must have 1 or more");
         }
         TransportException end = closed;
         if (end != null) {
@@ -77,7 +77,7 @@ public final class ProxyPool {
         }
         var request = new Request(bytes, peer, waiter);
         if (waiting.putIfAbsent(waiter, request) != null) {
-            throw new IllegalStateException("it waits for a proxy already");
+            throw new IllegalStateException("the waiter already waits for a proxy");
         }
         serve();
         if (!request.served) {
@@ -180,7 +180,7 @@ public final class ProxyPool {
             } catch (TransportException e) {
                 failure = e;
             } catch (RuntimeException | Error e) {
-                failure = new TransportException(StatusCode.INTERNAL, "no slab could be made: " + e, e);
+                failure = new TransportException(StatusCode.INTERNAL, "cannot create a slab: " + e, e);
             }
             TransportException cause = failure;
             loop.execute(() -> onGrown(cause));
@@ -206,8 +206,8 @@ public final class ProxyPool {
         return new TransportException(
                 // A failed device is not out of memory.
                 cause == null ? StatusCode.RESOURCE_EXHAUSTED : cause.code(),
-                "no proxy of " + bytes + " bytes: there are " + mostBytes + " bytes for them (half of proxyBytes), "
-                        + (strandedBytes.get() > 0 ? strandedBytes + " of them lost to a device that failed, " : "")
+                "no proxy of " + bytes + " bytes: the limit is " + mostBytes + " bytes (half of proxyBytes), "
+                        + (strandedBytes.get() > 0 ? strandedBytes + " of them lost to a failed device, " : "")
                         + bytesInUse + " in use" + (cause == null ? "" : "; " + cause.reasonWithDetails()),
                 cause);
     }

@@ -138,7 +138,7 @@ final class Arrivals {
     }
 
     private static ProtocolViolationException ofTooMuch() {
-        return new ProtocolViolationException("it sent more than it was allowed to");
+        return new ProtocolViolationException("it sent more than its credits allow");
     }
 
     private void onControlImmediate(int immediate) {

@@ -70,7 +70,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
     ChannelFailure forOthers() {
         var disturbance = new TransportException(
                 StatusCode.UNAVAILABLE,
-                "another request could not be carried out, and ended the channel",
+                "another request failed and ended the channel",
                 cause.peer(),
                 cause.errno(),
                 cause.verbsStatus(),
@@ -88,7 +88,7 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
     ChannelFailure again() {
         var mistake = new TransportException(
                 StatusCode.INTERNAL,
-                "this has ended a channel to the same process before",
+                "the same failure ended an earlier channel to the same process",
                 cause.peer(),
                 cause.errno(),
                 cause.verbsStatus(),
@@ -109,33 +109,33 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
 
     private static Finding findingOf(WorkStatus status, WorkKind kind) {
         return switch (status) {
-            case SUCCESS -> throw new IllegalArgumentException("a success is no failure");
-            case WR_FLUSH_ERR -> disturbed("the queue pair was stopped before it was carried out");
+            case SUCCESS -> throw new IllegalArgumentException("SUCCESS is not a failure");
+            case WR_FLUSH_ERR -> disturbed("the queue pair was stopped before the request was executed");
             case RETRY_EXC_ERR -> disturbed("the peer does not answer: it is gone or cannot be reached");
             case RNR_RETRY_EXC_ERR -> disturbed("the peer posted no receive for too long");
-            case REM_OP_ERR -> disturbed("the peer's device could not carry it out");
-            case REM_ABORT_ERR -> disturbed("the peer's device aborted it");
+            case REM_OP_ERR -> disturbed("the peer's device could not execute the request");
+            case REM_ABORT_ERR -> disturbed("the peer's device aborted the request");
             case RESP_TIMEOUT_ERR -> disturbed("the peer's device answered too late");
-            case BAD_RESP_ERR -> disturbed("the peer's device gave an answer that makes no sense");
-            case FATAL_ERR -> disturbed("the device failed at it");
+            case BAD_RESP_ERR -> disturbed("the peer's device sent an unexpected response");
+            case FATAL_ERR -> disturbed("the device failed to execute the request");
             case GENERAL_ERR -> disturbed("the device gives no reason");
             // The system takes the device from a dying process step by step, and memory regions may go first.
             case REM_ACCESS_ERR ->
                 new Finding(
                         Recovery.RECONNECT_ONCE,
-                        "the peer's memory is not there for this end: its process has died, or it named wrong memory");
-            case REM_INV_REQ_ERR -> hopeless("the peer's queue pair does not take such a request");
+                        "this end cannot access the peer's memory: its process has died, or it named wrong memory");
+            case REM_INV_REQ_ERR -> hopeless("the peer's queue pair does not accept the request");
             case LOC_LEN_ERR ->
                 hopeless(
                         kind == WorkKind.RECEIVE
                                 ? "the peer sent a message where only writes are allowed"
-                                : "it is longer than the device takes");
+                                : "the request is longer than the device supports");
             case LOC_ACCESS_ERR -> hopeless("the peer wrote where it is not allowed to");
-            case LOC_PROT_ERR -> hopeless("memory of this end is not registered any more");
-            case LOC_QP_OP_ERR -> hopeless("the device does not take such a request");
+            case LOC_PROT_ERR -> hopeless("memory of this end is no longer registered");
+            case LOC_QP_OP_ERR -> hopeless("the device does not support the request");
             case MW_BIND_ERR -> hopeless("a memory window could not be bound");
             case LOC_EEC_OP_ERR, LOC_RDD_VIOL_ERR, REM_INV_RD_REQ_ERR, INV_EECN_ERR, INV_EEC_STATE_ERR ->
-                hopeless("only a reliable datagram can end so, and this is none");
+                hopeless("only a reliable datagram can fail with this status");
         };
     }
 
@@ -188,8 +188,8 @@ public record ChannelFailure(TransportException cause, Recovery recovery) {
             case DEVICE_FATAL -> new Finding(Recovery.NEVER, "the device " + device + " is broken");
             // The port may have become active again with another address.
             case PORT_ACTIVE, LID_CHANGE, PKEY_CHANGE, GID_CHANGE ->
-                disturbed("the port of " + device + " has another address than the channel");
-            case COMM_EST, SQ_DRAINED, PATH_MIG -> throw new IllegalArgumentException(type + " ends no channel");
+                disturbed("the port of " + device + " no longer has the channel's address");
+            case COMM_EST, SQ_DRAINED, PATH_MIG -> throw new IllegalArgumentException(type + " does not end a channel");
         };
     }
 

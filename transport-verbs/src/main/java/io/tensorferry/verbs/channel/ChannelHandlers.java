@@ -12,7 +12,7 @@ public record ChannelHandlers(RendezvousHandler transfers, EdgeHandler edges, Pa
         implements ChannelListener {
     @Override
     public void onChannelOpen(RdmaChannel channel) {
-        Tell.each("begin on a channel", all(), handler -> handler.onChannelOpen(channel));
+        Tell.each("notify a listener of an open channel", all(), handler -> handler.onChannelOpen(channel));
     }
 
     @Override
@@ -22,7 +22,7 @@ public record ChannelHandlers(RendezvousHandler transfers, EdgeHandler edges, Pa
 
     @Override
     public void onChannelLost(RdmaChannel channel, ChannelLoss loss) {
-        Tell.each("end what was under way", all(), handler -> handler.onChannelLost(channel, loss));
+        Tell.each("notify a listener of a lost channel", all(), handler -> handler.onChannelLost(channel, loss));
     }
 
     private List<ChannelListener> all() {

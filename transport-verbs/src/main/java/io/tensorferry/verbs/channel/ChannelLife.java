@@ -202,7 +202,7 @@ public final class ChannelLife implements Pollable {
             onRefused(e);
         } catch (RuntimeException e) {
             // The owner of a content's memory may have released it.
-            LOG.error("what waits for the channel to {} could not be sent", peer, e);
+            LOG.error("the messages and contents queued for {} could not be sent", peer, e);
             failSoon(ChannelFailure.ofMistake(peer, e));
         }
     }
@@ -380,7 +380,7 @@ public final class ChannelLife implements Pollable {
 
     private void destroy() {
         List<MemoryWindow> windows = new ArrayList<>();
-        Tell.one("take the memory windows of the channel to " + peer, () -> windows.addAll(keys.close()));
+        Tell.one("collect the memory windows of the channel to " + peer, () -> windows.addAll(keys.close()));
         Runnable end = () -> {
             // Before the queue pairs: a device may refuse to destroy a queue pair while a window is bound on it.
             WindowPool.closeAll(windows);
@@ -394,13 +394,13 @@ public final class ChannelLife implements Pollable {
         if (quiet) {
             Tell.one("end the keys of the channel to " + peer, keys::end);
         } else {
-            LOG.error("the device keeps a queue pair to {}; the memory of what was under way stays out of use", peer);
+            LOG.error("the device keeps a queue pair to {}; the memory of transfers in flight is not reused", peer);
             Tell.one("strand the keys of the channel to " + peer, keys::strand);
             handlers.onMemoryStranded(channel);
         }
         channel.markEnded();
         List<Integer> unconfirmed = new ArrayList<>();
-        Tell.one("give back what was sent to " + peer, () -> unconfirmed.addAll(departures.abandon()));
+        Tell.one("release the contents in flight to " + peer, () -> unconfirmed.addAll(departures.abandon()));
         // The completions taken since then may have given a more precise reason.
         ChannelFailure end = death.judge(Objects.requireNonNull(failure), channel.peerIncarnation());
         var loss = new ChannelLoss(end.cause(), end.mayGoOn(context.hasFallback()) && quiet, unconfirmed);

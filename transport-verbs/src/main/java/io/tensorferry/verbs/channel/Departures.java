@@ -156,9 +156,9 @@ public final class Departures {
         }
         // A content that went over several lanes occurs in this list more than once.
         for (ContentWrite write : new LinkedHashSet<>(abandoned)) {
-            Tell.one("give a content back", write::onAbandoned);
+            Tell.one("release an abandoned content", write::onAbandoned);
         }
-        Tell.each("give reads back", abandonedReads, ReadBatch::onAbandoned);
+        Tell.each("release abandoned reads", abandonedReads, ReadBatch::onAbandoned);
         return List.copyOf(unconfirmed);
     }
 

@@ -162,7 +162,7 @@ public final class RdmaChannel {
     public void send(OutgoingMessage message) {
         if (!fits(message)) {
             throw new IllegalArgumentException(
-                    "the message takes " + message.encodedSize() + " bytes, one may have " + maxMessageBytes());
+                    "the message takes " + message.encodedSize() + " bytes; the limit is " + maxMessageBytes());
         }
         if (open) {
             outgoing.enqueue(message);
@@ -234,7 +234,7 @@ public final class RdmaChannel {
         // A longer part would alternate with others, and its last byte would be written after later parts.
         if (write.contentBytes() > chunkBytes) {
             throw new IllegalArgumentException(
-                    "a part of " + write.contentBytes() + " bytes; it may have " + chunkBytes + " at most");
+                    "a content part of " + write.contentBytes() + " bytes exceeds the limit of " + chunkBytes);
         }
         if (ended) {
             write.onAbandoned();
@@ -297,7 +297,7 @@ public final class RdmaChannel {
 
     private void requireReads() {
         if (description.readsAtOnce() == 0) {
-            throw new IllegalStateException("no memory is read over the channel to " + peer);
+            throw new IllegalStateException("the channel to " + peer + " has no reads: readsAtOnce is 0");
         }
     }
 

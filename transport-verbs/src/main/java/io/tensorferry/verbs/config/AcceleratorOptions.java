@@ -15,7 +15,7 @@ public record AcceleratorOptions(long proxyBytes, int pieceBytes, int piecesAtOn
     /// @throws IllegalArgumentException if a value is out of its range
     public AcceleratorOptions {
         if (pieceBytes < PIECE_UNIT || pieceBytes > LARGEST_SLAB_BYTES || pieceBytes % PIECE_UNIT != 0) {
-            throw new IllegalArgumentException("pieceBytes " + pieceBytes + " is not a multiple of " + PIECE_UNIT
+            throw new IllegalArgumentException("pieceBytes " + pieceBytes + " must be a multiple of " + PIECE_UNIT
                     + " in " + PIECE_UNIT + ".." + LARGEST_SLAB_BYTES);
         }
         if (piecesAtOnce < 1 || piecesAtOnce > MOST_PIECES_AT_ONCE) {

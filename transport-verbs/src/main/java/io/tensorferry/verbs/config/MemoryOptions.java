@@ -32,17 +32,17 @@ public record MemoryOptions(long slabBytes, long maximumBytes, Duration waitAtLi
     /// @throws IllegalArgumentException if a value is out of its range
     public MemoryOptions {
         if (slabBytes < SMALLEST_SLAB_BYTES || slabBytes % ALIGNMENT != 0) {
-            throw new IllegalArgumentException("slabBytes " + slabBytes + " is not a multiple of " + ALIGNMENT
-                    + " of at least " + SMALLEST_SLAB_BYTES);
+            throw new IllegalArgumentException("slabBytes " + slabBytes + " must be a multiple of " + ALIGNMENT
+                    + ", at least " + SMALLEST_SLAB_BYTES);
         }
         if (maximumBytes < 1) {
-            throw new IllegalArgumentException("maximumBytes " + maximumBytes + " is not 1 or more");
+            throw new IllegalArgumentException("maximumBytes " + maximumBytes + " must be 1 or more");
         }
         if (waitAtLimit.isNegative() || waitAtLimit.compareTo(LONGEST_WAIT) > 0) {
-            throw new IllegalArgumentException("waitAtLimit " + waitAtLimit + " is not 0 to " + LONGEST_WAIT);
+            throw new IllegalArgumentException("waitAtLimit " + waitAtLimit + " must be 0 to " + LONGEST_WAIT);
         }
         if (idleBytes < 0) {
-            throw new IllegalArgumentException("idleBytes " + idleBytes + " is not 0 or more");
+            throw new IllegalArgumentException("idleBytes " + idleBytes + " must be 0 or more");
         }
     }
 

@@ -24,7 +24,7 @@ public enum RdmaSetting {
             1,
             Integer.MAX_VALUE,
             "1 to the device's max_qp_wr"),
-    TIMEOUT("RDMA_QP_TIMEOUT", "RDMA_TIMEOUT", "timeout", 0, 31, "0 to 31 (4.096 us x 2^n; 0 is for ever)"),
+    TIMEOUT("RDMA_QP_TIMEOUT", "RDMA_TIMEOUT", "timeout", 0, 31, "0 to 31 (4.096 us x 2^n; 0 is infinite)"),
     RETRY_COUNT("RDMA_QP_RETRY_COUNT", "RDMA_RETRY_CNT", "retryCount", 0, 7, "0 to 7"),
     SERVICE_LEVEL("RDMA_QP_SL", "RDMA_SL", "serviceLevel", 0, 7, "0 to 7"),
     MTU(

@@ -53,7 +53,7 @@ final class RdmaVariables {
         RdmaConfig config = builder.build();
         if (!remarks.isEmpty()) {
             LOG.warn(
-                    "environment variables with another spelling than the documented one: {}",
+                    "environment variables whose names differ from the documented ones: {}",
                     String.join("; ", remarks));
         }
         UnknownVariables.report(variables);

@@ -49,8 +49,8 @@ final class UnknownVariables {
                         "the environment variable {} is unknown and has no effect; {}",
                         name,
                         nearest == null
-                                ? "there are " + Set.copyOf(KNOWN.values())
-                                : "is it meant to be " + nearest + "?");
+                                ? "the variables are " + Set.copyOf(KNOWN.values())
+                                : "did you mean " + nearest + "?");
             }
         }
     }

@@ -45,8 +45,7 @@ public interface ProtectionDomain extends AutoCloseable {
     default MemoryRegion registerDmabuf(
             int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         checkDmabuf(fileDescriptor, offset, length, address, access);
-        throw new VerbsException(
-                "ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device takes no memory of other drivers");
+        throw new VerbsException("ibv_reg_dmabuf_mr", VerbsException.EOPNOTSUPP, "this device does not import dmabufs");
     }
 
     /// Registers memory outside this process' address space that the device's driver resolves by address, for example
@@ -59,7 +58,7 @@ public interface ProtectionDomain extends AutoCloseable {
     default MemoryRegion registerAddress(long address, long length, Set<AccessFlag> access) {
         checkAddress(address, length, access);
         throw new VerbsException(
-                "ibv_reg_mr", VerbsException.EOPNOTSUPP, "this device finds no memory of others by its address");
+                "ibv_reg_mr", VerbsException.EOPNOTSUPP, "this device cannot register memory of others by address");
     }
 
     /// Allocates an unbound memory window of type 2.
@@ -97,11 +96,12 @@ public interface ProtectionDomain extends AutoCloseable {
     /// @throws VerbsException under the conditions of [#registerDmabuf]
     static void checkDmabuf(int fileDescriptor, long offset, long length, long address, Set<AccessFlag> access) {
         if (fileDescriptor < 0 || offset < 0 || length < 1 || offset > Long.MAX_VALUE - length) {
-            throw new IllegalArgumentException("a dmabuf's descriptor and offset are 0 or more, its length 1 or more,"
-                    + " and its end below 2^63: " + fileDescriptor + ", " + offset + ", " + length);
+            throw new IllegalArgumentException(
+                    "a dmabuf's descriptor and offset must be 0 or more, its length 1 or more,"
+                            + " and its end below 2^63: " + fileDescriptor + ", " + offset + ", " + length);
         }
         if ((address - offset & SMALLEST_PAGE - 1) != 0) {
-            throw new IllegalArgumentException("the address %#x and the offset %#x differ in their place within a page"
+            throw new IllegalArgumentException("the address %#x and the offset %#x must have the same offset in a page"
                     .formatted(address, offset));
         }
         checkAccess(access);
@@ -109,7 +109,7 @@ public interface ProtectionDomain extends AutoCloseable {
             throw new VerbsException(
                     "ibv_reg_dmabuf_mr",
                     VerbsException.EINVAL,
-                    "a dmabuf takes no memory windows, which RDMA_RKEY_SCOPE=request needs");
+                    "memory windows, which RDMA_RKEY_SCOPE=request needs, cannot be bound to a dmabuf");
         }
     }
 
@@ -119,7 +119,7 @@ public interface ProtectionDomain extends AutoCloseable {
     static void checkAddress(long address, long length, Set<AccessFlag> access) {
         if (address < 1 || length < 1 || address > Long.MAX_VALUE - length) {
             throw new IllegalArgumentException(
-                    "address and length are 1 or more, and the end below 2^63: %#x, %d".formatted(address, length));
+                    "address and length must be 1 or more, and the end below 2^63: %#x, %d".formatted(address, length));
         }
         checkAccess(access);
     }

@@ -128,7 +128,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
     private void check(Message.EdgeTensor tensor, long expected) {
         if (hasLastWord() || tensor.sequence() != expected) {
             throw new ProtocolViolationException("it announced tensor " + tensor.sequence() + " of edge " + number()
-                    + ", where " + (hasLastWord() ? "none" : expected) + " comes next");
+                    + ", expected " + (hasLastWord() ? "none" : expected));
         }
         if (expected - saidReleased() >= edge.slots()) {
             throw new ProtocolViolationException("it announced tensor " + expected + " of edge " + number() + " with "
@@ -137,10 +137,10 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         RdmaChannel open = channel();
         if (open == null || open.description().readsAtOnce() == 0) {
             throw new ProtocolViolationException(
-                    "it announced a tensor of edge " + number() + " where nothing is read");
+                    "it announced a tensor of edge " + number() + " over a channel without reads");
         }
         if (tensor.metaData().byteSize() > edge.largestBytes()) {
-            throw new ProtocolViolationException("it announced " + tensor.metaData() + " over " + edge);
+            throw new ProtocolViolationException("it announced " + tensor.metaData() + ", too large for " + edge);
         }
     }
 
@@ -165,7 +165,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
 
     @Override
     void onContent(int lane) {
-        throw new ProtocolViolationException("it wrote edge " + number() + ", which is a dynamic one");
+        throw new ProtocolViolationException("it wrote to the dynamic edge " + number());
     }
 
     @Override
@@ -273,7 +273,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
         private Tensor takeTensor() {
             Tensor taken = tensor;
             if (taken == null) {
-                throw new IllegalStateException("tensor " + announced.sequence() + " of " + edge + " is not here");
+                throw new IllegalStateException("tensor " + announced.sequence() + " of " + edge + " has not arrived");
             }
             tensor = null;
             return taken;
@@ -314,7 +314,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
                         e instanceof TransportException known
                                 ? known
                                 : new TransportException(
-                                        StatusCode.INTERNAL, "a tensor of " + edge + " has no memory: " + e, e));
+                                        StatusCode.INTERNAL, "cannot allocate a tensor of " + edge + ": " + e, e));
             }
         }
 
@@ -332,7 +332,7 @@ final class DynamicReceivingEnd extends ReceivingEnd implements DynamicReceiver 
             }
             var region = context().memory().regionOf(into.address(), into.byteSize());
             if (region == null) {
-                throw new IllegalStateException("the pool gave memory that is not registered");
+                throw new IllegalStateException("the pool allocated memory that is not registered");
             }
             set(into.address(), into.byteSize(), region.localKey(), announced.address(), announced.remoteKey());
             underWay = true;

@@ -46,11 +46,11 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
     void check(Tensor tensor) {
         if (!tensor.dataType().isDmaAble()) {
             throw new IllegalArgumentException(
-                    "the elements of " + tensor.dataType() + " have no fixed size; " + edge + " carries none");
+                    "the elements of " + tensor.dataType() + " have no fixed size; " + edge + " cannot carry them");
         }
         if (tensor.byteSize() > edge.largestBytes()) {
             throw new IllegalArgumentException(
-                    "a tensor of " + tensor.byteSize() + " bytes is larger than " + edge + " carries");
+                    "a tensor of " + tensor.byteSize() + " bytes exceeds the limit of " + edge);
         }
     }
 
@@ -73,7 +73,7 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
                 && other.largestBytes() == edge.largestBytes()) {
             return open.description().readsAtOnce() > 0
                     ? null
-                    : "nothing is read between the workers of " + edge + ", so that it cannot carry anything";
+                    : "the channel has no reads, which " + edge + " needs: readsAtOnce is 0";
         }
         return "the ends of " + key() + " disagree: the producer has " + edge + ", the consumer "
                 + switch (offer) {
@@ -92,8 +92,8 @@ final class DynamicSendingEnd extends SendingEnd implements DynamicSender {
     void onCredit(long count) {
         long announced = gone() - (awaitsKey ? 1 : 0);
         if (count < done() || count > announced) {
-            throw new ProtocolViolationException(
-                    "it released " + count + " tensors of edge " + number() + ", after " + done() + " of " + announced);
+            throw new ProtocolViolationException("it released " + count + " tensors of edge " + number() + ", expected "
+                    + done() + " to " + announced);
         }
         while (done() < count) {
             closeWhenRevoked(completeOldest());

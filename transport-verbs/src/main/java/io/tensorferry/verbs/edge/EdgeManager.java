@@ -170,10 +170,10 @@ public final class EdgeManager implements AutoCloseable {
         }
         if (!members.contains(there)) {
             throw new IllegalArgumentException(
-                    "the other end of " + key + " is on " + there + ", which is no member of the cluster");
+                    "the other end of " + key + " is on " + there + ", which is not a member of the cluster");
         }
         if (!MessageCodec.mayName(key.toString(), offered)) {
-            throw new IllegalArgumentException("the key " + key + ", with the shape, is too long to be offered");
+            throw new IllegalArgumentException("the key " + key + " and the shape are too long for an offer");
         }
         return peer(there);
     }

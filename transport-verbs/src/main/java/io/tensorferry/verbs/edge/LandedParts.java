@@ -41,7 +41,7 @@ final class LandedParts {
         }
         if (parts - complete > places) {
             throw new ProtocolViolationException("lane " + lane + " is " + (parts - complete)
-                    + " tensors ahead of the others, of an edge with " + places + " places");
+                    + " tensors ahead of the others on an edge with " + places + " places");
         }
         long least = Long.MAX_VALUE;
         for (int i = 1; i < landed.length; i++) {

@@ -57,7 +57,8 @@ final class PeerEdges {
         int free = numbers.nextClearBit(0);
         if (free >= Immediate.EDGES) {
             end.refuse(new TransportException(
-                    StatusCode.RESOURCE_EXHAUSTED, "a worker has at most " + Immediate.EDGES + " edges from " + name));
+                    StatusCode.RESOURCE_EXHAUSTED,
+                    "this worker already has " + Immediate.EDGES + " edges from " + name));
             return;
         }
         numbers.set(free);
@@ -123,7 +124,7 @@ final class PeerEdges {
         }
         if (!offer.resumed() && offer.received() > 0) {
             throw new ProtocolViolationException(
-                    "it has received " + offer.received() + " tensors of " + offer.key() + " before it offered it");
+                    "it reports " + offer.received() + " received tensors in the first offer of " + offer.key());
         }
         if (stopped != null) {
             refuse(from, offer, stopped.code(), stopped.reasonWithDetails());
@@ -140,7 +141,7 @@ final class PeerEdges {
             park(offer);
             if (end != null) {
                 end.onConsumerGone(new TransportException(
-                        StatusCode.ABORTED, "the consumer has opened " + offer.key() + " anew", name, 0, null));
+                        StatusCode.ABORTED, "the consumer has opened " + offer.key() + " again", name, 0, null));
             }
         }
     }
@@ -192,11 +193,11 @@ final class PeerEdges {
         try {
             key = RendezvousKey.parse(text);
         } catch (IllegalArgumentException e) {
-            throw new ProtocolViolationException("it offered an edge under no key: " + e.getMessage());
+            throw new ProtocolViolationException("it offered an edge with an invalid key: " + e.getMessage());
         }
         if (!key.source().worker().equals(workerName)
                 || !key.destination().worker().equals(name)) {
-            throw new ProtocolViolationException("it offered an edge between others: " + text);
+            throw new ProtocolViolationException("it offered an edge between other workers: " + text);
         }
     }
 

@@ -137,7 +137,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
         long there = ready;
         if (there <= taken) {
-            throw new IllegalStateException("no tensor has arrived over " + edge + "; poll() says when one has");
+            throw new IllegalStateException("no tensor has arrived over " + edge + "; poll() returns whether one has");
         }
         if (there == ENDED && taken >= arrivedAtEnd) {
             throw failed();
@@ -268,7 +268,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         if (status.code() == StatusCode.OK) {
             if (accepted || status.count() != arrivedBefore) {
                 throw new ProtocolViolationException("it accepted edge " + number + " with " + status.count()
-                        + " tensors, it was told of " + arrivedBefore);
+                        + " tensors, expected " + arrivedBefore);
             }
             onAccepted();
             accepted = true;
@@ -278,8 +278,8 @@ abstract class ReceivingEnd implements EdgeReceiver {
         }
         boolean possible = status.count() >= come() && status.count() <= mostPossible();
         if (!possible || last != ENDED || over) {
-            throw new ProtocolViolationException(
-                    "it ended edge " + number + " with " + status.count() + " tensors, " + come() + " are here");
+            throw new ProtocolViolationException("it ended edge " + number + " with " + status.count()
+                    + " tensors, but " + come() + " have arrived");
         }
         var cause = new TransportException(status.code(), status.message(), peer.name(), 0, null);
         if (!accepted && status.count() > arrived) {
@@ -386,7 +386,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private void tellReady() {
         Runnable action = readyAction;
         if (action != null) {
-            context.users().run("run what waits for a tensor of " + edge, action);
+            context.users().run("run the action that waits for a tensor of " + edge, action);
         }
     }
 

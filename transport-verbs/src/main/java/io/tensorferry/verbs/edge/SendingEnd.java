@@ -144,7 +144,7 @@ abstract class SendingEnd implements EdgeSender {
 
     private IllegalStateException cannotBeSent(Tensor tensor, @Nullable Exception cause) {
         return new IllegalStateException(
-                "the tensor cannot be sent over " + edge + ": its handle is closed or was sent before, " + tensor,
+                "the tensor cannot be sent over " + edge + ": its handle is closed or was already sent: " + tensor,
                 cause);
     }
 
@@ -164,7 +164,7 @@ abstract class SendingEnd implements EdgeSender {
     final MemoryRegion requiredRegion(long address, long bytes) {
         MemoryRegion region = regionOf(address, bytes);
         if (region == null) {
-            throw new IllegalStateException("the memory of a tensor of " + edge + " is not registered any more");
+            throw new IllegalStateException("the memory of a tensor of " + edge + " is no longer registered");
         }
         return region;
     }
@@ -179,7 +179,7 @@ abstract class SendingEnd implements EdgeSender {
             if (queue.size() >= MOST_WAITING) {
                 throw new TransportException(
                         StatusCode.RESOURCE_EXHAUSTED,
-                        queue.size() + " tensors wait in " + edge + "; no more are taken");
+                        queue.size() + " tensors are queued in " + edge + "; no more are accepted");
             }
             Tensor taken;
             try {
@@ -258,8 +258,8 @@ abstract class SendingEnd implements EdgeSender {
     /// @param offer an offer that matches this end
     final void accept(RdmaChannel open, Message.Opening offer) {
         if (offer.received() > reached) {
-            throw new ProtocolViolationException(
-                    "it has received " + offer.received() + " tensors of " + edge + ", " + reached + " were sent");
+            throw new ProtocolViolationException("it reports " + offer.received() + " received tensors of " + edge
+                    + ", but " + reached + " were sent");
         }
         channel = open;
         number = offer.edge();

@@ -35,7 +35,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
     @Override
     void checkMayTake() {
         if (taken() - released >= edge.places()) {
-            throw new IllegalStateException("release() comes before the next take() from " + edge);
+            throw new IllegalStateException("call release() before the next take() from " + edge);
         }
     }
 
@@ -131,7 +131,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
         }
         if (arrived() - released >= edge.places()) {
             if (isCredited()) {
-                throw new ProtocolViolationException("it wrote edge " + number() + " without a credit");
+                throw new ProtocolViolationException("it wrote to edge " + number() + " without a credit");
             }
             giveUp(new TransportException(
                     StatusCode.FAILED_PRECONDITION,
@@ -143,7 +143,7 @@ final class StaticReceivingEnd extends ReceivingEnd implements StaticReceiver {
 
     @Override
     void onTensor(Message.EdgeTensor tensor) {
-        throw new ProtocolViolationException("it announced a tensor of edge " + number() + ", which is a static one");
+        throw new ProtocolViolationException("it announced a tensor of the static edge " + number());
     }
 
     /// Writes in progress land in the edge's memory.

@@ -39,7 +39,7 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
     void check(Tensor tensor) {
         if (tensor.dataType() != edge.dataType() || !tensor.shape().equals(edge.shape())) {
             throw new IllegalArgumentException(
-                    "a " + tensor.dataType() + " tensor of shape " + tensor.shape() + " is not what goes over " + edge);
+                    "a " + tensor.dataType() + " tensor of shape " + tensor.shape() + " does not match " + edge);
         }
     }
 
@@ -85,8 +85,8 @@ final class StaticSendingEnd extends SendingEnd implements StaticSender {
     @Override
     void onCredit(long count) {
         if (edge.reuse() != StaticEdge.Reuse.CREDIT || count < released || count > gone()) {
-            throw new ProtocolViolationException(
-                    "it released " + count + " tensors of edge " + number() + ", after " + released + " of " + gone());
+            throw new ProtocolViolationException("it released " + count + " tensors of edge " + number() + ", after "
+                    + released + " of " + gone() + " sent");
         }
         released = count;
         sendWhatMayGo();

@@ -48,7 +48,7 @@ final class ChannelQueue {
         while (first != null && first.getValue() < end) {
             ChannelWaiter waiter = first.getKey();
             remove(waiter);
-            Tell.one("tell of a channel", () -> action.accept(waiter));
+            Tell.one("notify a waiter of a channel", () -> action.accept(waiter));
             first = waiting.firstEntry();
         }
     }

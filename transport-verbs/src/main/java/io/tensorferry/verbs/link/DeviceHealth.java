@@ -72,7 +72,7 @@ final class DeviceHealth {
     /// Ends the channels that the event concerns.
     void on(AsyncEvent event) {
         switch (ChannelFailure.scopeOf(event.type())) {
-            case NOTHING -> LOG.debug("{} reports {}; nothing here depends on it", deviceName(), event);
+            case NOTHING -> LOG.debug("{} reports {}, which is ignored", deviceName(), event);
             // The queue's polls fail, which ends its channel.
             case COMPLETION_QUEUE -> LOG.warn("{} reports {}", deviceName(), event);
             case QUEUE_PAIR -> onQueuePair(event);
@@ -80,7 +80,7 @@ final class DeviceHealth {
             case ADDRESS -> onAddress(event);
             case DEVICE -> {
                 broken = true;
-                LOG.error("{} reports {}; every channel fails, and none can be made any more", deviceName(), event);
+                LOG.error("{} reports {}; every channel fails, and no channel can be set up", deviceName(), event);
                 endAll(event.type());
             }
         }
@@ -146,7 +146,7 @@ final class DeviceHealth {
     private boolean isOfAnotherPort(AsyncEvent event) {
         boolean another = event.number() != port.portNumber();
         if (another) {
-            LOG.debug("{} reports {}, which is not the port that is used", deviceName(), event);
+            LOG.debug("{} reports {}, which is not the port in use", deviceName(), event);
         }
         return another;
     }
@@ -204,7 +204,7 @@ final class DeviceHealth {
             return used;
         } catch (RuntimeException | Error e) {
             // Channels with a removed address will fail by failed work requests instead.
-            LOG.warn("{} does not say which of its addresses have changed", deviceName(), e);
+            LOG.warn("cannot determine which addresses of {} have changed", deviceName(), e);
             return Set.of();
         }
     }
@@ -212,7 +212,7 @@ final class DeviceHealth {
     private void onAnswer(Set<PortAddress> gone) {
         asking = false;
         if (!gone.isEmpty()) {
-            LOG.warn("{} has other addresses; channels end whose own is gone: {}", deviceName(), gone);
+            LOG.warn("the addresses of {} have changed; channels with a removed address end: {}", deviceName(), gone);
         }
         for (ChannelLife life : openChannels()) {
             if (gone.contains(life.address())) {

@@ -242,7 +242,7 @@ final class PeerLink {
             try {
                 endpoint = ChannelEndpoint.create(context);
             } catch (RuntimeException | Error e) {
-                failure = failures.ofSetUp("no endpoint could be made", e);
+                failure = failures.ofSetUp("cannot create an endpoint", e);
             }
             ChannelEndpoint result = endpoint;
             TransportException why = failure == null ? failures.stopped() : failure;
@@ -288,7 +288,7 @@ final class PeerLink {
                     if (error != null && opened != null) {
                         // The channel is unusable regardless of the reason; another may work.
                         TransportException cause = failures.unavailable(
-                                "the peer did not take note that this end is ready", failures.ofCall(error));
+                                "the peer did not acknowledge that this end is ready", failures.ofCall(error));
                         context.loop().execute(() -> opened.lose(cause, true));
                     }
                 });
@@ -301,7 +301,7 @@ final class PeerLink {
     }
 
     private void onNoOffer() {
-        onUnreachable(failures.unavailable("the peer announced an offer that did not come", null));
+        onUnreachable(failures.unavailable("the peer announced an offer that did not arrive", null));
     }
 
     private void onUnreachable(TransportException cause) {
@@ -350,7 +350,7 @@ final class PeerLink {
             fallenBack = true;
             wantedAtNs = context.loop().nanoTime();
             LOG.warn(
-                    "no channel to {} can be had; receives go over {} until one is open again: {}",
+                    "cannot set up a channel to {}; receives go over {} until a channel is open again: {}",
                     peer,
                     context.config().fallback(),
                     cause.getMessage());
@@ -387,7 +387,7 @@ final class PeerLink {
             return;
         }
         if (isOvertaken(offer)) {
-            reply.completeExceptionally(failures.overtaken("a later offer or answer overtook this offer"));
+            reply.completeExceptionally(failures.overtaken("a later offer or answer superseded this offer"));
             return;
         }
         remember(offer);
@@ -407,7 +407,7 @@ final class PeerLink {
         SetUpAttempt answered = begin(State.ANSWERING, offer.connectionId());
         // The attempt may be superseded before its endpoint is connected; nothing else would then answer the offer.
         answered.onDiscard(
-                () -> reply.completeExceptionally(failures.overtaken("another offer took the place of this one")));
+                () -> reply.completeExceptionally(failures.overtaken("another offer superseded this offer")));
         if (life == null) {
             answer(answered, offer, reply);
         } else {
@@ -471,7 +471,7 @@ final class PeerLink {
                     why = e;
                 }
             } else if (why == null) {
-                why = failures.overtaken("another attempt took the place of this one");
+                why = failures.overtaken("another attempt superseded this attempt");
             }
             if (why != null) {
                 context.background().execute(endpoint::close);

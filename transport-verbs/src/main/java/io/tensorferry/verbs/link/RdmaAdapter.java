@@ -100,8 +100,8 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
         if (options.config().rkeyScope() == RemoteKeyScope.REQUEST
                 && port.device().description().isSoftRoce()) {
             LOG.warn(
-                    "RDMA_RKEY_SCOPE is request, but {} is Soft-RoCE: the key of a request opens its whole slab there, if only"
-                            + " over one queue pair and until the content has come",
+                    "RDMA_RKEY_SCOPE is request, but {} is Soft-RoCE: a request's key opens its whole slab, but only"
+                            + " over one queue pair and until the content has arrived",
                     port.device().name());
         }
     }
@@ -261,7 +261,8 @@ public final class RdmaAdapter implements ChannelSource, AutoCloseable {
 
     private TransportException noMember(String peer) {
         return new TransportException(
-                StatusCode.PERMISSION_DENIED, "'" + peer + "' is no member of the cluster of " + context.workerName());
+                StatusCode.PERMISSION_DENIED,
+                "'" + peer + "' is not a member of the cluster of " + context.workerName());
     }
 
     private TransportException stopped() {

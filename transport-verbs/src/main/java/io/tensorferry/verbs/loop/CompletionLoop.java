@@ -295,11 +295,11 @@ public final class CompletionLoop implements Executor {
 
     /// The last resort: an exception that a channel should have handled ends that channel alone.
     private void end(Pollable one, Throwable mistake) {
-        report("a turn of a channel failed, which ends it", mistake);
+        report("a turn of a channel failed, which ends the channel", mistake);
         try {
             one.fail(mistake);
         } catch (RuntimeException | Error e) {
-            report("a channel could not be ended; it is polled no more", e);
+            report("a channel could not be ended; it is no longer polled", e);
             polled.remove(one);
         }
     }

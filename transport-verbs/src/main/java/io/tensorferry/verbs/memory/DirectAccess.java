@@ -63,7 +63,7 @@ public sealed interface DirectAccess {
 
         @Override
         public String toString() {
-            return name() + ", for sending only: a dmabuf takes no memory windows, which RDMA_RKEY_SCOPE=request needs";
+            return name() + ", for sending only: RDMA_RKEY_SCOPE=request needs memory windows, which no dmabuf has";
         }
     }
 
@@ -156,7 +156,7 @@ public sealed interface DirectAccess {
         try {
             memory = accelerator.allocate(TRIAL_BYTES);
         } catch (TransportException e) {
-            return new Refused(List.of("no memory to try it with: " + e.reasonWithDetails()));
+            return new Refused(List.of("cannot allocate memory for the trial: " + e.reasonWithDetails()));
         }
         boolean takesWrites = accelerator.nicWrites() != NicWrites.UNUSABLE;
         List<DirectAccess> ways = new ArrayList<>(List.of(new ByDmabuf(takesWrites), new ByAddress(takesWrites)));
@@ -199,6 +199,6 @@ public sealed interface DirectAccess {
     }
 
     private static String restriction(boolean takesWrites) {
-        return takesWrites ? "" : ", for reading only: nobody can know when what a NIC has written is there";
+        return takesWrites ? "" : ", for reading only: it cannot be known when a NIC's writes are visible";
     }
 }

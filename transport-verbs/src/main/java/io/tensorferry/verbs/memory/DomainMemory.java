@@ -17,7 +17,7 @@ record DomainMemory(ProtectionDomain domain) implements SlabMemory {
         } catch (OutOfMemoryError e) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "no " + bytes
+                    "cannot allocate " + bytes
                             + " bytes of off-heap memory; the JVM limits it with -XX:MaxDirectMemorySize, by default to the size of"
                             + " the heap (-Xmx)",
                     e);

@@ -143,7 +143,7 @@ final class FreeSpace {
     @SuppressWarnings("ReferenceEquality")
     private static @Nullable SlabBlock remove(@Nullable SlabBlock at, SlabBlock removed) {
         if (at == null) {
-            throw new IllegalStateException("a block that is not among the free ones");
+            throw new IllegalStateException("the block is not free");
         }
         if (at == removed) {
             return join(at.treeLess, at.treeMore);

@@ -33,7 +33,7 @@ record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
             if (hugePages == HugePages.TRANSPARENT && PageMemory.adviseHugePages(call, memory) != 0) {
                 throw failure(
                         call.errno(),
-                        call.errno() == EINVAL ? "this kernel has no transparent huge pages" : "they were refused",
+                        call.errno() == EINVAL ? "this kernel has no transparent huge pages" : "the kernel refuses",
                         "RDMA_HUGE_PAGES=transparent");
             }
             if (node >= 0 && PageMemory.preferNode(call, memory, node) != 0) {
@@ -42,7 +42,7 @@ record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
                         call.errno() == EINVAL
                                 ? "this machine has no such node, see /sys/devices/system/node/online"
                                 : "the kernel refuses it",
-                        "RDMA_NUMA_NODE, the node " + node + ",");
+                        "RDMA_NUMA_NODE=" + node);
             }
             return memory.asSlice(0, bytes);
         }
@@ -53,9 +53,9 @@ record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
         return new TransportException(
                 StatusCode.RESOURCE_EXHAUSTED,
                 none
-                        ? "RDMA_HUGE_PAGES=reserved: no " + mapped / HUGE_PAGE_BYTES
-                                + " huge pages are left of those set aside; `sysctl vm.nr_hugepages` sets their number"
-                        : "no " + mapped + " bytes could be mapped, errno " + errno,
+                        ? "RDMA_HUGE_PAGES=reserved: fewer than " + mapped / HUGE_PAGE_BYTES
+                                + " reserved huge pages are free; `sysctl vm.nr_hugepages` sets their number"
+                        : "cannot map " + mapped + " bytes, errno " + errno,
                 null,
                 errno,
                 null);
@@ -64,7 +64,7 @@ record PlacedMemory(HugePages hugePages, int node) implements SlabMemory {
     private static TransportException failure(int errno, String why, String setting) {
         return new TransportException(
                 StatusCode.FAILED_PRECONDITION,
-                setting + " cannot be had: " + why + " (errno " + errno + ")",
+                setting + " cannot be applied: " + why + " (errno " + errno + ")",
                 null,
                 errno,
                 null);

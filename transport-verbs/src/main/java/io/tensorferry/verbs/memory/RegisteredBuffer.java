@@ -39,7 +39,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     public MemorySegment segment() {
         if (segment == null) {
             throw new UnsupportedOperationException(
-                    "these " + byteSize + " bytes are memory of a device; they are reached by copies");
+                    "these " + byteSize + " bytes are device memory; copy them with a DeviceStream");
         }
         return segment;
     }
@@ -74,7 +74,7 @@ public final class RegisteredBuffer implements AutoCloseable {
     public MemoryRegion region() {
         MemoryRegion region = block.slab().region();
         if (region == null) {
-            throw new IllegalStateException("the RDMA device does not know these " + byteSize + " bytes");
+            throw new IllegalStateException("these " + byteSize + " bytes are not registered with the RDMA device");
         }
         return region;
     }

@@ -217,19 +217,23 @@ public final class RegisteredMemory implements AutoCloseable {
                 if (gpuDirect == GpuDirect.ON) {
                     throw new TransportException(
                             StatusCode.FAILED_PRECONDITION,
-                            "RDMA_GPU_DIRECT is on, but " + deviceName + " does not reach the memory of " + what + ": "
+                            "RDMA_GPU_DIRECT is on, but " + deviceName + " cannot access the memory of " + what + ": "
                                     + why);
                 }
                 LOG.info(
-                        "{} does not reach the memory of {} by itself, tensors go through host memory: {}",
+                        "{} cannot access the memory of {} directly; tensors are copied through host memory: {}",
                         deviceName,
                         what,
                         why);
             }
             case DirectAccess.ToSendByDmabuf way ->
-                LOG.warn("{} reaches the memory of {} {}; results come by way of host memory", deviceName, what, way);
-            case DirectAccess.ByDmabuf way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
-            case DirectAccess.ByAddress way -> LOG.info("{} reaches the memory of {} {}", deviceName, what, way);
+                LOG.warn(
+                        "{} accesses the memory of {} {}; results are copied through host memory",
+                        deviceName,
+                        what,
+                        way);
+            case DirectAccess.ByDmabuf way -> LOG.info("{} accesses the memory of {} {}", deviceName, what, way);
+            case DirectAccess.ByAddress way -> LOG.info("{} accesses the memory of {} {}", deviceName, what, way);
         }
         return new DirectMemory(accelerator, found, registrar);
     }
@@ -354,7 +358,7 @@ public final class RegisteredMemory implements AutoCloseable {
             try {
                 ending.run();
             } catch (RuntimeException e) {
-                LOG.error("what was to be done before registered memory ends could not be done", e);
+                LOG.error("an action before the end of registered memory failed", e);
             }
         }
     }

@@ -95,7 +95,7 @@ final class Slab {
             storage.free();
         } catch (RuntimeException e) {
             // Host memory is still in use by a system call.
-            LOG.error("a slab of {} bytes that nobody holds a piece of could not be freed", byteSize, e);
+            LOG.error("an unused slab of {} bytes could not be freed", byteSize, e);
         }
     }
 }

@@ -101,7 +101,7 @@ public final class SlabPool {
 
     static void requirePositive(long bytes) {
         if (bytes < 1) {
-            throw new IllegalArgumentException("a buffer of " + bytes + " bytes was asked for; it takes at least 1");
+            throw new IllegalArgumentException("a buffer of " + bytes + " bytes must have 1 or more");
         }
     }
 
@@ -272,7 +272,7 @@ public final class SlabPool {
             if (unused.isEmpty()) {
                 throw e;
             }
-            LOG.debug("no memory for a slab of {} bytes beside {} that are idle, which go", bytes, unused.size(), e);
+            LOG.debug("no memory for a slab of {} bytes; {} idle slabs are freed", bytes, unused.size(), e);
             unused.forEach(this::retire);
             return source.open(bytes);
         }

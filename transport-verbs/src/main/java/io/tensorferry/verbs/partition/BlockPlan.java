@@ -47,7 +47,7 @@ final class BlockPlan {
             long row = ids[from + i];
             if (row < 0 || row >= total) {
                 throw new IndexOutOfBoundsException(
-                        "id " + row + " at position " + (from + i) + " is none of " + total + " rows");
+                        "id " + row + " at position " + (from + i) + " is not one of " + total + " rows");
             }
             long key = row << POSITION_BITS | i;
             if (own.contains(row) || replica.contains(row)) {

@@ -158,7 +158,7 @@ final class OpenTensor implements PartitionedTensor {
         long count = spec.rows();
         for (int i = 0; i < ids.length; i++) {
             if (ids[i] < 0 || ids[i] >= count) {
-                throw new IllegalArgumentException("id " + ids[i] + " at position " + i + " is no row of '"
+                throw new IllegalArgumentException("id " + ids[i] + " at position " + i + " is not a row of '"
                         + spec.name() + "', which has rows 0 to " + (count - 1));
             }
         }

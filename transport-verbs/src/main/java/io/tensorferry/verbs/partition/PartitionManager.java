@@ -60,11 +60,12 @@ public final class PartitionManager implements AutoCloseable {
         for (String worker : spec.partition().workers()) {
             if (!worker.equals(workerName) && !members.contains(worker)) {
                 throw new IllegalArgumentException("'" + worker + "', which has rows of '" + spec.name()
-                        + "', is no member of the cluster of " + workerName);
+                        + "', is not a member of the cluster of " + workerName);
             }
         }
         if (!MessageCodec.mayName(spec.name(), TensorMetaData.of(spec.dataType(), spec.shape()))) {
-            throw new IllegalArgumentException("the name of '" + spec.name() + "' is too long to be told");
+            throw new IllegalArgumentException(
+                    "the name '" + spec.name() + "' and the shape are too long for a message");
         }
         if (closed) {
             throw stopped();

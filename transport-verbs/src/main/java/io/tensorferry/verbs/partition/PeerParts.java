@@ -137,7 +137,7 @@ final class PeerParts {
     private ReadRight right(int number) {
         ReadRight right = rights.get(number);
         if (right == null) {
-            throw new ProtocolViolationException("part " + number + " was not asked for");
+            throw new ProtocolViolationException("part " + number + " was not requested");
         }
         return right;
     }
@@ -145,7 +145,7 @@ final class PeerParts {
     private void onOpen(RdmaChannel from, Message.PartOpen open) {
         var reader = new Reader(from, open);
         if (readers.putIfAbsent(open.part(), reader) != null) {
-            throw new ProtocolViolationException("part " + open.part() + " was asked for twice");
+            throw new ProtocolViolationException("part " + open.part() + " was requested twice");
         }
         OpenTensor tensor = tensors.apply(open.name());
         if (stopped != null) {
@@ -158,10 +158,10 @@ final class PeerParts {
     private void onGivenUp(int number) {
         Reader reader = readers.remove(number);
         if (reader == null) {
-            throw new ProtocolViolationException("part " + number + " was given up and not asked for");
+            throw new ProtocolViolationException("part " + number + " was given up but not requested");
         }
         reader.letGo();
-        reader.end(StatusCode.ABORTED, "the reader is done with it");
+        reader.end(StatusCode.ABORTED, "the reader no longer needs the part");
     }
 
     /// A tensor was opened or published: serves the readers that wait for it.

@@ -43,7 +43,7 @@ final class ProgressReports {
     private void tell() {
         if (!telling) {
             telling = true;
-            users.run("tell the progress of a gather", this::report);
+            users.run("report the progress of a gather", this::report);
         }
     }
 

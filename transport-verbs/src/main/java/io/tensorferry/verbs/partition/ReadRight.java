@@ -62,7 +62,7 @@ final class ReadRight {
     boolean giveUp() {
         givenUp = true;
         channel.send(new Message.PartStatus(
-                number, Message.Direction.TO_SENDER, StatusCode.ABORTED, "the reader is done with it"));
+                number, Message.Direction.TO_SENDER, StatusCode.ABORTED, "the reader no longer needs the part"));
         return endedByOwner;
     }
 

@@ -167,19 +167,19 @@ final class RowSource {
             wasGranted = false;
             if (!queue.isEmpty()) {
                 state = State.IDLE;
-                failAll(failed(StatusCode.ABORTED, "the worker was restarted that has rows " + range));
+                failAll(failed(StatusCode.ABORTED, "the worker that has rows " + range + " was restarted"));
                 return;
             }
         }
         if (open.description().readsAtOnce() == 0) {
             state = State.IDLE;
-            failAll(failed(StatusCode.FAILED_PRECONDITION, "nothing is read over the channel: readsAtOnce is 0"));
+            failAll(failed(StatusCode.FAILED_PRECONDITION, "the channel has no reads: readsAtOnce is 0"));
             return;
         }
         ReadRight asked = peer.ask(open, this);
         if (asked == null) {
             state = State.IDLE;
-            failAll(failed(StatusCode.RESOURCE_EXHAUSTED, "no more parts can be read from one worker"));
+            failAll(failed(StatusCode.RESOURCE_EXHAUSTED, "the limit of parts read from one worker is reached"));
             return;
         }
         channel = open;

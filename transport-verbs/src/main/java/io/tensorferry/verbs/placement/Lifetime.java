@@ -23,7 +23,7 @@ public sealed interface Lifetime {
         public WithinStep {
             if (firstUse < 0 || firstUse > lastUse) {
                 throw new IllegalArgumentException("a lifetime from position " + firstUse + " to " + lastUse
-                        + " is none: the first use must be 0 or more, and the last not before it");
+                        + " is invalid: the first use must be 0 or more, and the last not before it");
             }
         }
 
@@ -44,7 +44,7 @@ public sealed interface Lifetime {
         /// @throws IllegalArgumentException if `places` is out of range
         public AcrossSteps {
             if (places < 1 || places > MAX_PLACES) {
-                throw new IllegalArgumentException(places + " places are not 1 to " + MAX_PLACES);
+                throw new IllegalArgumentException("places " + places + " must be 1 to " + MAX_PLACES);
             }
         }
 

@@ -43,7 +43,7 @@ final class PackingSearch {
                 break;
             }
         }
-        return Objects.requireNonNull(best, "the first order is always laid to its end");
+        return Objects.requireNonNull(best, "the first order is always completed");
     }
 
     private void improve(List<Span> start) {

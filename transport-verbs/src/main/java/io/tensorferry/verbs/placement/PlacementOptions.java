@@ -22,11 +22,11 @@ public record PlacementOptions(StepOrder steps, long alignment, long largestStat
     /// @throws IllegalArgumentException if a value is out of range
     public PlacementOptions {
         if (Long.bitCount(alignment) != 1 || alignment < SMALLEST_ALIGNMENT || alignment > LARGEST_ALIGNMENT) {
-            throw new IllegalArgumentException("alignment " + alignment + " is not a power of two from "
+            throw new IllegalArgumentException("alignment " + alignment + " must be a power of two from "
                     + SMALLEST_ALIGNMENT + " to " + LARGEST_ALIGNMENT);
         }
         if (largestStaticBytes < 0) {
-            throw new IllegalArgumentException("largestStaticBytes " + largestStaticBytes + " is not 0 or more");
+            throw new IllegalArgumentException("largestStaticBytes " + largestStaticBytes + " must be 0 or more");
         }
     }
 

@@ -41,7 +41,7 @@ public final class PlacementPlan {
         EdgeDecision decision = byKey.get(key);
         if (decision == null) {
             throw new IllegalArgumentException(
-                    "edge " + key + " is none of the " + byKey.size() + " that the plan was made for");
+                    "edge " + key + " is not one of the " + byKey.size() + " edges of the plan");
         }
         return decision;
     }

@@ -72,7 +72,7 @@ public final class PlacementPlanner {
         for (GraphEdge edge : edges) {
             if (!keys.add(edge.key())) {
                 throw new IllegalArgumentException(
-                        "edge " + edge.key() + " is there twice; each tensor of a step needs a key of its own");
+                        "edge " + edge.key() + " occurs twice; each tensor of a step needs its own key");
             }
         }
     }

@@ -158,8 +158,8 @@ public final class CallbackExecutor implements Executor, AutoCloseable {
             refused.increment();
             if (refused.sum() == 1) {
                 LOG.warn(
-                        "the executor of callbacks {} rejected a callback; it runs on a thread of the transport's, as will"
-                                + " those that are rejected later, which are counted and not logged",
+                        "the callback executor {} rejected a callback, which runs on a transport thread; later ones"
+                                + " that it rejects do so too, and are counted but not logged",
                         behind,
                         e);
             }

@@ -47,7 +47,7 @@ public final class ContentWaits {
     public TransportException unknownDevice(Tensor tensor) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,
-                "the tensor is on " + tensor.device() + ", and its worker was given " + accelerators);
+                "the tensor is on " + tensor.device() + ", but its worker was given " + accelerators);
     }
 
     /// Closes a tensor whose last close may block on a driver.

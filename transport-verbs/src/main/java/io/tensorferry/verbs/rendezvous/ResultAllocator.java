@@ -41,7 +41,7 @@ public final class ResultAllocator implements TensorAllocator {
     public Tensor allocate(DataType dataType, Shape shape, long byteSize) {
         Tensor made = null;
         try {
-            made = Objects.requireNonNull(given.allocate(dataType, shape, byteSize), "it made no tensor");
+            made = Objects.requireNonNull(given.allocate(dataType, shape, byteSize), "it returned no tensor");
             check(made, given.device(), dataType, shape, byteSize);
             return made;
         } catch (Throwable e) {
@@ -57,16 +57,16 @@ public final class ResultAllocator implements TensorAllocator {
     private static void check(Tensor made, Device device, DataType dataType, Shape shape, long byteSize) {
         if (made.dataType() != dataType || !made.shape().equals(shape) || made.byteSize() != byteSize) {
             throw new IllegalStateException(
-                    "it was asked for " + dataType + " " + shape + " of " + byteSize + " bytes, and made " + made);
+                    "it was asked for " + dataType + " " + shape + " of " + byteSize + " bytes, but returned " + made);
         }
         if (!made.device().equals(device)) {
-            throw new IllegalStateException("it makes tensors on " + device + ", and made " + made);
+            throw new IllegalStateException("it allocates on " + device + ", but returned " + made);
         }
         if (made.readyEvent() != null) {
             // The content is written when it arrives, without a wait for the event, and its own event replaces this
             // one.
             throw new IllegalStateException("the memory of " + made
-                    + " is there when an event is reached; that of a result is to be there at once");
+                    + " is usable only after an event; that of a result must be usable at once");
         }
         if (!device.hostAccessible()) {
             // Throws if the tensor is closed.
@@ -84,7 +84,7 @@ public final class ResultAllocator implements TensorAllocator {
                         StatusCode.RESOURCE_EXHAUSTED, "no memory for a result of " + byteSize + " bytes", e);
             default ->
                 new TransportException(
-                        StatusCode.INTERNAL, "the allocator that was given for the result failed: " + thrown, thrown);
+                        StatusCode.INTERNAL, "the allocator given for the result failed: " + thrown, thrown);
         };
     }
 }

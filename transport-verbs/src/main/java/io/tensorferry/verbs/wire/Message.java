@@ -304,7 +304,7 @@ public sealed interface Message extends OutgoingMessage {
             MessageRules.checkCount("count", count);
             if (direction == Direction.TO_SENDER && (code == StatusCode.OK || count != 0)) {
                 throw new IllegalArgumentException(
-                        "a receiver says of edge " + edge + " why it ends, and counts nothing");
+                        "a receiver's status of edge " + edge + " must be a failure with the count 0");
             }
         }
 

@@ -76,7 +76,7 @@ final class MessageDecoder {
         MessageFields.refuse("checksum", fields.i32(MessageLayout.CHECKSUM));
         fields.refuseStatus();
         if (fields.nameBytes() == 0) {
-            throw new MalformedMessageException("name_size", "0", "a request names a key");
+            throw new MalformedMessageException("name_size", "0", "a request must name a key");
         }
         TensorMetaData metaData = fields.metaData();
         return new TensorRequest(

@@ -40,7 +40,7 @@ final class MessageFields {
         }
         if (bytes.length < MessageLayout.HEADER_BYTES) {
             throw new MalformedMessageException(
-                    "length", "" + bytes.length, "a message of type " + type + " has at least 64");
+                    "length", "" + bytes.length, "a message of type " + type + " has at least 64 bytes");
         }
         this.rank = u8(MessageLayout.RANK);
         this.nameBytes = message.get(MessageLayout.U16, MessageLayout.NAME_SIZE) & 0xFFFF;
@@ -155,7 +155,7 @@ final class MessageFields {
     TensorMetaData requiredMetaData() {
         TensorMetaData metaData = metaData();
         if (metaData == null) {
-            throw new MalformedMessageException("flags", hex(flags), "a message of this type has metadata");
+            throw new MalformedMessageException("flags", hex(flags), "a message of this type must have metadata");
         }
         return metaData;
     }
@@ -263,7 +263,7 @@ final class MessageFields {
     StatusCode failureCode() {
         StatusCode code = statusCode();
         if (code == StatusCode.OK) {
-            throw new MalformedMessageException("status_code", "0", "a status of this type is not OK");
+            throw new MalformedMessageException("status_code", "0", "a status of this type must not be OK");
         }
         return code;
     }

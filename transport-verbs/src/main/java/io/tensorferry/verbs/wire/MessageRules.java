@@ -46,7 +46,7 @@ final class MessageRules {
             checkNameId(nameId);
             if (!MessageCodec.mayName(key, metaData)) {
                 throw new IllegalArgumentException(
-                        "a request of more than " + MessageLayout.MAX_NAMING_BYTES + " bytes gives its key a name id");
+                        "a request that names its key must have at most " + MessageLayout.MAX_NAMING_BYTES + " bytes");
             }
         }
     }
@@ -59,7 +59,7 @@ final class MessageRules {
     static void checkInPieces(TensorMetaData metaData, long address, int remoteKey) {
         checkNumeric(metaData);
         if (metaData.byteSize() == 0) {
-            throw new IllegalArgumentException(metaData + " has no content to come in pieces");
+            throw new IllegalArgumentException(metaData + " has no content to request in pieces");
         }
         checkMemory(0, address, remoteKey);
     }
@@ -81,13 +81,13 @@ final class MessageRules {
             }
         } else if (address == 0 || Long.compareUnsigned(address + bytes, address) < 0) {
             throw new IllegalArgumentException(
-                    "%d bytes of content at address 0x%x are not within the address space".formatted(bytes, address));
+                    "%d bytes of content at address 0x%x exceed the address space".formatted(bytes, address));
         }
     }
 
     static void checkContent(TensorMetaData metaData, @Nullable ByteBuffer content) {
         if (content != null && content.remaining() != metaData.byteSize()) {
-            throw new IllegalArgumentException(content.remaining() + " bytes of content are not those of " + metaData);
+            throw new IllegalArgumentException(content.remaining() + " bytes of content do not match " + metaData);
         }
     }
 
@@ -132,7 +132,7 @@ final class MessageRules {
 
     static void checkNumeric(TensorMetaData metaData) {
         if (metaData.dead() || !metaData.dataType().isDmaAble()) {
-            throw new IllegalArgumentException(metaData + " has no content that could be carried as it is");
+            throw new IllegalArgumentException(metaData + " has no content that can be sent as raw bytes");
         }
     }
 
@@ -147,17 +147,17 @@ final class MessageRules {
         checkText("the name of a tensor", name);
         checkNumeric(metaData);
         if (metaData.shape().rank() != 2) {
-            throw new IllegalArgumentException(metaData + " has no rows and columns");
+            throw new IllegalArgumentException(metaData + " must have rows and columns");
         }
         if (!MessageCodec.mayName(name, metaData)) {
-            throw new IllegalArgumentException("a question for a part may have " + MessageLayout.MAX_NAMING_BYTES
+            throw new IllegalArgumentException("a request for a part may have " + MessageLayout.MAX_NAMING_BYTES
                     + " bytes; the name '" + name + "' is too long");
         }
     }
 
     static void checkFailure(StatusCode code) {
         if (code == StatusCode.OK) {
-            throw new IllegalArgumentException("a status that says why something ends has the code OK");
+            throw new IllegalArgumentException("a failure status must not have the code OK");
         }
     }
 

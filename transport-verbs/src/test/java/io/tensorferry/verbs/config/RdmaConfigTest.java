@@ -178,7 +178,7 @@ class RdmaConfigTest {
             assertThat(config.timeout()).isEqualTo(20);
             assertThat(log.messages(Level.WARN))
                     .containsExactly(
-                            "environment variables with another spelling than the documented one: RDMA_TIMEOUT is"
+                            "environment variables whose names differ from the documented ones: RDMA_TIMEOUT is"
                                     + " ignored, because RDMA_QP_TIMEOUT is set");
         }
     }
@@ -294,8 +294,8 @@ class RdmaConfigTest {
             RdmaConfig.from(variables);
             RdmaConfig.warnOfUnknown(variables);
             assertThat(log.messages(Level.WARN))
-                    .containsExactly("the environment variable RDMA_QP_TIMOUT is unknown and has no effect; is it meant"
-                            + " to be RDMA_QP_TIMEOUT?");
+                    .containsExactly("the environment variable RDMA_QP_TIMOUT is unknown and has no effect; did you"
+                            + " mean RDMA_QP_TIMEOUT?");
         }
     }
 

@@ -74,7 +74,7 @@ class PlacedMemoryTest {
         } else {
             assertThatExceptionOfType(TransportException.class)
                     .isThrownBy(() -> reserved.allocate(arena, BYTES))
-                    .withMessageContaining("RDMA_HUGE_PAGES=reserved: no 4 huge pages are left")
+                    .withMessageContaining("RDMA_HUGE_PAGES=reserved: fewer than 4 reserved huge pages")
                     .withMessageContaining("vm.nr_hugepages")
                     .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED));
         }
@@ -95,7 +95,7 @@ class PlacedMemoryTest {
         assumeTrue(Files.exists(Path.of("/proc/self/numa_maps")), "this kernel knows no NUMA nodes");
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> new PlacedMemory(HugePages.NONE, 1023).allocate(arena, BYTES))
-                .withMessageContaining("RDMA_NUMA_NODE, the node 1023, cannot be had");
+                .withMessageContaining("RDMA_NUMA_NODE=1023 cannot be applied");
     }
 
     @Test

@@ -80,14 +80,15 @@ class GraphEdgeTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> edge.during(9, 3))
-                .withMessage(NAME + "a lifetime from position 9 to 3 is none: the first use must be 0 or more, and the"
-                        + " last not before it");
+                .withMessage(
+                        NAME + "a lifetime from position 9 to 3 is invalid: the first use must be 0 or more, and the"
+                                + " last not before it");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> edge.during(-1, 3))
                 .withMessageContaining("position -1 to 3");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new Lifetime.AcrossSteps(0))
-                .withMessage("0 places are not 1 to 16");
+                .withMessage("places 0 must be 1 to 16");
         assertThatIllegalArgumentException().isThrownBy(() -> new Lifetime.AcrossSteps(17));
     }
 
@@ -99,10 +100,10 @@ class GraphEdgeTest {
         for (long alignment : new long[] {0, 4, 63, 96, 4L << 20, -64, Long.MIN_VALUE}) {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> options.withAlignment(alignment))
-                    .withMessage("alignment " + alignment + " is not a power of two from 8 to 2097152");
+                    .withMessage("alignment " + alignment + " must be a power of two from 8 to 2097152");
         }
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> options.withLargestStaticBytes(-1))
-                .withMessage("largestStaticBytes -1 is not 0 or more");
+                .withMessage("largestStaticBytes -1 must be 0 or more");
     }
 }

@@ -143,8 +143,7 @@ class PlacementPlannerTest {
     void twoEdgesOfOneKeyAreRefused() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Edges.planOneByOne(List.of(Edges.ofBytes("a", 1), Edges.ofBytes("a", 2))))
-                .withMessage(
-                        "edge " + Edges.key("a") + " is there twice; each tensor of a step needs a key of its own");
+                .withMessage("edge " + Edges.key("a") + " occurs twice; each tensor of a step needs its own key");
     }
 
     @Test
@@ -153,7 +152,7 @@ class PlacementPlannerTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> plan.decision(Edges.key("b")))
-                .withMessage("edge " + Edges.key("b") + " is none of the 1 that the plan was made for");
+                .withMessage("edge " + Edges.key("b") + " is not one of the 1 edges of the plan");
     }
 
     @Test

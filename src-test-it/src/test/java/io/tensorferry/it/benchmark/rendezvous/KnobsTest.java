@@ -87,7 +87,7 @@ class KnobsTest {
                 "lanes=65 | lanes 65 must be 0..64",
                 "reads=256 | readsAtOnce 256 must be 0..255",
                 "signal=0 | signalInterval 0 must be 1 or more",
-                "piece=1 | pieceBytes 1 is not a multiple of 4096",
+                "piece=1 | pieceBytes 1 must be a multiple of 4096",
                 "pieces=65 | piecesAtOnce 65 must be 1..64",
                 "proxies=1KiB | proxyBytes 1024 must be 4 pieces or more",
                 "sorted=2 | it is on (1) or off (0)",

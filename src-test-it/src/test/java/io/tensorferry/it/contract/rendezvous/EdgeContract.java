@@ -247,7 +247,7 @@ abstract class EdgeContract extends RendezvousContract {
             assertThatExceptionOfType(IllegalStateException.class)
                     .isThrownBy(() -> sender.send(refused))
                     .withMessageContaining("edge")
-                    .withMessageContaining("closed or was sent before");
+                    .withMessageContaining("closed or was already sent");
         }
         sent.close();
     }
@@ -286,7 +286,7 @@ abstract class EdgeContract extends RendezvousContract {
             });
             assertThatExceptionOfType(TransportException.class)
                     .isThrownBy(() -> ends.send(1025))
-                    .withMessageContaining("1024 tensors wait");
+                    .withMessageContaining("1024 tensors are queued");
             for (int i = 0; i <= 1024; i++) {
                 ends.takeAndRelease(i);
             }

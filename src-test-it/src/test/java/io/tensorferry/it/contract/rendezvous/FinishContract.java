@@ -165,7 +165,7 @@ abstract class FinishContract extends RendezvousContract {
 
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> producer().finishStep(STEP, Duration.ofMillis(50)))
-                .withMessageContaining("1 sends that nobody has asked for, such as " + key("unasked"))
+                .withMessageContaining("1 unclaimed sends, such as " + key("unasked"))
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.DEADLINE_EXCEEDED));
 
         eventually("the tensor is closed", unasked::isClosed);

@@ -33,7 +33,7 @@ class LargeBindTest {
             assertThatExceptionOfType(VerbsException.class)
                     .isThrownBy(() -> bind(end, window, MOST + 1))
                     .satisfies(refusal -> assertThat(refusal.errno()).isEqualTo(VerbsException.EOPNOTSUPP))
-                    .withMessageContaining("a window of 4097 bytes; the device binds at most 4096");
+                    .withMessageContaining("a window of 4097 bytes exceeds the device's limit of 4096");
             assertThat(window.isBound()).isFalse();
             assertThat(window.remoteKey()).isEqualTo(key);
 

@@ -103,12 +103,12 @@ public abstract class ContentWrite implements OutgoingMessage {
     /// Overridden by contents that the ring can carry.
     @Override
     public int encodedSize() {
-        throw new IllegalStateException(this + " does not go inside the ring");
+        throw new IllegalStateException(this + " is not written inside the ring");
     }
 
     @Override
     public int encode(MemorySegment target, long offset, int room) {
-        throw new IllegalStateException(this + " does not go inside the ring");
+        throw new IllegalStateException(this + " is not written inside the ring");
     }
 
     /// Called when the peer's memory holds the whole content. The device no longer uses this end's memory.

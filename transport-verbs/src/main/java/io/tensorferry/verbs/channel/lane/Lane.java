@@ -130,7 +130,7 @@ public final class Lane {
     public int onAcknowledgement() {
         int messages = credits.onAcknowledgement();
         if (messages < 0) {
-            throw new ProtocolViolationException("it acknowledged more than was sent");
+            throw new ProtocolViolationException("it acknowledged more messages than were sent");
         }
         return messages;
     }

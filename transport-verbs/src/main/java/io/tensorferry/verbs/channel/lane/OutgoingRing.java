@@ -24,7 +24,7 @@ public final class OutgoingRing {
     /// Refusals lose their text if more than this many answers wait.
     private static final int EXPLAINED_ANSWERS = 1 << 12;
 
-    private static final String REASON_DROPPED = "refused; too many answers waited to keep the reason";
+    private static final String REASON_DROPPED = "refused; the reason was dropped because too many answers were queued";
 
     private final RegisteredBuffer staging;
     private final RemoteRegion remote;
@@ -76,7 +76,7 @@ public final class OutgoingRing {
     public void requireAnswersTaken() {
         if (waitingAnswers > MOST_ANSWERS) {
             throw new ProtocolViolationException(
-                    "it does not take the answers to its requests, and " + waitingAnswers + " wait");
+                    "it does not accept the answers to its requests, and " + waitingAnswers + " are queued");
         }
     }
 

@@ -97,7 +97,7 @@ public final class PostedWork {
 
     /// The grant whose window the oldest request concerns.
     public WindowGrant oldestGrant() {
-        return Objects.requireNonNull(grants[(int) first & mask], "it is for no window");
+        return Objects.requireNonNull(grants[(int) first & mask], "the oldest request has no window");
     }
 
     /// The grant whose window a request in progress concerns, or null.

@@ -19,7 +19,7 @@ public abstract class ReadBatch {
     /// @throws IllegalArgumentException if `count` is less
     protected final void setCount(int count) {
         if (count < 1) {
-            throw new IllegalArgumentException("a batch of " + count + " reads; it has at least 1");
+            throw new IllegalArgumentException("a batch of " + count + " reads must have 1 or more");
         }
         this.count = count;
     }

@@ -68,7 +68,7 @@ final class StripedContents {
         long bit = 1L << (lane - 1);
         if ((lanes[slot] & bit) != 0) {
             throw new ProtocolViolationException("a part of the content of request "
-                    + Integer.toUnsignedString(requestIndex) + " came twice over lane " + lane);
+                    + Integer.toUnsignedString(requestIndex) + " arrived twice over lane " + lane);
         }
         lanes[slot] |= bit;
         if (lanes[slot] != allLanes) {

@@ -67,7 +67,7 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
     MemoryWindow window() {
         MemoryWindow bound = window;
         if (bound == null) {
-            throw new IllegalStateException("no window in state " + state);
+            throw new IllegalStateException("the grant has no window in state " + state);
         }
         return bound;
     }
@@ -122,7 +122,7 @@ public final class WindowGrant implements MemoryGrant, OutgoingMessage {
                 this.then = then;
                 keys.invalidate(lane, this);
             }
-            case REVOKING -> throw new IllegalStateException("it is being revoked already");
+            case REVOKING -> throw new IllegalStateException("the grant is already being revoked");
             case ENDED -> then.onRevoked();
         }
     }

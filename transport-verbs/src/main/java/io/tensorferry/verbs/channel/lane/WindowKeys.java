@@ -64,8 +64,8 @@ public final class WindowKeys implements RemoteKeys {
                     grant,
                     new TransportException(
                             StatusCode.RESOURCE_EXHAUSTED,
-                            grant.memory().length() + " bytes are more than the " + mostBytes
-                                    + " that a memory window of the device opens; RDMA_RKEY_SCOPE=slab needs no window",
+                            grant.memory().length() + " bytes exceed the " + mostBytes
+                                    + " that a memory window of the device can cover; RDMA_RKEY_SCOPE=slab needs none",
                             peer,
                             0,
                             null));

@@ -73,7 +73,7 @@ public final class WindowPool {
         } else if (made.isEmpty() && failure != null) {
             onRefused.accept(new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "there is no memory window left for the request",
+                    "no memory window is left for the request",
                     null,
                     failure.errno(),
                     failure));
@@ -99,7 +99,7 @@ public final class WindowPool {
             try {
                 window.close();
             } catch (RuntimeException e) {
-                LOG.error("the device did not take a memory window back; it is left behind", e);
+                LOG.error("the device failed to deallocate a memory window, which is leaked", e);
             }
         }
     }

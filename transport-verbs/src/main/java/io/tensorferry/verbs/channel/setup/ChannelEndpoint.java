@@ -261,7 +261,7 @@ public final class ChannelEndpoint implements AutoCloseable {
                 queuePair.modify(QueuePairAttributes.to(QueuePairState.ERR));
             } catch (RuntimeException e) {
                 quiet = false;
-                LOG.warn("a queue pair could not be stopped; it is destroyed as it is", e);
+                LOG.warn("a queue pair could not be stopped before it is destroyed", e);
             }
         }
     }
@@ -302,7 +302,7 @@ public final class ChannelEndpoint implements AutoCloseable {
             close.run();
             return true;
         } catch (RuntimeException e) {
-            LOG.error("the device did not destroy a part of a channel; it is left behind", e);
+            LOG.error("the device failed to destroy a resource of a channel, which is leaked", e);
             return false;
         }
     }

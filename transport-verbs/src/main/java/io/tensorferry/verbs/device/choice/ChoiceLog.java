@@ -57,7 +57,7 @@ final class ChoiceLog {
                 .toList();
         if (equal.size() > 1) {
             LOG.info(
-                    "port {} of {} has {} GIDs with an IPv4 address: {}; {} chooses another than {}",
+                    "port {} of {} has {} GIDs with an IPv4 address: {}; set {} to choose another than {}",
                     taken.port(),
                     taken.device().name(),
                     equal.size(),
@@ -96,7 +96,7 @@ final class ChoiceLog {
         if (DeviceChoice.isSoftware(taken.device().provider())
                 && (config.serviceLevel() != 0 || config.trafficClass() != 0)) {
             LOG.debug(
-                    "service level {} and traffic class {} mean nothing to the software device {}",
+                    "service level {} and traffic class {} have no effect on the software device {}",
                     config.serviceLevel(),
                     config.trafficClass(),
                     taken.device().name());

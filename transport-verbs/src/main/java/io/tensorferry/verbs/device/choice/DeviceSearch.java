@@ -112,7 +112,7 @@ final class DeviceSearch {
                 return unusable(
                         provider,
                         name,
-                        "is no hardware, and " + RdmaSetting.REQUIRE + " is " + config.require(),
+                        "is not hardware, and " + RdmaSetting.REQUIRE + " is " + config.require(),
                         List.of());
             }
             DeviceCandidate candidate = judge(provider, device, DeviceExamination.examine(config, device));
@@ -185,7 +185,7 @@ final class DeviceSearch {
     private static TransportException foreignAddress(String why) {
         return new TransportException(
                 StatusCode.FAILED_PRECONDITION,
-                why + "; the worker's address must be one of this machine, for peers are told it");
+                why + "; the worker's address must be an address of this machine, as peers connect to it");
     }
 
     private RuntimeException nothingFound() {
@@ -197,7 +197,7 @@ final class DeviceSearch {
             if (config.require() == DeviceRequirement.HARDWARE) {
                 return new TransportException(
                         StatusCode.FAILED_PRECONDITION,
-                        why + "; make one usable ('tensorferry devices' shows all there is), or set "
+                        why + "; make one usable ('tensorferry devices' shows all devices), or set "
                                 + RdmaSetting.REQUIRE.variable() + "=" + DeviceRequirement.ANY);
             }
             return hasForeignAddress ? foreignAddress(why) : new TransportException(StatusCode.UNAVAILABLE, why);

@@ -35,8 +35,8 @@ final class GidChoice {
         V2_IPV6("RoCE v2 entry with a routable IPv6 address; none has an IPv4 address"),
         V1_IPV4("RoCE v1 entry with an IPv4 address; no routable one is RoCE v2"),
         V1_IPV6("RoCE v1 entry with a routable IPv6 address; no routable one is RoCE v2, none has an IPv4 address"),
-        V2_LINK_LOCAL("RoCE v2 entry; none is more than link-local"),
-        V1_LINK_LOCAL("in use; none is more than link-local, none is RoCE v2");
+        V2_LINK_LOCAL("RoCE v2 entry; all entries are link-local"),
+        V1_LINK_LOCAL("entry in use; all entries are link-local, none is RoCE v2");
 
         private final String text;
 

@@ -73,7 +73,7 @@ final class AsyncEvents implements AutoCloseable {
                 try {
                     readAll();
                 } catch (RuntimeException e) {
-                    LOG.error("asynchronous events of {} can be read no more: the device is gone", deviceName, e);
+                    LOG.error("cannot read asynchronous events of {} any more: the device is gone", deviceName, e);
                     tell(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
                     return;
                 }
@@ -115,7 +115,7 @@ final class AsyncEvents implements AutoCloseable {
         }
         Ibverbs.ibv_ack_async_event(event);
         if (type == null) {
-            LOG.debug("asynchronous event {} of {}: nothing here depends on it", number, deviceName);
+            LOG.debug("asynchronous event {} of {} is ignored", number, deviceName);
             return;
         }
         if (failed != null) {

@@ -79,7 +79,7 @@ final class DeviceQueries {
             VerbsCheck.returnedErrno(
                     "ibv_query_port",
                     Ibverbs.ibv_query_port(context, (byte) portNumber, port),
-                    () -> "port " + portNumber + " does not tell its state");
+                    () -> "cannot read the state of port " + portNumber);
             return new PortAttributes(
                     state(ibv_port_attr.state(port)),
                     Byte.toUnsignedInt(ibv_port_attr.link_layer(port)) == Ibverbs.IBV_LINK_LAYER_ETHERNET()

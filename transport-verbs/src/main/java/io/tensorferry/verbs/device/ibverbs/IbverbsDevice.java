@@ -58,7 +58,7 @@ final class IbverbsDevice implements VerbsDevice {
             VerbsCheck.returnedErrno(
                     "ibv_query_device",
                     Ibverbs.ibv_query_device(context, limits),
-                    () -> name + " does not tell its limits");
+                    () -> "cannot read the limits of " + name);
             description = DeviceQueries.description(device, limits);
             attributes = DeviceQueries.attributes(limits, description.transport());
         }
@@ -91,7 +91,7 @@ final class IbverbsDevice implements VerbsDevice {
             return Integer.parseInt(Files.readString(Path.of("/sys/class/infiniband", name, "device/numa_node"))
                     .strip());
         } catch (IOException | NumberFormatException e) {
-            LOG.debug("the NUMA node of {} is not known", name, e);
+            LOG.debug("the NUMA node of {} is unknown", name, e);
             return -1;
         }
     }
@@ -100,7 +100,7 @@ final class IbverbsDevice implements VerbsDevice {
     public PortAttributes port(int portNumber) {
         if (portNumber < 1 || portNumber > attributes.portCount()) {
             throw new IllegalArgumentException(
-                    "port " + portNumber + ", but " + name + " has the ports 1 to " + attributes.portCount());
+                    "port " + portNumber + " does not exist: " + name + " has ports 1 to " + attributes.portCount());
         }
         return DeviceQueries.port(context, portNumber);
     }
@@ -137,7 +137,7 @@ final class IbverbsDevice implements VerbsDevice {
             PortAttributes port = port(portNumber);
             if (port.linkLayer() == PortAttributes.LinkLayer.ETHERNET && index < port.pkeyTableLength()) {
                 // The library reads the key from a file that a container may lack. RoCE has only the default key.
-                LOG.debug("{} does not tell its partition keys", name, e);
+                LOG.debug("cannot read the partition keys of {}; the default key is assumed", name, e);
                 return DEFAULT_PARTITION_KEY;
             }
             throw e;
@@ -187,7 +187,8 @@ final class IbverbsDevice implements VerbsDevice {
         IbverbsCompletionChannel own = null;
         if (channel != null) {
             if (!(channel instanceof IbverbsCompletionChannel candidate && candidate.belongsTo(this))) {
-                throw new VerbsException(verb, VerbsException.EINVAL, "the completion channel is another device's");
+                throw new VerbsException(
+                        verb, VerbsException.EINVAL, "the completion channel belongs to another device");
             }
             own = candidate;
         }

@@ -54,7 +54,7 @@ final class IbverbsMemoryWindow implements MemoryWindow {
             int result = WindowVerbs.dealloc(window);
             posted.unbound();
             domain.forgetWindow();
-            VerbsCheck.returnedErrno("ibv_dealloc_mw", result, () -> "a memory window is left behind");
+            VerbsCheck.returnedErrno("ibv_dealloc_mw", result, () -> "a memory window is leaked");
         }
     }
 }

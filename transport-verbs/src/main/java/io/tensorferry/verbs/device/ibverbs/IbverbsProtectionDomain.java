@@ -68,7 +68,7 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
             throw new VerbsException(
                     REGISTER_DMABUF,
                     VerbsException.EOPNOTSUPP,
-                    "this libibverbs has no such function; rdma-core 34 or newer has");
+                    "this libibverbs lacks the function; rdma-core 34 or newer is needed");
         }
         int flags = AccessFlags.bits(access, device.options().relaxedOrdering().ofAccelerators());
         return register(
@@ -124,8 +124,8 @@ final class IbverbsProtectionDomain implements ProtectionDomain {
             throw new VerbsException(
                     verb,
                     VerbsException.EINVAL,
-                    length + " bytes are more than the " + device.attributes().maxMemoryRegionBytes()
-                            + " of a region of " + device.name());
+                    length + " bytes exceed the " + device.attributes().maxMemoryRegionBytes()
+                            + " bytes of a memory region of " + device.name());
         }
     }
 

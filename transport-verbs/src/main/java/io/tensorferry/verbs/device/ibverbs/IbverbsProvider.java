@@ -144,7 +144,8 @@ public final class IbverbsProvider implements VerbsProvider {
             throw new VerbsException(
                     "ibv_open_device",
                     VerbsException.ENODEV,
-                    deviceName + " does not exist" + (obstacle == null ? "; there are " + names() : ": " + obstacle));
+                    deviceName + " does not exist"
+                            + (obstacle == null ? "; the devices are " + names() : ": " + obstacle));
         }
 
         @Override

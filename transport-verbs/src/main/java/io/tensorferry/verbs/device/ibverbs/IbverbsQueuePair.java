@@ -225,7 +225,7 @@ final class IbverbsQueuePair implements QueuePair {
             throw invalid(POST_SEND, "the length " + request.length + " is not in 0.." + maxMessageBytes);
         }
         if (request.inline && request.length > maxInlineBytes) {
-            throw invalid(POST_SEND, request.length + " bytes inline, but at most " + maxInlineBytes);
+            throw invalid(POST_SEND, request.length + " inline bytes exceed the limit of " + maxInlineBytes);
         }
         synchronized (sendLock) {
             requireSendSlot();
@@ -277,7 +277,7 @@ final class IbverbsQueuePair implements QueuePair {
     /// device accepts it.
     private void postForWindow(SendWorkRequest request) {
         if (!(request.window instanceof IbverbsMemoryWindow window) || window.domain() != parents.domain()) {
-            throw invalid(POST_SEND, "the window is of another protection domain");
+            throw invalid(POST_SEND, "the window belongs to another protection domain");
         }
         synchronized (sendLock) {
             requireSendSlot();
@@ -305,7 +305,7 @@ final class IbverbsQueuePair implements QueuePair {
 
     private void postBind(SendWorkRequest request, IbverbsMemoryWindow window, long tag) {
         if (!(request.region instanceof IbverbsMemoryRegion region) || region.domain() != parents.domain()) {
-            throw invalid(POST_SEND, "the window's region is of another protection domain");
+            throw invalid(POST_SEND, "the window's region belongs to another protection domain");
         }
         WindowBinding.check(
                 request, region, region.access(), parents.device().attributes().maxWindowBytes());
@@ -402,7 +402,7 @@ final class IbverbsQueuePair implements QueuePair {
             windows.closeAll();
             String verb = "ibv_destroy_qp";
             VerbsCheck.returnedErrno(
-                    verb, Ibverbs.ibv_destroy_qp(queuePair), () -> "queue pair " + number + " is left behind");
+                    verb, Ibverbs.ibv_destroy_qp(queuePair), () -> "queue pair " + number + " is leaked");
             leave();
             parents.release();
             arena.close();

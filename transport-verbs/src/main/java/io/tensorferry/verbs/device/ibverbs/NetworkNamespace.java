@@ -42,7 +42,7 @@ final class NetworkNamespace {
         try {
             name = read("sys/class/infiniband/" + device + "/ports/" + port + "/gid_attrs/ndevs/" + index);
         } catch (NoSuchFileException | AccessDeniedException e) {
-            LOG.debug("the network device of GID {} of {} is not told", index, device, e);
+            LOG.debug("cannot read the network device of GID {} of {}", index, device, e);
             return null;
         } catch (IOException e) {
             // The kernel rejects reading the file of an entry without a network device.
@@ -55,7 +55,7 @@ final class NetworkNamespace {
         int own = numberOf(name);
         return own == 0 || interfaceNumber == 0 || own == interfaceNumber
                 ? null
-                : "its network device " + name + " is in another network namespace, and not the " + name
+                : "its network device " + name + " is in another network namespace and is not the " + name
                         + " of this one";
     }
 
@@ -65,7 +65,7 @@ final class NetworkNamespace {
             // Unlike /sys, this file never describes another namespace.
             lines = Files.readAllLines(root.resolve("proc/self/net/dev"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            LOG.debug("the network devices of this process are not told", e);
+            LOG.debug("cannot read the network devices of this process", e);
             return Files.exists(root.resolve("sys/class/net").resolve(name));
         }
         return lines.stream().skip(HEADLINES).anyMatch(line -> line.strip().startsWith(name + ":"));
@@ -76,7 +76,7 @@ final class NetworkNamespace {
         try {
             return Integer.parseInt(read("sys/class/net/" + name + "/ifindex"));
         } catch (IOException | NumberFormatException e) {
-            LOG.debug("the number of the network device {} is not told", name, e);
+            LOG.debug("cannot read the interface index of the network device {}", name, e);
             return 0;
         }
     }

@@ -40,7 +40,7 @@ record QueuePairParents(
         if (queue instanceof IbverbsCompletionQueue own && own.belongsTo(device)) {
             return own;
         }
-        throw invalid("the completion queue is another device's");
+        throw invalid("the completion queue belongs to another device");
     }
 
     private OpenChildren[] counters() {

@@ -31,7 +31,9 @@ final class QueuePairTable {
         int index = free == null ? used : free;
         if (index > WorkTag.MAX_INDEX) {
             throw new VerbsException(
-                    "ibv_create_qp", VerbsException.ENOMEM, "the completion queue serves " + used + " queue pairs");
+                    "ibv_create_qp",
+                    VerbsException.ENOMEM,
+                    "the completion queue serves " + used + " queue pairs, its limit");
         }
         if (free == null) {
             used++;

@@ -28,20 +28,19 @@ public record SoftwareOptions(
     public SoftwareOptions {
         if (!(bindAddress instanceof Inet4Address) || bindAddress.isAnyLocalAddress()) {
             throw new IllegalArgumentException(
-                    "bindAddress is " + bindAddress.getHostAddress() + ", wanted is the IPv4 address of an interface");
+                    "bindAddress " + bindAddress.getHostAddress() + " must be the IPv4 address of an interface");
         }
         if (maxMessageBytes < 1 || maxMessageBytes > MAX_LENGTH) {
-            throw new IllegalArgumentException(
-                    "maxMessageBytes is " + maxMessageBytes + ", wanted is 1 to " + MAX_LENGTH);
+            throw new IllegalArgumentException("maxMessageBytes " + maxMessageBytes + " must be 1 to " + MAX_LENGTH);
         }
         if (Integer.bitCount(mtu) != 1 || mtu < 256 || mtu > 4096) {
-            throw new IllegalArgumentException("mtu is " + mtu + ", wanted is 256, 512, 1024, 2048 or 4096");
+            throw new IllegalArgumentException("mtu " + mtu + " must be 256, 512, 1024, 2048 or 4096");
         }
         if (!helloTimeout.isPositive()) {
-            throw new IllegalArgumentException("helloTimeout is " + helloTimeout + ", wanted is more than 0");
+            throw new IllegalArgumentException("helloTimeout " + helloTimeout + " must be more than 0");
         }
         if (mostGreetings < 1) {
-            throw new IllegalArgumentException("mostGreetings is " + mostGreetings + ", wanted is 1 or more");
+            throw new IllegalArgumentException("mostGreetings " + mostGreetings + " must be 1 or more");
         }
     }
 

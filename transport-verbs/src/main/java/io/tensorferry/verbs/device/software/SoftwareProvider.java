@@ -87,7 +87,7 @@ public final class SoftwareProvider implements VerbsProvider {
             throw new VerbsException(
                     "ibv_open_device",
                     VerbsException.EOPNOTSUPP,
-                    "peers are to be reached through shared memory alone (RDMA_SOFT_CARRIER=shared), but " + obstacle);
+                    "RDMA_SOFT_CARRIER=shared reaches peers only through shared memory, but " + obstacle);
         } else {
             LOG.info("{} reaches all peers over TCP: {}", DEVICE, obstacle);
         }

@@ -43,7 +43,7 @@ public final class OpenChildren {
         }
         if (open >= limit) {
             throw new VerbsException(
-                    verb, VerbsException.ENOMEM, "the " + parent + " has " + open + ", the most it may have");
+                    verb, VerbsException.ENOMEM, "the " + parent + " has " + open + ", which is its limit");
         }
         open++;
     }

@@ -72,6 +72,6 @@ public final class QueuePairAttributeRanges {
 
     private static VerbsException invalid(QueuePairAttribute attribute, int value, String wanted) {
         return new VerbsException(
-                "ibv_modify_qp", VerbsException.EINVAL, attribute + " is " + value + ", wanted is " + wanted);
+                "ibv_modify_qp", VerbsException.EINVAL, attribute + " " + value + " must be " + wanted);
     }
 }

@@ -42,21 +42,21 @@ public final class WindowBinding {
         }
         for (AccessFlag flag : request.windowAccess) {
             if (flag != AccessFlag.REMOTE_WRITE && flag != AccessFlag.REMOTE_READ) {
-                throw refused(flag + " is not for a window");
+                throw refused(flag + " is not valid for a memory window");
             }
         }
         if (request.windowAccess.contains(AccessFlag.REMOTE_WRITE) && !regionAccess.contains(AccessFlag.LOCAL_WRITE)) {
-            throw refused("a window for remote writes, on a region that was registered without LOCAL_WRITE");
+            throw refused("a window for remote writes needs a region that was registered with LOCAL_WRITE");
         }
         if (request.length < 1 || !region.contains(request.localAddress, request.length)) {
-            throw refused("the window's %d bytes from %#x are none, or not all of the region"
+            throw refused("the window's %d bytes from %#x must be 1 or more, all inside the region"
                     .formatted(request.length, request.localAddress));
         }
         if (request.length > mostBytes) {
             throw new VerbsException(
                     VERB,
                     VerbsException.EOPNOTSUPP,
-                    "a window of " + request.length + " bytes; the device binds at most " + mostBytes);
+                    "a window of " + request.length + " bytes exceeds the device's limit of " + mostBytes);
         }
     }
 

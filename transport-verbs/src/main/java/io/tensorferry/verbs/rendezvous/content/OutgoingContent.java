@@ -226,7 +226,7 @@ public final class OutgoingContent {
         if (counters.unregisteredCopies.sum() == 1) {
             LOG.warn(
                     "a tensor of {} bytes is not in registered memory and is sent through a copy; allocate tensors with the transport's allocator or"
-                            + " register their memory (said once; the statistics count them)",
+                            + " register their memory (logged once; the statistics count them)",
                     metaData.byteSize());
         }
         long bytes = metaData.byteSize();

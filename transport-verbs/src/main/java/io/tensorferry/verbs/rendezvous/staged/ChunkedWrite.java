@@ -240,15 +240,15 @@ public abstract sealed class ChunkedWrite implements ProxyWaiter permits StagedW
     }
 
     private Owner response() {
-        return Objects.requireNonNull(response, "nothing is written");
+        return Objects.requireNonNull(response, "no response is being written");
     }
 
     private StagedTensor source() {
-        return Objects.requireNonNull(source, "nothing is copied");
+        return Objects.requireNonNull(source, "no tensor is being copied");
     }
 
     final RdmaChannel channel() {
-        return Objects.requireNonNull(channel, "nothing is written any more");
+        return Objects.requireNonNull(channel, "the channel is gone");
     }
 
     /// A reusable slot for one chunk of the content.

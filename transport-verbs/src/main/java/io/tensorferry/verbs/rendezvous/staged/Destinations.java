@@ -30,8 +30,8 @@ public final class Destinations {
         if (metaData.byteSize() > context.maxTensorBytes()) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "a tensor of " + metaData.byteSize() + " bytes was announced, at most " + context.maxTensorBytes()
-                            + " are taken");
+                    "a tensor of " + metaData.byteSize() + " bytes was announced; the limit is "
+                            + context.maxTensorBytes() + " bytes");
         }
         AcceleratorUnit unit = receive.accelerator();
         if (unit == null || !StagedResult.isFor(metaData)) {

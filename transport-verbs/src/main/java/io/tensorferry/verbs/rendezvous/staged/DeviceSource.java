@@ -296,7 +296,7 @@ public final class DeviceSource extends CopyTask implements ProxyWaiter {
     public static TransportException unknownDevice(Tensor tensor, TransferContext context) {
         return new TransportException(
                 StatusCode.INVALID_ARGUMENT,
-                "the tensor is on " + tensor.device() + ", and its worker was given " + context.accelerators());
+                "the tensor is on " + tensor.device() + ", but its worker was given " + context.accelerators());
     }
 
     private StagedTensor staged() {

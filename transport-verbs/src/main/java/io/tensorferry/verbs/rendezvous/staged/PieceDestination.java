@@ -96,7 +96,7 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
             }
         }
         if (oldest == null) {
-            throw new ProtocolViolationException("a piece came over lane " + lane + " that was not named");
+            throw new ProtocolViolationException("a piece that was not named arrived over lane " + lane);
         }
         landedBytes += oldest.length;
         oldest.revoke();
@@ -154,12 +154,12 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
 
     @Override
     public void fill(MemorySegment content) {
-        throw new IllegalStateException("a content that came with its metadata is not asked for in pieces");
+        throw new IllegalStateException("a content that arrived with its metadata is not requested in pieces");
     }
 
     @Override
     public Destination fill(SlotReader message) {
-        throw new ProtocolViolationException("a content in a message for a request in pieces");
+        throw new ProtocolViolationException("a message carries the content of a request in pieces");
     }
 
     /// The content is named anew from its first byte on the next channel.
@@ -181,11 +181,11 @@ abstract sealed class PieceDestination implements Destination, MemoryGrant permi
     }
 
     final RdmaChannel channel() {
-        return Objects.requireNonNull(channel, "nothing is asked for");
+        return Objects.requireNonNull(channel, "no content is requested");
     }
 
     final Asker asker() {
-        return Objects.requireNonNull(asker, "nothing is asked for");
+        return Objects.requireNonNull(asker, "no content is requested");
     }
 
     /// A reusable slot for one piece.

@@ -75,8 +75,8 @@ public final class StagedResult implements Destination, ProxyWaiter {
         if (bytes > most) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "a tensor of " + bytes + " bytes for " + unit.device() + " is larger than the " + most
-                            + " bytes of proxies for what is received, half of proxyBytes ("
+                    "a tensor of " + bytes + " bytes for " + unit.device() + " exceeds the " + most
+                            + " bytes of proxies for receives, half of proxyBytes ("
                             + unit.options().proxyBytes() + "), and its sender serves no pieces");
         }
     }
@@ -141,7 +141,7 @@ public final class StagedResult implements Destination, ProxyWaiter {
     }
 
     private Asker takeAsker() {
-        Asker taken = Objects.requireNonNull(asker, "nobody waits for a proxy");
+        Asker taken = Objects.requireNonNull(asker, "no request waits for a proxy");
         asker = null;
         return taken;
     }

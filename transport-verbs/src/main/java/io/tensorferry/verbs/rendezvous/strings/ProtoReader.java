@@ -38,7 +38,7 @@ final class ProtoReader {
     int readTag() {
         long tag = readVarint();
         if (tag >>> 3 == 0 || tag > 0xFFFFFFFFL || tag < 0) {
-            throw broken("the field tag " + Long.toUnsignedString(tag) + " is impossible");
+            throw broken("the field tag " + Long.toUnsignedString(tag) + " is invalid");
         }
         return (int) tag;
     }

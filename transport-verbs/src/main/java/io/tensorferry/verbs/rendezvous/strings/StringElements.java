@@ -22,7 +22,7 @@ final class StringElements {
     StringElements(Tensor tensor) {
         if (tensor.dataType() != DataType.STRING) {
             throw new IllegalArgumentException(
-                    "a " + tensor.dataType() + " tensor travels as it is, not in serialised form");
+                    "a " + tensor.dataType() + " tensor is sent as raw bytes, not in serialised form");
         }
         this.memory = tensor.segment();
         this.count = tensor.shape().elementCount();
@@ -49,7 +49,7 @@ final class StringElements {
         if (from < 0 || to < from || to > memory.byteSize() - start()) {
             throw new TransportException(
                     StatusCode.INVALID_ARGUMENT,
-                    "element " + i + " of a string tensor is said to be at [" + from + ", " + to + ") of "
+                    "element " + i + " of a string tensor claims the range [" + from + ", " + to + ") of "
                             + (memory.byteSize() - start()) + " bytes");
         }
         return to - from;

@@ -62,7 +62,7 @@ public final class TensorProtoCodec {
         long size = serializedSize(tensor);
         if (target.byteSize() < size) {
             throw new IllegalArgumentException(
-                    tensor + " takes " + size + " bytes in serialised form, there are " + target.byteSize());
+                    tensor + " takes " + size + " bytes in serialised form, the target has " + target.byteSize());
         }
         long position = putVarint(target, 0, DTYPE);
         position = putVarint(target, position, tensor.dataType().number());
@@ -91,12 +91,13 @@ public final class TensorProtoCodec {
             throw new IllegalArgumentException(expected + " has no serialised form");
         }
         if (expected.byteSize() > MAX_BYTES) {
-            throw mismatch("%d bytes are over a TensorProto's limit of %d".formatted(expected.byteSize(), MAX_BYTES));
+            throw mismatch("%d bytes exceed a TensorProto's limit of %d".formatted(expected.byteSize(), MAX_BYTES));
         }
         if (source.byteSize() < expected.byteSize()) {
             throw new TransportException(
                     StatusCode.DATA_LOSS,
-                    source.byteSize() + " of the " + expected.byteSize() + " bytes of a serialised tensor are there");
+                    source.byteSize() + " of the " + expected.byteSize()
+                            + " bytes of a serialised tensor have arrived");
         }
         MemorySegment content = source.asSlice(0, expected.byteSize());
         long bytes = check(content, expected.shape());
@@ -233,7 +234,7 @@ public final class TensorProtoCodec {
 
     private static TransportException mismatch(String what) {
         return new TransportException(
-                StatusCode.INVALID_ARGUMENT, "the serialised tensor is not what was announced: " + what);
+                StatusCode.INVALID_ARGUMENT, "the serialised tensor differs from its announcement: " + what);
     }
 
     /// Compares dimensions with the expected shape as they are read.

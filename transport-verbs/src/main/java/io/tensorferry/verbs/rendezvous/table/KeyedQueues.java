@@ -56,7 +56,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     void add(String key, N node) {
         Node<N> added = node;
         if (added.waits) {
-            throw new IllegalStateException("it waits already, for " + added.key);
+            throw new IllegalStateException("the node already waits for " + added.key);
         }
         added.key = key;
         added.hash = hash(key);
@@ -162,7 +162,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
     private N oldest(String key, int hash) {
         N head = find(key, hash);
         if (head == null) {
-            throw new IllegalStateException("nothing waits under " + key);
+            throw new IllegalStateException("nothing waits for " + key);
         }
         return head;
     }
@@ -201,7 +201,7 @@ final class KeyedQueues<N extends KeyedQueues.Node<N>> {
             }
             head = of.nextKey;
         }
-        throw new IllegalStateException("nothing waits under " + ((Node<N>) node).key);
+        throw new IllegalStateException("nothing waits for " + ((Node<N>) node).key);
     }
 
     private void forget(Node<N> removed) {

@@ -51,7 +51,7 @@ final class PeerLoads {
     }
 
     private static TransportException exhausted(String why) {
-        return new TransportException(StatusCode.RESOURCE_EXHAUSTED, why + "; no more are taken");
+        return new TransportException(StatusCode.RESOURCE_EXHAUSTED, why + "; no more are accepted");
     }
 
     void endRequest(PeerRequest request) {

@@ -71,8 +71,8 @@ public abstract class StepRendezvous implements Rendezvous {
     protected void checkLeaves(RendezvousKey key, Tensor tensor) {
         String what = tensor.device().hostAccessible() ? "waits for an event" : "is on " + tensor.device();
         throw new UnsupportedOperationException("the tensor of " + key + " " + what
-                + ", and only tensors that are in host memory leave their worker by this protocol: copy it to the host"
-                + " with a DeviceStream, and wait for that");
+                + ", and this protocol sends only tensors in host memory: copy it to the host"
+                + " with a DeviceStream, and wait for the copy");
     }
 
     /// Called once when the step ends, on the thread that ends it, after the sends and receives in its table have
@@ -273,7 +273,7 @@ public abstract class StepRendezvous implements Rendezvous {
         uses.watch(this::endIfFinished);
         table.finish(new TransportException(
                 StatusCode.ABORTED,
-                "step " + stepId + " is finished: " + worker.name() + " sends nothing in it any more"));
+                "step " + stepId + " is finished: " + worker.name() + " sends no more tensors in it"));
         TransportException cause = ended.get();
         if (cause != null) {
             begun.onEnded(cause);
@@ -304,9 +304,9 @@ public abstract class StepRendezvous implements Rendezvous {
         return new TransportException(
                 StatusCode.DEADLINE_EXCEEDED,
                 "step " + stepId + " was not finished within " + timeout + " and is closed: " + table.waitingSends()
-                        + " sends that nobody has asked for" + (key == null ? "" : ", such as " + key) + ", "
+                        + " unclaimed sends" + (key == null ? "" : ", such as " + key) + ", "
                         + uses.count()
-                        + " tensors on their way to others, " + pending.size() + " receives of " + worker.name());
+                        + " tensors in flight, " + pending.size() + " pending receives of " + worker.name());
     }
 
     /// The timer for the receives and the end of the step.
@@ -386,8 +386,9 @@ public abstract class StepRendezvous implements Rendezvous {
         RendezvousKey receive = pending.oldest();
         TransportException cause = ended.get();
         return "step " + stepId + " of " + worker.name() + ": " + table.waitingSends()
-                + " sends that nobody has asked for" + (send == null ? "" : ", such as " + send) + "; "
-                + pending.size() + " receives from others that wait" + (receive == null ? "" : ", such as " + receive)
+                + " unclaimed sends" + (send == null ? "" : ", such as " + send) + "; "
+                + pending.size() + " pending receives from other workers"
+                + (receive == null ? "" : ", such as " + receive)
                 + (cause == null ? "" : "; ended with " + cause.getMessage());
     }
 }

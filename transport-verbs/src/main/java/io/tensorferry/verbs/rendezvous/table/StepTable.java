@@ -120,8 +120,8 @@ public final class StepTable<R extends StepRendezvous> {
     private void warnOfOwn() {
         StepStatistics now = statistics();
         LOG.warn(
-                "{} steps are open that this worker has named, the oldest for {} s: TransportServer.finishStep or closeStep"
-                        + " ends a step; without it the step, and what was sent in it and not asked for, stay in memory",
+                "{} steps of this worker are open, the oldest for {} s: TransportServer.finishStep or closeStep"
+                        + " ends a step; until then the step and its unclaimed tensors stay in memory",
                 now.own(),
                 now.oldestOwn().toSeconds());
     }

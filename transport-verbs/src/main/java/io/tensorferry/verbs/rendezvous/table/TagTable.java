@@ -253,8 +253,8 @@ public final class TagTable {
     private TransportException exhausted(RendezvousKey key) {
         return new TransportException(
                 StatusCode.RESOURCE_EXHAUSTED,
-                "the send of " + key + " finds no room: " + waitingSends() + " tensors of " + waitingBytes()
-                        + " bytes wait in its step for somebody to ask, at most " + limits.maxUnclaimedSends() + " of "
+                "the send of " + key + " exceeds a limit: " + waitingSends() + " tensors of " + waitingBytes()
+                        + " bytes are unclaimed in its step, at most " + limits.maxUnclaimedSends() + " of "
                         + limits.maxUnclaimedBytes() + " bytes may");
     }
 

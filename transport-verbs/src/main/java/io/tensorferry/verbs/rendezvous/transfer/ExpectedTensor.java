@@ -38,7 +38,7 @@ final class ExpectedTensor {
                 ? address != 0 || remoteKey != 0
                 : address == 0 || Long.compareUnsigned(address + bytes, address) < 0) {
             throw new ProtocolViolationException(
-                    "a request names memory at 0x%x for %d bytes".formatted(address, bytes));
+                    "a request names the invalid memory 0x%x for %d bytes".formatted(address, bytes));
         }
     }
 

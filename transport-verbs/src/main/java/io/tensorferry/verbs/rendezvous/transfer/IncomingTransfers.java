@@ -110,13 +110,13 @@ final class IncomingTransfers implements RendezvousHandler {
             case Message.ErrorStatus status -> onErrorStatus(channel, transfers, status);
             case Message.Resumed _ -> transfers.onResumed();
             case Message.Heartbeat _, Message.OfEdge _, Message.OfPart _ ->
-                throw new IllegalStateException(message + " is not of the rendezvous");
+                throw new IllegalStateException(message + " is not a rendezvous message");
         }
     }
 
     private static void requirePieces(RdmaChannel channel) {
         if (channel.description().piecesAtOnce() == 0) {
-            throw new ProtocolViolationException("it asks for pieces of a content, and was told that there are none");
+            throw new ProtocolViolationException("it requests pieces of a content, but this end serves none");
         }
     }
 
@@ -194,7 +194,7 @@ final class IncomingTransfers implements RendezvousHandler {
         PeerTransfers transfers = peers.of(channel.peer());
         ExpectedTensor name = transfers.incomingNames(channel).get(nameId);
         if (name == null) {
-            throw new ProtocolViolationException("name id " + nameId + " stands for nothing");
+            throw new ProtocolViolationException("name id " + nameId + " is unknown");
         }
         name.checkDestination(address, remoteKey);
         answer(channel, transfers, name, stepId, requestIndex, address, remoteKey);

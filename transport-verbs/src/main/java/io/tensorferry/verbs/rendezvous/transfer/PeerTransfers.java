@@ -157,7 +157,7 @@ final class PeerTransfers {
     @Nullable
     TransportException refusalOfReplay(int requestIndex) {
         if (resumed) {
-            throw new ProtocolViolationException("a request comes again after the end of all that were to come again");
+            throw new ProtocolViolationException("it repeated a request after it had ended the repeated requests");
         }
         TransportException cause = endings.remove(requestIndex);
         return cause != null ? cause : dropped;
@@ -196,7 +196,7 @@ final class PeerTransfers {
         }
         if (last.isOpen() && resumed) {
             throw new TransportException(
-                    StatusCode.ABORTED, "the peer has said on a later channel that it asks for nothing again");
+                    StatusCode.ABORTED, "the peer has ended its repeated requests on a later channel");
         }
         TransportException ending = endings.remove(sent.requestIndex());
         TensorResponse kept = responses.get(sent.requestIndex());
@@ -295,7 +295,7 @@ final class PeerTransfers {
         ended = true;
         List<Runnable> waiting = List.copyOf(claims);
         claims.clear();
-        Tell.each("take up a request again", waiting, Runnable::run);
+        Tell.each("resume a request", waiting, Runnable::run);
         return kept;
     }
 }

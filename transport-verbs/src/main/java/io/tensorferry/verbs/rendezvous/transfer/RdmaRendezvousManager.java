@@ -160,11 +160,11 @@ public final class RdmaRendezvousManager implements AutoCloseable {
             throw new IllegalArgumentException(
                     "the tensor of " + key + " is on " + tensor.device() + ", and this server was given "
                             + known
-                            + ": give it to TransportServerBuilder.accelerators, or copy the tensor to the host with a DeviceStream");
+                            + ": add it to TransportServerBuilder.accelerators, or copy the tensor by a DeviceStream");
         }
         if (known.isEmpty()) {
             throw new IllegalArgumentException(
-                    "the tensor of " + key + " waits for an event, and this server was given no accelerator: give that"
+                    "the tensor of " + key + " waits for an event, and this server was given no accelerator: add that"
                             + " of the event to TransportServerBuilder.accelerators, or wait for the event before the send");
         }
     }
@@ -214,7 +214,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                     TensorResponse kept = transfers.claim(sent, incarnation);
                     if (kept != null && !kept.isFor(stepId, key)) {
                         throw new ProtocolViolationException(
-                                "request index " + sent.requestIndex() + " comes again for another tensor");
+                                "request index " + sent.requestIndex() + " is repeated for another tensor");
                     }
                     return kept;
                 },

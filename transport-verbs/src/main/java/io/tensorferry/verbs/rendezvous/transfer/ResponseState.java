@@ -147,7 +147,7 @@ enum ResponseState {
                     case PREPARED -> SEND_METADATA;
                     case LOCAL_FAILURE -> REFUSE;
                     case RE_REQUESTED, RE_REQUESTED_OTHERWISE ->
-                        throw new ProtocolViolationException("asked again before it was answered");
+                        throw new ProtocolViolationException("a request was repeated before it was answered");
                     case RECEIVER_GAVE_UP -> WITHDRAW_AND_CONFIRM;
                     case CHANNEL_SUSPENDED -> TRY_WITHDRAW;
                     case CHANNEL_LOST -> WITHDRAW;
@@ -159,7 +159,8 @@ enum ResponseState {
                 switch (event) {
                     case RE_REQUESTED -> WRITE;
                     case RE_REQUESTED_OTHERWISE ->
-                        throw new ProtocolViolationException("asked again for other metadata than was announced");
+                        throw new ProtocolViolationException(
+                                "a request was repeated with other metadata than announced");
                     case RECEIVER_GAVE_UP -> CONFIRM;
                     case CHANNEL_SUSPENDED -> DETACH;
                     case CHANNEL_LOST -> DROP;
@@ -186,7 +187,7 @@ enum ResponseState {
                     // it is lost.
                     case RECEIVER_GAVE_UP, CHANNEL_SUSPENDED, CHANNEL_LOST, NOT_REPLAYED -> STAY_WRITING;
                     case RE_REQUESTED, RE_REQUESTED_OTHERWISE ->
-                        throw new ProtocolViolationException("asked again while it is written");
+                        throw new ProtocolViolationException("a request was repeated while its content is written");
                     case REPLAYED, CLAIMED -> throw notLost();
                     case PREPARED_AS_EXPECTED, PREPARED_SMALL, PREPARED, LOCAL_FAILURE, WITHDRAWN ->
                         throw impossible(event);
@@ -259,7 +260,7 @@ enum ResponseState {
     }
 
     private static ProtocolViolationException notAsked() {
-        return new ProtocolViolationException("a message about a request that was not asked again on this channel");
+        return new ProtocolViolationException("a message for a request that was not repeated on this channel");
     }
 
     private IllegalStateException impossible(Event event) {

@@ -47,8 +47,7 @@ final class SentRequestClaim implements StreamedRequest {
     private static TransportException asFailure(RuntimeException e) {
         return e instanceof TransportException known
                 ? known
-                : new TransportException(
-                        StatusCode.INVALID_ARGUMENT, "the request makes no sense: " + e.getMessage(), e);
+                : new TransportException(StatusCode.INVALID_ARGUMENT, "the request is invalid: " + e.getMessage(), e);
     }
 
     private void find(Taker taker) {

@@ -117,7 +117,7 @@ final class TensorRequest
                 destination = Destinations.allocateNow(context, known, receive);
             } catch (TransportException e) {
                 // The tensor may be smaller this time: the sender is asked before the receive fails.
-                LOG.debug("no memory for {} as it was last time, {}", receive.key(), known, e);
+                LOG.debug("no memory for {} with the metadata of the last receive, {}", receive.key(), known, e);
                 known = null;
             }
         }
@@ -173,7 +173,7 @@ final class TensorRequest
         }
         if (replay && opened.peerIncarnation() != askedIncarnation) {
             onChannelLost(new TransportException(
-                    StatusCode.ABORTED, "the peer that was asked was restarted", receive.peer(), 0, null));
+                    StatusCode.ABORTED, "the peer was restarted after the request", receive.peer(), 0, null));
             return;
         }
         channel = opened;
@@ -254,7 +254,7 @@ final class TensorRequest
     void onCarriedContent(SlotReader message) {
         Destination into = destination;
         if (into != null && !into.isWhole() && state != RequestState.LANDED) {
-            throw new ProtocolViolationException("a content in a message for a request in pieces");
+            throw new ProtocolViolationException("a message carries the content of a request in pieces");
         }
         if (isAsked() || state == RequestState.AWAITING_CONTENT) {
             fill(message, into);
@@ -271,7 +271,7 @@ final class TensorRequest
         NamedMemory named = into == null ? null : into.named();
         long room = named == null ? 0 : named.length();
         if (room != bytes) {
-            throw new ProtocolViolationException("a content of " + bytes + " bytes for memory of " + room);
+            throw new ProtocolViolationException("a content of " + bytes + " bytes for memory of " + room + " bytes");
         }
         if (into != null) {
             destination = into.fill(message);
@@ -296,7 +296,7 @@ final class TensorRequest
     /// A peer that leaves the checksum out would otherwise pass unverified.
     private void requireChecksum() {
         if (context.options().dataValidation() && checksum.isEmpty()) {
-            throw new ProtocolViolationException("an answer without the checksum that was asked for");
+            throw new ProtocolViolationException("an answer without the requested checksum");
         }
     }
 
@@ -485,7 +485,7 @@ final class TensorRequest
         context.counters().reRequests.increment();
         Destination allocated = destination;
         if (allocated == null) {
-            throw new IllegalStateException("the request for " + key() + " has no memory to be written into");
+            throw new IllegalStateException("the request for " + key() + " has no memory for its content");
         }
         RdmaChannel open = channel;
         if (open != null) {

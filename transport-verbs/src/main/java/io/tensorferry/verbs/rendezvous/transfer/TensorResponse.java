@@ -180,7 +180,7 @@ final class TensorResponse extends TagTable.Waiter
     /// The same request is repeated over the channel that followed the lost one.
     void onReplay(RdmaChannel next, Message.TensorRequest message) {
         if (message.stepId() != stepId || !message.key().equals(key().toString())) {
-            throw new ProtocolViolationException("request index " + requestIndex + " comes again for another tensor");
+            throw new ProtocolViolationException("request index " + requestIndex + " is repeated for another tensor");
         }
         channel = next;
         address = message.address();
@@ -217,7 +217,7 @@ final class TensorResponse extends TagTable.Waiter
     /// @throws ProtocolViolationException if the content was not requested in pieces, or this piece is not allowed
     void onPiece(Message.TensorPiece message) {
         if (!(chunks instanceof PieceServer server)) {
-            throw new ProtocolViolationException("a piece of a content that is not asked for in pieces");
+            throw new ProtocolViolationException("a piece of a content that is not requested in pieces");
         }
         server.onPiece(message);
     }
@@ -362,7 +362,7 @@ final class TensorResponse extends TagTable.Waiter
     private StreamedRequest.Taker claimant() {
         StreamedRequest.Taker taker = claimant;
         if (taker == null) {
-            throw new IllegalStateException("nobody has claimed the content of " + key());
+            throw new IllegalStateException("the content of " + key() + " is not claimed");
         }
         return taker;
     }
@@ -516,7 +516,7 @@ final class TensorResponse extends TagTable.Waiter
     private RendezvousKey key() {
         RendezvousKey key = name().key();
         if (key == null) {
-            throw new IllegalStateException("request " + requestIndex + " is for no key");
+            throw new IllegalStateException("request " + requestIndex + " has no key");
         }
         return key;
     }
@@ -539,7 +539,7 @@ final class TensorResponse extends TagTable.Waiter
 
     private <T> T inUse(@Nullable T part) {
         if (part == null) {
-            throw new IllegalStateException("a response is used that answers no request");
+            throw new IllegalStateException("the response does not answer a request");
         }
         return part;
     }

@@ -115,7 +115,8 @@ class DeviceChoiceTest {
         try (var log = new LogCapture(DeviceChoice.class)) {
             assertThat(choose(config, verbs()).device().name()).isEqualTo("soft0");
             assertThat(log.messages(Level.DEBUG))
-                    .containsOnlyOnce("service level 3 and traffic class 32 mean nothing to the software device soft0");
+                    .containsOnlyOnce(
+                            "service level 3 and traffic class 32 have no effect on the software device soft0");
         }
     }
 
@@ -239,15 +240,15 @@ class DeviceChoiceTest {
         RdmaConfig config = config(builder -> builder.require(DeviceRequirement.HARDWARE));
         assertThatThrownBy(() -> choose(config, verbs().obstacle("libibverbs.so.1 is not installed")))
                 .hasMessage("FAILED_PRECONDITION: there is no usable RDMA device: libibverbs has no device:"
-                        + " libibverbs.so.1 is not installed; soft0 is no hardware, and require (RDMA_REQUIRE) is"
-                        + " hardware; make one usable ('tensorferry devices' shows all there is), or set"
+                        + " libibverbs.so.1 is not installed; soft0 is not hardware, and require (RDMA_REQUIRE) is"
+                        + " hardware; make one usable ('tensorferry devices' shows all devices), or set"
                         + " RDMA_REQUIRE=any");
         assertThat(software.open()).isEmpty();
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() ->
                         choose(config(builder -> builder.device("soft0").require(DeviceRequirement.HARDWARE)), verbs()))
-                .withMessage("device (RDMA_DEVICE) is soft0, which is no hardware, and require (RDMA_REQUIRE) is"
+                .withMessage("device (RDMA_DEVICE) is soft0, which is not hardware, and require (RDMA_REQUIRE) is"
                         + " hardware");
 
         ChosenPort chosen = choose(config, verbs(new FakeDevice("mlx5_0")));

@@ -58,7 +58,7 @@ class GidChoiceTest {
                             "RDMA device: mlx5_0 (libibverbs), port 1, GID 3 ::ffff:10.0.0.1 (RoCE v2), MTU 1024;"
                                     + " it is the first usable device",
                             "port 1 of mlx5_0 has 2 GIDs with an IPv4 address: [GID 3 ::ffff:10.0.0.1 (RoCE v2),"
-                                    + " GID 4 ::ffff:10.0.0.2 (RoCE v2)]; RDMA_GID_INDEX chooses another than 3");
+                                    + " GID 4 ::ffff:10.0.0.2 (RoCE v2)]; set RDMA_GID_INDEX to choose another than 3");
         }
         assertThat(reasons(device))
                 .containsExactly(
@@ -117,7 +117,7 @@ class GidChoiceTest {
         assertThat(reasons(device))
                 .containsExactly(
                         "1 PASSED_OVER it is RoCE v1, not RoCE v2",
-                        "2 TAKEN the first RoCE v2 entry; none is more than link-local",
+                        "2 TAKEN the first RoCE v2 entry; all entries are link-local",
                         "3 REFUSED it has no interface identifier",
                         "4 REFUSED it is the loopback address");
     }

@@ -58,7 +58,7 @@ class NetworkNamespaceTest {
     @Test
     void anotherNetworkDeviceOfTheSameNameIsOne() {
         assertThat(obstacle(2))
-                .isEqualTo("its network device eth0 is in another network namespace, and not the eth0 of this one");
+                .isEqualTo("its network device eth0 is in another network namespace and is not the eth0 of this one");
     }
 
     /// The kernel answers with EINVAL; a folder cannot be read either.

@@ -244,7 +244,7 @@ class TensorProtoCodecTest {
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> TensorProtoCodec.decode(
                         MemorySegment.NULL, metaData(Shape.scalar(), TensorProtoCodec.MAX_BYTES + 1), ALLOCATOR))
-                .withMessageContaining("over a TensorProto's limit");
+                .withMessageContaining("exceed a TensorProto's limit");
     }
 
     @Test

@@ -53,7 +53,7 @@ public final class SendRequestList {
                 return size - i;
             }
         }
-        throw new IllegalStateException("the driver refused a request that it was not given");
+        throw new IllegalStateException("the driver refused a request that is not in the list");
     }
 
     public void clear() {

@@ -75,7 +75,7 @@ final class Dial implements Connection.Handler {
             ring.putOffer(offer);
         }
         if (output.flush() != FrameOutput.Step.DONE) {
-            throw new IOException("a fresh connection took no hello");
+            throw new IOException("a new connection did not accept the hello");
         }
         connection.loop().schedule(link.helloTimeoutNs(), () -> {
             if (isGreeting()) {

@@ -151,7 +151,7 @@ public final class InterprocessCarrier implements Carrier {
     String obstacle(InetAddress host) {
         return onlySharedMemory && !isThisHost(host)
                 ? "the peer at " + host.getHostAddress() + " is on another host, and "
-                        + "this device reaches peers through shared memory alone (RDMA_SOFT_CARRIER=shared)"
+                        + "this device reaches peers only through shared memory (RDMA_SOFT_CARRIER=shared)"
                 : null;
     }
 

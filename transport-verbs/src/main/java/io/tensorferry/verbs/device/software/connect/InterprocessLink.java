@@ -98,7 +98,7 @@ final class InterprocessLink implements Link {
                 throw failure;
             }
         } catch (IOException failure) {
-            LOG.debug("queue pair {} does not reach {}", queuePair.number(), address, failure);
+            LOG.debug("queue pair {} cannot connect to {}", queuePair.number(), address, failure);
             scheduleRedial();
         }
     }
@@ -270,7 +270,7 @@ final class InterprocessLink implements Link {
         }
         if (!carrier.mayUseTcp()) {
             LOG.error(
-                    "queue pair {} is asked for by a peer that it cannot share memory with, and nothing else is allowed",
+                    "queue pair {} rejects a peer that it cannot share memory with, because TCP is not allowed",
                     queuePair.number());
             return false;
         }
@@ -291,7 +291,7 @@ final class InterprocessLink implements Link {
         ring.putOffer(position);
         connection.guarded(() -> {
             if (output.flush() != FrameOutput.Step.DONE) {
-                throw new IOException("a fresh connection took no answer to its hello");
+                throw new IOException("a new connection did not accept the answer to its hello");
             }
         });
     }

@@ -43,7 +43,7 @@ final class Listener {
             } catch (IOException failure) {
                 // Most likely this process has no file descriptor left. The connection stays queued, and an immediate
                 // retry would only consume CPU time.
-                LOG.warn("a peer's connection cannot be taken now", failure);
+                LOG.warn("cannot accept a peer's connection now", failure);
                 key.interestOps(0);
                 carrier.loop().schedule(PAUSE_NS, this::listenAgain);
                 return;

@@ -62,7 +62,7 @@ public final class QueuePairSettings {
                 throw new VerbsException(
                         "ibv_modify_qp",
                         VerbsException.EINVAL,
-                        "ADDRESS is " + handle.destination() + ", wanted is an IPv4-mapped GID");
+                        "ADDRESS " + handle.destination() + " must be an IPv4-mapped GID");
             }
             QueuePairAttributeRanges.require(attribute, "destination LID", handle.destinationLid(), 1, 0xFFFF);
             QueuePairAttributeRanges.require(

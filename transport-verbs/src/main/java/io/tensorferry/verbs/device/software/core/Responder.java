@@ -110,7 +110,7 @@ public final class Responder {
                         ? admitAccess(request, QueuePairAttributes.ACCESS_REMOTE_READ, AccessFlag.REMOTE_READ)
                         : refused(WorkStatus.REM_INV_REQ_ERR);
             case SEND, SEND_WITH_IMM -> admitSend(request);
-            case BIND_MW, LOCAL_INV -> throw new IllegalStateException(request.opcode + " does not travel");
+            case BIND_MW, LOCAL_INV -> throw new IllegalStateException(request.opcode + " is not sent to the peer");
         };
     }
 

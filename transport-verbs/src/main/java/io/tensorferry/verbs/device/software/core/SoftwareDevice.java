@@ -109,7 +109,8 @@ public final class SoftwareDevice implements VerbsDevice {
         requirePort(portNumber);
         int last = carrier.gidTableLength() - 1;
         if (index < 0 || index > last) {
-            throw new IllegalArgumentException("GID index " + index + ", but the table has the entries 0 to " + last);
+            throw new IllegalArgumentException(
+                    "GID index " + index + " does not exist: the table has the entries 0 to " + last);
         }
         return new GidEntry(index, carrier.gid(index), GidEntry.Type.ROCE_V2);
     }
@@ -119,14 +120,16 @@ public final class SoftwareDevice implements VerbsDevice {
         requirePort(portNumber);
         if (index != 0) {
             throw new VerbsException(
-                    "ibv_query_pkey", VerbsException.EINVAL, "P_Key index " + index + ", but the table has one entry");
+                    "ibv_query_pkey",
+                    VerbsException.EINVAL,
+                    "P_Key index " + index + " does not exist: the table has one entry");
         }
         return carrier.partitionKey();
     }
 
     private static void requirePort(int portNumber) {
         if (portNumber != PORT) {
-            throw new IllegalArgumentException("port " + portNumber + ", but there is only port " + PORT);
+            throw new IllegalArgumentException("port " + portNumber + " does not exist: there is only port " + PORT);
         }
     }
 
@@ -150,7 +153,7 @@ public final class SoftwareDevice implements VerbsDevice {
             throw new VerbsException(verb, VerbsException.EINVAL, minimumEntries + " entries are not in 1.." + most);
         }
         if (channel != null && !(channel instanceof SoftwareCompletionChannel)) {
-            throw new VerbsException(verb, VerbsException.EINVAL, "the completion channel is of another device");
+            throw new VerbsException(verb, VerbsException.EINVAL, "the completion channel belongs to another device");
         }
         var own = (SoftwareCompletionChannel) channel;
         if (own == null) {
@@ -170,7 +173,7 @@ public final class SoftwareDevice implements VerbsDevice {
                 || !(options.receiveCompletions() instanceof SoftwareCompletionQueue receives)
                 || !sends.belongsTo(this)
                 || !receives.belongsTo(this)) {
-            throw new VerbsException(verb, VerbsException.EINVAL, "a completion queue is of another device");
+            throw new VerbsException(verb, VerbsException.EINVAL, "a completion queue belongs to another device");
         }
         OpenChildren.add(verb, queuePairCount, domainChildren, sends.uses(), receives.uses());
         synchronized (numberLock) {

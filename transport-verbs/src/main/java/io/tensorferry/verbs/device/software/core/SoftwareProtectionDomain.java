@@ -61,7 +61,7 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
                 throw new VerbsException(
                         REGISTER_DMABUF,
                         VerbsException.EINVAL,
-                        length + " bytes from " + offset + " are not all in a file of " + file.byteSize());
+                        length + " bytes from offset " + offset + " exceed the file of " + file.byteSize());
             }
             return register(REGISTER_DMABUF, file.asSlice(offset, length), address, mapping, access);
         } catch (RuntimeException e) {
@@ -78,13 +78,13 @@ final class SoftwareProtectionDomain implements ProtectionDomain {
             throw new VerbsException(
                     REGISTER_DMABUF,
                     VerbsException.EOPNOTSUPP,
-                    "this device takes memory files alone: " + e.getMessage());
+                    "this device imports only memory files: " + e.getMessage());
         }
     }
 
     private void checkSize(String verb, long bytes) {
         if (bytes > device.attributes().maxMemoryRegionBytes()) {
-            throw new VerbsException(verb, VerbsException.EINVAL, bytes + " bytes are more than a region holds");
+            throw new VerbsException(verb, VerbsException.EINVAL, bytes + " bytes exceed the limit of a memory region");
         }
     }
 

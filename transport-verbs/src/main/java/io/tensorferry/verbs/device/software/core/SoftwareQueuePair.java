@@ -89,7 +89,7 @@ public final class SoftwareQueuePair implements QueuePair {
             throw invalid("ibv_post_send", "the length " + request.length + " is not in 0..2^32-1");
         }
         if (request.inline && request.length > maxInlineBytes()) {
-            throw invalid("ibv_post_send", request.length + " bytes inline, but at most " + maxInlineBytes());
+            throw invalid("ibv_post_send", request.length + " inline bytes exceed the limit of " + maxInlineBytes());
         }
         synchronized (sendQueue) {
             requireSending();
@@ -111,7 +111,7 @@ public final class SoftwareQueuePair implements QueuePair {
 
     private void prepareForWindow(SendWorkRequest request) {
         if (!(request.window instanceof SoftwareMemoryWindow window) || window.domain() != domain) {
-            throw invalid("ibv_post_send", "the window is of another protection domain");
+            throw invalid("ibv_post_send", "the window belongs to another protection domain");
         }
         synchronized (sendQueue) {
             requireSending();
@@ -128,7 +128,7 @@ public final class SoftwareQueuePair implements QueuePair {
 
     private void postBind(SendWorkRequest request, WindowBinding binding) {
         if (!(request.region instanceof SoftwareMemoryRegion region) || region.domain() != domain) {
-            throw invalid("ibv_post_send", "the window's region is of another protection domain");
+            throw invalid("ibv_post_send", "the window's region belongs to another protection domain");
         }
         WindowBinding.check(
                 request, region, region.access(), device.attributes().maxWindowBytes());

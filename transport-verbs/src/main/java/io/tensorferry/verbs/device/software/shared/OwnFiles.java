@@ -50,7 +50,7 @@ final class OwnFiles {
     private synchronized void report(IOException failure) {
         if (!refused) {
             refused = true;
-            LOG.warn("a slab cannot be a memory file: what is sent from it is copied once more", failure);
+            LOG.warn("a slab cannot be a memory file: contents sent from it are copied once more", failure);
         }
     }
 

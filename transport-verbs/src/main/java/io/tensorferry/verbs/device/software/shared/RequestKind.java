@@ -16,7 +16,7 @@ final class RequestKind {
             case RDMA_READ -> 3;
             case SEND -> 4;
             case SEND_WITH_IMM -> 5;
-            case BIND_MW, LOCAL_INV -> throw new IllegalArgumentException(opcode + " does not travel");
+            case BIND_MW, LOCAL_INV -> throw new IllegalArgumentException(opcode + " is not sent to the peer");
         };
     }
 

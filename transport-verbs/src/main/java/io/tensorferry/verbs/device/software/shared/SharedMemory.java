@@ -69,7 +69,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         } catch (IOException failure) {
             arena.close();
             throw new VerbsException(
-                    "ibv_open_device", VerbsException.EIO, "no memory to share: " + failure.getMessage());
+                    "ibv_open_device", VerbsException.EIO, "cannot create memory to share: " + failure.getMessage());
         }
         this.device = DeviceFile.of(deviceMemory);
         this.files = new OwnFiles(FileTable.of(tableMemory));
@@ -139,7 +139,7 @@ public final class SharedMemory implements PolledWork, AutoCloseable {
         var peer = new PeerDevice(offer);
         peer.use();
         peers.add(peer);
-        LOG.info("the device shares memory with one of process {}", offer.process());
+        LOG.info("the device shares memory with a device of process {}", offer.process());
         return peer;
     }
 

@@ -93,7 +93,7 @@ public final class Frame {
             case RDMA_READ -> READ;
             case SEND -> SEND;
             case SEND_WITH_IMM -> SEND_WITH_IMMEDIATE;
-            case BIND_MW, LOCAL_INV -> throw new IllegalArgumentException(request.opcode + " does not travel");
+            case BIND_MW, LOCAL_INV -> throw new IllegalArgumentException(request.opcode + " is not sent to the peer");
         };
         put(header, kind, 0, request.sequence);
         header.putInt(8, request.remoteKey)
