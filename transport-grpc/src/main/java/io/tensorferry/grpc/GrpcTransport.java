@@ -93,8 +93,7 @@ final class GrpcTransport implements WorkerTransport {
     private static TransportException noEdges(Record edge) {
         return new TransportException(
                 StatusCode.UNIMPLEMENTED,
-                edge
-                        + " needs the protocol grpc+verbs; over grpc nobody can write into another worker's memory, or read it");
+                edge + " needs the protocol grpc+verbs; over grpc no worker can access another worker's memory");
     }
 
     @Override
@@ -102,7 +101,7 @@ final class GrpcTransport implements WorkerTransport {
         throw new TransportException(
                 StatusCode.UNIMPLEMENTED,
                 "the partitioned tensor '" + spec.name()
-                        + "' needs the protocol grpc+verbs; over grpc nobody can read another worker's memory");
+                        + "' needs the protocol grpc+verbs; over grpc no worker can read another worker's memory");
     }
 
     @Override
@@ -147,7 +146,7 @@ final class GrpcTransport implements WorkerTransport {
     }
 
     private static IllegalArgumentException noAccelerators(Accelerator device) {
-        return new IllegalArgumentException(device + " is none of the server's: over grpc it has no accelerators");
+        return new IllegalArgumentException(device + " is not an accelerator of the server: over grpc it has none");
     }
 
     @Override

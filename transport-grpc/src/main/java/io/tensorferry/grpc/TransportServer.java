@@ -357,7 +357,7 @@ public final class TransportServer implements AutoCloseable {
     ///     then unchanged
     public void stop(Duration grace) {
         if (!stopping.get()) {
-            TransportThread.refuseToWait("the end of " + workerName(), "start a thread for it");
+            TransportThread.refuseToWait("stopping " + workerName(), "start a thread for it");
         }
         if (stopping.compareAndSet(false, true)) {
             parts.close(grace);

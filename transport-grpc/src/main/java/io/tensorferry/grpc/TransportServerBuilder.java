@@ -264,7 +264,7 @@ public final class TransportServerBuilder {
             PlaintextRule.refuse(config, waysOut);
         } else if (!waysOut.isEmpty()) {
             LOG.warn(
-                    "{} speaks plaintext beyond this machine ({}): whoever is in that network can pose as any worker",
+                    "{} speaks plaintext beyond this machine ({}): any host in that network can pose as any worker",
                     config.workerName(),
                     String.join(", ", waysOut));
         }

@@ -251,7 +251,7 @@ final class VerbsTransport implements WorkerTransport {
     private AcceleratorUnit unit(Accelerator device) {
         AcceleratorUnit unit = accelerators.of(device);
         if (unit == null) {
-            throw new IllegalArgumentException(device + " is none of the server's accelerators");
+            throw new IllegalArgumentException(device + " is not one of the server's accelerators");
         }
         return unit;
     }

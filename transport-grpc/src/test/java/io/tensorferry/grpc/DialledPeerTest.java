@@ -132,7 +132,7 @@ class DialledPeerTest {
             assertFails(
                     dialler,
                     StatusCode.FAILED_PRECONDITION,
-                    "what answers at " + cluster.spec.address("worker", 1) + " does not speak TLS; all workers must");
+                    "the server at " + cluster.spec.address("worker", 1) + " does not speak TLS; all workers must");
             assertThat(plain.statistics().refusedConnections()).isPositive();
             assertThat(grpc.lines()).isEmpty();
         }
@@ -149,7 +149,7 @@ class DialledPeerTest {
 
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> plain.awaitPeers(Duration.ofSeconds(3)))
-                .withMessageContaining("it has closed the connection; do all workers have TLS, or none?");
+                .withMessageContaining("the server has closed the connection; do all workers have TLS, or none?");
     }
 
     /// One that shows a certificate of an authority that nobody trusts, and is gone afterwards.

@@ -78,7 +78,7 @@ class GpuDirectServerTest {
                         .withMessageContaining("not all of an allocation");
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> server.register(gpu(PLAIN), own.address(), 4))
-                        .withMessageContaining("none of the server's");
+                        .withMessageContaining("not one of the server's accelerators");
             }
         }
         assertThat(gpu.leftOver()).isEmpty();

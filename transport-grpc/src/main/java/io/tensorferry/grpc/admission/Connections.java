@@ -68,10 +68,10 @@ public final class Connections {
         InetAddress host = connection.remote.getAddress();
         int atHost = unprovenAt.getOrDefault(host, 0);
         if (atHost >= limits.unprovenPerHost()) {
-            return host.getHostAddress() + " has " + atHost + " connections that prove nothing, which is the limit";
+            return host.getHostAddress() + " has " + atHost + " unauthenticated connections, which is the limit";
         }
         if (unproven >= limits.unproven()) {
-            return unproven + " connections prove nothing, which is the limit";
+            return unproven + " connections are unauthenticated, which is the limit";
         }
         open.put(connection.remote, connection);
         unprovenAt.put(host, atHost + 1);

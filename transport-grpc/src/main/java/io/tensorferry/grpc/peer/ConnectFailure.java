@@ -48,7 +48,7 @@ final class ConnectFailure {
             case NotSslRecordException _ ->
                 failure(
                         StatusCode.FAILED_PRECONDITION,
-                        "what answers at " + address + " does not speak TLS; all workers must",
+                        "the server at " + address + " does not speak TLS; all workers must",
                         worker,
                         cause);
             case SSLException _
@@ -57,7 +57,7 @@ final class ConnectFailure {
                         StatusCode.UNAUTHENTICATED,
                         "the worker at " + address + " refuses this worker's certificate (TLS alert "
                                 + message.substring(message.indexOf(ALERT) + ALERT.length())
-                                + "); both must trust the authority of the other's",
+                                + "); each must trust the authority of the other's certificate",
                         worker,
                         cause);
             default -> null;
@@ -77,6 +77,8 @@ final class ConnectFailure {
         String why = cause == null ? String.valueOf(latest.getDescription()) : String.valueOf(cause.getMessage());
         // gRPC reports no more than this if the server closes the connection, as a TLS server does to a plaintext
         // client.
-        return why.contains("Network closed") ? "it has closed the connection; do all workers have TLS, or none?" : why;
+        return why.contains("Network closed")
+                ? "the server has closed the connection; do all workers have TLS, or none?"
+                : why;
     }
 }

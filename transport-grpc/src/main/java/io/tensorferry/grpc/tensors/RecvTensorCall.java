@@ -61,7 +61,7 @@ final class RecvTensorCall extends ClientCall.Listener<RecvTensorChunk> {
                 case CONTENT -> tensor.content(chunk.getContent());
                 case TAKEN -> tensor.taken();
                 case PART_NOT_SET ->
-                    throw new TransportException(StatusCode.DATA_LOSS, "a message without a part came");
+                    throw new TransportException(StatusCode.DATA_LOSS, "a message without a part arrived");
             }
         } catch (TransportException e) {
             broken = e;

@@ -33,7 +33,7 @@ final class StringContent {
         try {
             return Arena.ofAuto().allocate(bytes);
         } catch (OutOfMemoryError e) {
-            throw new TransportException(StatusCode.RESOURCE_EXHAUSTED, "no memory for " + bytes + " bytes", e);
+            throw new TransportException(StatusCode.RESOURCE_EXHAUSTED, "cannot allocate " + bytes + " bytes", e);
         }
     }
 

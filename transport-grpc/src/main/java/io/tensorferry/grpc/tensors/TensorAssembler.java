@@ -39,14 +39,14 @@ final class TensorAssembler {
     /// The producer has queued or matched the request; valid only as the first message.
     void taken() {
         if (taken || metaData != null) {
-            throw dataLoss("the request was said to be taken in the middle of its tensor");
+            throw dataLoss("the request was reported as taken in the middle of its tensor");
         }
         taken = true;
     }
 
     void header(TensorHeader header) {
         if (metaData != null) {
-            throw dataLoss("a second header came");
+            throw dataLoss("a second header arrived");
         }
         TensorMetaData checked = check(header);
         metaData = checked;
@@ -56,8 +56,8 @@ final class TensorAssembler {
         if (checked.byteSize() > maxTensorBytes) {
             throw new TransportException(
                     StatusCode.RESOURCE_EXHAUSTED,
-                    "a tensor of " + checked.byteSize() + " bytes was announced, at most " + maxTensorBytes
-                            + " are taken");
+                    "a tensor of " + checked.byteSize() + " bytes was announced; the limit is " + maxTensorBytes
+                            + " bytes");
         }
         try {
             if (checked.dataType().isDmaAble()) {
@@ -87,20 +87,21 @@ final class TensorAssembler {
             return new TensorMetaData(
                     DataType.ofNumber(header.getDtype()), Shape.of(dimensions), false, header.getTensorBytes());
         } catch (IllegalArgumentException e) {
-            throw new TransportException(StatusCode.DATA_LOSS, "the header makes no sense: " + e.getMessage(), e);
+            throw new TransportException(StatusCode.DATA_LOSS, "the header is invalid: " + e.getMessage(), e);
         }
     }
 
     void content(ByteString bytes) {
         if (metaData == null) {
-            throw dataLoss("content came before the header");
+            throw dataLoss("content arrived before the header");
         }
         int length = bytes.size();
         if (length == 0) {
-            throw dataLoss("an empty chunk came");
+            throw dataLoss("an empty chunk arrived");
         }
         if (length > metaData.byteSize() - received) {
-            throw dataLoss("at least " + (received + length) + " bytes came, the header said " + metaData.byteSize());
+            throw dataLoss(
+                    "at least " + (received + length) + " bytes arrived, the header announced " + metaData.byteSize());
         }
         bytes.copyTo(target.asSlice(received, length).asByteBuffer());
         received += length;
@@ -113,7 +114,7 @@ final class TensorAssembler {
             throw dataLoss("the call ended without a header");
         }
         if (received != expected.byteSize()) {
-            throw dataLoss(received + " bytes came, the header said " + expected.byteSize());
+            throw dataLoss(received + " bytes arrived, the header announced " + expected.byteSize());
         }
         if (expected.dead()) {
             return new RecvResult.Dead();

@@ -95,7 +95,7 @@ public final class TensorServiceImpl extends TensorServiceGrpc.TensorServiceImpl
         if (sent.getConnectionId() == 0 || sent.getIncarnation() == 0) {
             throw new TransportException(
                     StatusCode.INVALID_ARGUMENT,
-                    "a request that was sent before names its channel and this worker's life");
+                    "a repeated request must name its channel and this worker's incarnation");
         }
         if (sent.getIncarnation() != incarnation) {
             throw new TransportException(StatusCode.ABORTED, worker.name() + " was restarted");
