@@ -36,7 +36,7 @@ public final class CudaAccelerator implements Accelerator {
             throw new TransportException(
                     StatusCode.FAILED_PRECONDITION,
                     description.name()
-                            + " has addresses of its own, which may equal those of the host:"
+                            + " has its own address space, whose addresses may equal those of the host:"
                             + " CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING is 0");
         }
         boolean exportsDmaBufs = CudaAttributes.exportsDmaBufs(device);
@@ -128,7 +128,7 @@ public final class CudaAccelerator implements Accelerator {
     public void flushNicWrites() {
         if (nicWrites != NicWrites.AFTER_FLUSH) {
             throw new TransportException(
-                    StatusCode.UNIMPLEMENTED, this + " has nothing to flush: what NICs write is " + nicWrites);
+                    StatusCode.UNIMPLEMENTED, this + " has no writes to flush: NIC writes are " + nicWrites);
         }
         int code;
         try (var _ = context.enter()) {

@@ -119,7 +119,7 @@ final class CudaContext {
     }
 
     private void destroy(MemorySegment event) {
-        end("cuEventDestroy", () -> Cuda.cuEventDestroy_v2(event), "an event of " + owner + " is left behind");
+        end("cuEventDestroy", () -> Cuda.cuEventDestroy_v2(event), "an event of " + owner + " is leaked");
     }
 
     /// Releases a resource of this context. A failure is logged: the caller cannot handle it, and has more resources to
@@ -145,8 +145,7 @@ final class CudaContext {
             return;
         }
         if (open > 0) {
-            throw new IllegalStateException(
-                    owner + " is in use: memory, streams, events and pins that are open on it: " + open);
+            throw new IllegalStateException(owner + " is in use: open memory, streams, events and pins: " + open);
         }
         spareEvents.forEach(this::destroy);
         spareEvents.clear();

@@ -34,13 +34,13 @@ final class CudaDmaBuf implements DmaBuf {
         if (!(CudaLibrary.find() instanceof CudaLibrary.Present library) || !library.has(FUNCTION)) {
             throw new TransportException(
                     StatusCode.UNIMPLEMENTED,
-                    "the CUDA driver has no " + FUNCTION + ": version 515 (CUDA 11.7) was the first with it");
+                    "the CUDA driver has no " + FUNCTION + ": version 515 (CUDA 11.7) or newer is needed");
         }
         if (!device.exportsDmaBufs()) {
             throw new TransportException(
                     StatusCode.UNIMPLEMENTED,
-                    device + " exports no dmabufs: CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0, as where the kernel or"
-                            + " the driver's part in it cannot");
+                    device + " exports no dmabufs: CU_DEVICE_ATTRIBUTE_DMA_BUF_SUPPORTED is 0, as when the kernel or"
+                            + " the driver's kernel module does not support them");
         }
         // Only the requested bytes of the exported range are registered.
         long start = address & -HOST_PAGE;

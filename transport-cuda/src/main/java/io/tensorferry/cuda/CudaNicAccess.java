@@ -29,7 +29,7 @@ final class CudaNicAccess {
         long start = attribute(context, Cuda.CU_POINTER_ATTRIBUTE_RANGE_START_ADDR(), address);
         long size = attribute(context, Cuda.CU_POINTER_ATTRIBUTE_RANGE_SIZE(), address);
         if (bytes < 1 || bytes > size - (address - start)) {
-            throw new IllegalArgumentException("%d bytes at %#x are not all of the allocation of %d bytes at %#x on %s"
+            throw new IllegalArgumentException("%d bytes at %#x are not within the allocation of %d bytes at %#x on %s"
                     .formatted(bytes, address, size, start, device));
         }
         // Otherwise synchronous copies may overtake the reads and writes of a NIC.
@@ -63,8 +63,8 @@ final class CudaNicAccess {
             }
             if (code == Cuda.CUDA_SUCCESS()) {
                 LOG.info(
-                        "all copies by calls that wait are done when they return on {}, because some of its memory was"
-                                + " mapped or is of a stream-ordered pool",
+                        "synchronous copies complete before they return on {}, because some of its memory was"
+                                + " mapped or belongs to a stream-ordered pool",
                         device);
                 return;
             }
@@ -74,9 +74,9 @@ final class CudaNicAccess {
         }
         throw new TransportException(
                 StatusCode.UNIMPLEMENTED,
-                "a NIC must not reach memory whose copies it may overtake; " + refusal
-                        + ", as of memory of cuMemCreate and of stream-ordered pools; " + answer
-                        + ", which the driver of CUDA 12.3 or newer has. Memory of cuMemAlloc is taken");
+                "a NIC must not access memory whose copies it may overtake; " + refusal
+                        + ", as for memory of cuMemCreate and of stream-ordered pools; " + answer
+                        + ", which needs the driver of CUDA 12.3 or newer. Use memory of cuMemAlloc");
     }
 
     private static long attribute(CudaContext context, int attribute, long address) {
@@ -87,7 +87,7 @@ final class CudaNicAccess {
                 code = Cuda.cuPointerGetAttribute(value, attribute, address);
             }
             if (code == Cuda.CUDA_ERROR_INVALID_VALUE()) {
-                throw new IllegalArgumentException("%#x is no memory that the driver has allocated: %s"
+                throw new IllegalArgumentException("%#x is not memory that the driver has allocated: %s"
                         .formatted(address, CudaCheck.describe("cuPointerGetAttribute", code)));
             }
             CudaCheck.ok("cuPointerGetAttribute", code, StatusCode.UNIMPLEMENTED);

@@ -139,9 +139,7 @@ public final class CudaStream implements DeviceStream {
         if (ours) {
             // Returns at once; the driver destroys the stream when its work is done.
             context.end(
-                    "cuStreamDestroy",
-                    () -> Cuda.cuStreamDestroy_v2(handle),
-                    "a stream of " + device + " is left behind");
+                    "cuStreamDestroy", () -> Cuda.cuStreamDestroy_v2(handle), "a stream of " + device + " is leaked");
             context.removeChild();
         }
     }

@@ -223,7 +223,7 @@ class CudaAcceleratorOnFakeDriverTest {
 
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> gpus.first().prepareForNic(address + PAGE, 2 * PAGE + 1))
-                .withMessageContaining("not all of the allocation of " + 3 * PAGE + " bytes");
+                .withMessageContaining("not within the allocation of " + 3 * PAGE + " bytes");
         assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().prepareForNic(address, 0));
         assertThatIllegalArgumentException().isThrownBy(() -> gpus.first().prepareForNic(address, Long.MAX_VALUE));
         assertThatIllegalArgumentException()
