@@ -75,7 +75,7 @@ class GpuDirectServerTest {
                 assertThat(gpu.leftOver()).as("nothing stays exported").doesNotContain("export");
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> server.register(gpu, own.address() + 4, 8192))
-                        .withMessageContaining("not all of an allocation");
+                        .withMessageContaining("not within an allocation");
                 assertThatIllegalArgumentException()
                         .isThrownBy(() -> server.register(gpu(PLAIN), own.address(), 4))
                         .withMessageContaining("not one of the server's accelerators");

@@ -70,7 +70,7 @@ public final class SimulatedAccelerator implements Accelerator {
     /// @throws IllegalArgumentException if `index` is out of range
     public SimulatedAccelerator(int index, AcceleratorTime time, long seed, SimulatedAcceleratorOptions options) {
         if (index < 0 || index > MOST_INDEX) {
-            throw new IllegalArgumentException("accelerators are numbered 0 to " + MOST_INDEX + ", not " + index);
+            throw new IllegalArgumentException("accelerator index " + index + " must be 0 to " + MOST_INDEX);
         }
         this.index = index;
         this.time = time;
@@ -98,7 +98,7 @@ public final class SimulatedAccelerator implements Accelerator {
     public synchronized DeviceMemory allocate(long bytes) {
         checkUsable();
         if (bytes <= 0) {
-            throw new IllegalArgumentException(bytes + " bytes of an accelerator's memory; 1 or more are allocated");
+            throw new IllegalArgumentException(bytes + " bytes of an accelerator's memory must be 1 or more");
         }
         if (bytes > options.capacity() - bytesInUse) {
             throw new TransportException(
@@ -136,7 +136,7 @@ public final class SimulatedAccelerator implements Accelerator {
         checkUsable();
         if (bytes < 1 || find(address, bytes) == null) {
             throw new IllegalArgumentException(
-                    "%d bytes at %#x are not all of an allocation of %s".formatted(bytes, address, this));
+                    "%d bytes at %#x are not within an allocation of %s".formatted(bytes, address, this));
         }
     }
 
@@ -267,14 +267,14 @@ public final class SimulatedAccelerator implements Accelerator {
 
     void called() {
         if (strangers.contains(Thread.currentThread())) {
-            throw mistake(Thread.currentThread().getName() + " calls it, which must never wait for a driver");
+            throw mistake("a call on " + Thread.currentThread().getName() + ", which must never wait for a driver");
         }
     }
 
     void checkUsable() {
         called();
         if (closed) {
-            throw mistake("it was used that is closed");
+            throw mistake("it was used after it was closed");
         }
         TransportException cause = broken;
         if (cause != null) {

@@ -22,10 +22,10 @@ public record SimulatedAcceleratorOptions(
     /// @throws IllegalArgumentException if a value is out of its range
     public SimulatedAcceleratorOptions {
         if (toHostPerMicrosecond < 1 || fromHostPerMicrosecond < 1 || capacity < 0) {
-            throw new IllegalArgumentException("rates are 1 or more, the capacity 0 or more");
+            throw new IllegalArgumentException("rates must be 1 or more, the capacity 0 or more");
         }
         if (leastDelayNs < 0 || mostDelayNs < leastDelayNs) {
-            throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
+            throw new IllegalArgumentException("delays must be 0 or more, the longest not less than the shortest");
         }
     }
 

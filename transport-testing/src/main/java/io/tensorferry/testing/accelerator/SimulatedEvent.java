@@ -52,7 +52,7 @@ final class SimulatedEvent implements DeviceEvent {
             device.checkUsable();
             checkOpen();
             if (!reached && !device.mayWait()) {
-                throw device.mistake("nobody can wait for an event in virtual time");
+                throw device.mistake("a thread cannot wait for an event in virtual time");
             }
             while (!reached) {
                 device.wait();
@@ -63,7 +63,7 @@ final class SimulatedEvent implements DeviceEvent {
 
     void checkOpen() {
         if (closed) {
-            throw device.mistake("an event was used that is closed");
+            throw device.mistake("an event was used after it was closed");
         }
     }
 

@@ -178,7 +178,7 @@ final class SimulatedStream implements DeviceStream {
     private void check() {
         device.checkUsable();
         if (closed) {
-            throw device.mistake("a stream was used that is closed");
+            throw device.mistake("a stream was used after it was closed");
         }
     }
 

@@ -41,7 +41,7 @@ final class InjectedFaults {
 
     private static WorkStatus requireFailure(WorkStatus status) {
         if (status == WorkStatus.SUCCESS) {
-            throw new IllegalArgumentException("a success is no fault");
+            throw new IllegalArgumentException("SUCCESS is not a fault");
         }
         return status;
     }

@@ -30,20 +30,20 @@ public record SimulatedFabricOptions(
     /// @throws IllegalArgumentException if a value is out of its range
     public SimulatedFabricOptions {
         if (leastDelayNs < 0 || mostDelayNs < leastDelayNs || spikeNs < 0) {
-            throw new IllegalArgumentException("delays are 0 or more, the longest not less than the shortest");
+            throw new IllegalArgumentException("delays must be 0 or more, the longest not less than the shortest");
         }
         if (maxWindowBytes < 1) {
-            throw new IllegalArgumentException("maxWindowBytes is 1 or more");
+            throw new IllegalArgumentException("maxWindowBytes must be 1 or more");
         }
         if (linkRate < 0 || bytesPerMicrosecond < 1 || maxMessageBytes < 1 || maxMessageBytes > 0xFFFF_FFFFL) {
             throw new IllegalArgumentException(
-                    "linkRate is 0 or more, bytesPerMicrosecond and maxMessageBytes are 1 or more, the latter below 2^32");
+                    "linkRate must be 0 or more, bytesPerMicrosecond 1 or more, maxMessageBytes 1 to 2^32 - 1");
         }
         if (!(spikeProbability >= 0
                 && spikeProbability <= 1
                 && corruptionProbability >= 0
                 && corruptionProbability <= 1)) {
-            throw new IllegalArgumentException("a probability is 0 to 1");
+            throw new IllegalArgumentException("a probability must be 0 to 1");
         }
     }
 

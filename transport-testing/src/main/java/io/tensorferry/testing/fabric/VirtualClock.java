@@ -24,7 +24,7 @@ final class VirtualClock {
 
     void schedule(long delayNs, Runnable action) {
         if (delayNs < 0) {
-            throw new IllegalArgumentException("a delay of " + delayNs + " ns");
+            throw new IllegalArgumentException("delayNs " + delayNs + " must be 0 or more");
         }
         events.add(new Event(Math.addExact(now, delayNs), scheduled++, action));
     }

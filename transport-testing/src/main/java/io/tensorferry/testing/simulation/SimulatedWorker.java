@@ -192,7 +192,7 @@ public final class SimulatedWorker implements AutoCloseable {
 
         @Override
         public void stop() {
-            CopyQueue ending = Objects.requireNonNull(queue, "it was not started");
+            CopyQueue ending = Objects.requireNonNull(queue, "the copy loop was not started");
             ending.close();
             while (!ending.isOver()) {
                 if (ending.doWork() == 0 && !fabric.runNext()) {
