@@ -25,11 +25,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         sortOptions = false,
-        description = "Looks at the RDMA devices of this machine, and at the way to another.",
+        description = "Lists the RDMA devices of this machine, and checks the connection to another.",
         synopsisSubcommandLabel = "COMMAND",
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:it is as it should be", "1:it is not; standard error says why", "2:wrong usage"},
-        footer = "%nThe RDMA_* variables of the environment hold here as they do for a server.")
+        exitCodeList = {"0:success", "1:failure; standard error states the cause", "2:wrong usage"},
+        footer = "%nThe RDMA_* environment variables apply as they do to a server.")
 public final class TensorFerry implements Runnable {
     @Spec
     private CommandSpec spec = CommandSpec.create();
@@ -39,7 +39,7 @@ public final class TensorFerry implements Runnable {
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
-            description = "show the library's log, and the stack trace of a failure; twice: all of the log")
+            description = "print the library's log, and the stack trace of a failure; twice: the full log")
     void verbose(boolean[] times) {
         Verbosity.set(times.length);
     }

@@ -42,7 +42,7 @@ class CheckTest {
         assertThat(check.status()).as(check.err()).isZero();
         assertThat(server.status()).as(server.out()).isZero();
 
-        assertThat(server.out()).contains("check of ::ffff:127.0.0.1: 4 sizes, all right");
+        assertThat(server.out()).contains("check of ::ffff:127.0.0.1: 4 sizes, all correct");
         String text = check.out().replaceAll(" +", " ");
         assertThat(text)
                 .startsWith(address + " answers by TCP in ")
@@ -112,7 +112,7 @@ class CheckTest {
             }
         }
         for (int host = 2; host < 6; host++) {
-            server.awaitOutput("check of ::ffff:127.0.0." + host + ": 1 sizes, all right");
+            server.awaitOutput("check of ::ffff:127.0.0." + host + ": 1 sizes, all correct");
         }
 
         server.interrupt();
@@ -127,11 +127,11 @@ class CheckTest {
         assertThat(check.err().lines())
                 .singleElement()
                 .asString()
-                .startsWith("tensorferry check: nobody answers at " + address + " (Connection refused); start there:"
-                        + " tensorferry serve " + address);
+                .startsWith("tensorferry check: no server answers at " + address
+                        + " (Connection refused); start one there:" + " tensorferry serve " + address);
         JsonObject all = JsonParser.parseString(check.out()).getAsJsonObject();
         assertThat(all.get("ok").getAsBoolean()).isFalse();
-        assertThat(all.get("failure").getAsString()).startsWith("nobody answers at " + address);
+        assertThat(all.get("failure").getAsString()).startsWith("no server answers at " + address);
     }
 
     @Test
@@ -149,8 +149,8 @@ class CheckTest {
                 assertThat(check.err().lines())
                         .singleElement()
                         .asString()
-                        .contains("it is not 'tensorferry serve' that answers there; a worker of a cluster lets only"
-                                + " members in");
+                        .contains("the server there is not 'tensorferry serve'; a worker of a cluster accepts only"
+                                + " members");
             }
         }
     }

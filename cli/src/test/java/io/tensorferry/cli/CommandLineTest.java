@@ -21,8 +21,8 @@ class CommandLineTest {
         Run run = Run.start("--help");
         assertThat(run.status()).isZero();
         assertThat(run.out())
-                .contains("devices  Lists the RDMA devices of this machine, and which would be taken.")
-                .contains("check    Checks the way to a machine on which 'tensorferry serve' runs.")
+                .contains("devices  Lists the RDMA devices of this machine, and which one is chosen.")
+                .contains("check    Checks the connection to a machine that runs 'tensorferry serve'.")
                 .contains("serve    Answers 'tensorferry check' of other machines.")
                 .contains("2   wrong usage");
     }

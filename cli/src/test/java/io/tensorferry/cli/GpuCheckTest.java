@@ -85,7 +85,7 @@ class GpuCheckTest {
         assertThat(server.status()).as(server.out()).isZero();
         assertThat(server.out())
                 .contains(" with soft0, tensors on GPU:0 " + NAME + "0), once")
-                .contains(": 3 sizes, all right");
+                .contains(": 3 sizes, all correct");
         assertThat(check.out().replaceAll(" +", " "))
                 .contains(" tensors on GPU:1 " + NAME + "1) <-> GPU:0 " + NAME + "0)\n")
                 .containsSubsequence(
@@ -178,7 +178,7 @@ class GpuCheckTest {
         IntFunction<Accelerator> none = _ -> {
             throw new TransportException(StatusCode.FAILED_PRECONDITION, "libcuda.so.1 is not installed");
         };
-        String reason = ": FAILED_PRECONDITION: --gpu=2 cannot be had: libcuda.so.1 is not installed";
+        String reason = ": FAILED_PRECONDITION: --gpu=2 cannot be used: libcuda.so.1 is not installed";
         Run serve = Run.start(none, "serve", freeAddress(), "--gpu", "2");
         assertThat(serve.status()).isOne();
         assertThat(serve.err().lines()).containsExactly("tensorferry serve" + reason);

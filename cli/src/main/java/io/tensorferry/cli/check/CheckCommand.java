@@ -35,12 +35,12 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         showDefaultValues = true,
         description = {
-            "Checks the way to a machine on which 'tensorferry serve' runs.",
-            "It sets up a channel, says what both ends agreed on, moves tensors in both",
-            "directions, compares their bytes and says how long they took."
+            "Checks the connection to a machine that runs 'tensorferry serve'.",
+            "It sets up a channel, prints what both ends agreed on, moves tensors in both",
+            "directions, compares their bytes and prints how long they took."
         },
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:all works", "1:it does not; standard error says what", "2:wrong usage"})
+        exitCodeList = {"0:the check passed", "1:it failed; standard error states the cause", "2:wrong usage"})
 public final class CheckCommand implements Callable<Integer> {
     private static final InetAddress LOOPBACK = InetAddress.ofLiteral("127.0.0.1");
 
@@ -52,7 +52,7 @@ public final class CheckCommand implements Callable<Integer> {
 
     @Parameters(
             paramLabel = "HOST:PORT",
-            description = "where the other end serves",
+            description = "the address on which 'tensorferry serve' listens",
             showDefaultValue = Help.Visibility.NEVER)
     private String target = "";
 
@@ -72,16 +72,16 @@ public final class CheckCommand implements Callable<Integer> {
     @Option(
             names = "--rounds",
             paramLabel = "N",
-            description = "tensors of each size; by default 5 to 100, as many as 64 MiB")
+            description = "tensors of each size; by default as many as fill 64 MiB, within 5 to 100")
     private @Nullable Integer rounds;
 
-    @Option(names = "--timeout", paramLabel = "S", description = "seconds that any one step may take")
+    @Option(names = "--timeout", paramLabel = "S", description = "time limit of each step in seconds")
     private int timeoutSeconds = 10;
 
     @Option(
             names = "--address",
             paramLabel = "ADDRESS",
-            description = "this machine's address; by default that from which packets to HOST go")
+            description = "this machine's address; by default the source address of the route to HOST")
     private @Nullable InetAddress address;
 
     @Option(names = "--json", description = "one JSON object instead of text")

@@ -72,8 +72,8 @@ final class CheckRun {
         } catch (TransportException e) {
             throw e.code() == StatusCode.PERMISSION_DENIED || e.code() == StatusCode.UNIMPLEMENTED
                     ? e.within(
-                            "it is not 'tensorferry serve' that answers there; a worker of a cluster lets only members"
-                                    + " in, so start that command on another port of its machine",
+                            "the server there is not 'tensorferry serve'; a worker of a cluster accepts only members,"
+                                    + " so start 'tensorferry serve' on another port of its machine",
                             null)
                     : e;
         }

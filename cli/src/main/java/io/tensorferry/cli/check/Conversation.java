@@ -72,14 +72,14 @@ final class Conversation implements AutoCloseable {
             }
             return note;
         } catch (JsonParseException e) {
-            throw noNote(kind, "its JSON is another; do both ends run the same version?", e);
+            throw noNote(kind, "its JSON has another form; do both ends run the same version?", e);
         }
     }
 
     private TransportException noNote(Class<?> kind, String why, @Nullable Exception cause) {
         return new TransportException(
                 StatusCode.INTERNAL,
-                "the other end sent a note that is no " + kind.getSimpleName() + ": " + why,
+                "the other end sent a note that is not a " + kind.getSimpleName() + ": " + why,
                 other.worker(),
                 0,
                 cause);
@@ -125,7 +125,7 @@ final class Conversation implements AutoCloseable {
                 throw new TransportException(
                         StatusCode.DATA_LOSS,
                         "a tensor of " + expected.byteSize()
-                                + " bytes arrived with other bytes than were sent, from byte " + mismatch + " on",
+                                + " bytes arrived with other content than was sent, from byte " + mismatch + " on",
                         other.worker(),
                         0,
                         null);

@@ -19,8 +19,8 @@ final class GpuOption {
             arity = "0..1",
             paramLabel = "N",
             parameterConsumer = OptionalNumber.class,
-            description = "this end's tensors, sent and received, are on GPU N, or on GPU 0; by default they are in"
-                    + " host memory, whatever the other end has")
+            description = "place this end's tensors, sent and received, on GPU N, or 0; without the option they are in"
+                    + " host memory, independently of the other end")
     private @Nullable Integer ordinal;
 
     /// Opens the GPU, which the caller closes; null if the option was not given.
@@ -36,7 +36,7 @@ final class GpuOption {
         try {
             return gpus.apply(wanted);
         } catch (TransportException e) {
-            throw e.within("--gpu=" + wanted + " cannot be had", null);
+            throw e.within("--gpu=" + wanted + " cannot be used", null);
         }
     }
 

@@ -39,7 +39,7 @@ record Plan(int version, @Nullable List<Item> items) {
     /// @throws IllegalArgumentException if this version does not accept the plan
     List<Item> check() {
         if (version != VERSION) {
-            throw new IllegalArgumentException("version " + version + " of the check is not known here, only " + VERSION
+            throw new IllegalArgumentException("version " + version + " of the check is not supported, only " + VERSION
                     + "; use the same tensorferry at both ends");
         }
         if (items == null || items.isEmpty() || items.size() > MOST_ITEMS) {

@@ -39,8 +39,8 @@ final class Route {
             throw new IOException("no answer from " + text(peer) + " within " + timeout.toSeconds() + " s", e);
         } catch (IOException e) {
             throw new IOException(
-                    "nobody answers at " + text(peer) + " (" + e.getMessage() + "); start there: tensorferry serve "
-                            + text(peer) + options,
+                    "no server answers at " + text(peer) + " (" + e.getMessage()
+                            + "); start one there: tensorferry serve " + text(peer) + options,
                     e);
         }
     }

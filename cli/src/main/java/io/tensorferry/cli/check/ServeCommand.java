@@ -31,14 +31,14 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Answers 'tensorferry check' of other machines.",
-            "It does so until it is interrupted. It listens on the given address alone.",
-            "With the TLS files it serves whoever has a certificate of a trusted authority;",
-            "without, and with --allow-insecure, whoever reaches it. Several machines may",
-            "check at the same time."
+            "It runs until it is interrupted, and listens on the given address only.",
+            "With the TLS files it serves every client with a certificate of a trusted",
+            "authority; without them, and with --allow-insecure, every client. Several",
+            "machines may check at the same time."
         },
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {
-            "0:with --once: the check was good",
+            "0:with --once: the check passed",
             "1:it cannot serve; with --once: the check failed",
             "2:wrong usage"
         })

@@ -37,7 +37,7 @@ final class ServeSession {
         /// For example `4 sizes, all right`.
         @Override
         public String toString() {
-            return failure == null ? sizes + " sizes, all right" : "failed: " + failure;
+            return failure == null ? sizes + " sizes, all correct" : "failed: " + failure;
         }
     }
 

@@ -28,7 +28,7 @@ final class ServerSecurity {
     @Option(
             names = "--tls-certificate",
             paramLabel = "FILE",
-            description = "PEM: this end's certificate and those between it and a trusted one; by default"
+            description = "PEM: this end's certificate and its intermediate certificates; by default"
                     + " RDMA_TLS_CERTIFICATE")
     private @Nullable Path certificate;
 
@@ -85,7 +85,7 @@ final class ServerSecurity {
             return builder.start();
         } catch (PlaintextRefusedException e) {
             throw new IllegalArgumentException(
-                    "it would speak plaintext beyond this machine (" + String.join(", ", e.waysOut()) + "); give "
+                    "this end would speak plaintext beyond this machine (" + String.join(", ", e.waysOut()) + "); give "
                             + String.join(", ", OPTIONS.values())
                             + ", or, inside a network that you trust, --allow-insecure",
                     e);

@@ -26,14 +26,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Lists the RDMA devices of this machine, and which would be taken.",
-            "Of each device: what it is, its limits, ports and GIDs. Then which device, port",
-            "and GID a server would take and why, and why not the others. GPUs are listed",
-            "too, and of each which RDMA devices reach its memory by themselves (GPUDirect),",
-            "by trying; which GPUs are used is for the application to say."
+            "Lists the RDMA devices of this machine, and which one is chosen.",
+            "It prints each device with its limits, ports and GIDs, then the device, port",
+            "and GID that a server would choose, and why not the others. It also",
+            "lists the GPUs, and tries which RDMA devices can access their memory directly",
+            "(GPUDirect). The application decides which GPUs are used."
         },
         exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:a device would be taken", "1:none would", "2:wrong usage"})
+        exitCodeList = {"0:a server would choose a device", "1:no device is usable", "2:wrong usage"})
 public final class DevicesCommand implements Callable<Integer> {
     private static final String SOFTWARE = "software";
 
@@ -49,7 +49,7 @@ public final class DevicesCommand implements Callable<Integer> {
 
     @Option(
             names = "--no-software",
-            description = "leave out the software device, which is always there: 1 if no other can be used")
+            description = "leave out the software device, which is always available: 1 if no other is usable")
     private boolean noSoftware;
 
     /// @param environment the source of the `RDMA_*` variables

@@ -139,7 +139,7 @@ class ConversationTest {
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.fetch(item, 1))
                 .withMessageContaining(
-                        "a tensor of 100003 bytes arrived with other bytes than were sent, from byte 0 on")
+                        "a tensor of 100003 bytes arrived with other content than was sent, from byte 0 on")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.DATA_LOSS));
     }
 
@@ -150,14 +150,14 @@ class ConversationTest {
         first.rendezvous(first.channels().getFirst().connectionId()).send(key, floats);
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.hear(Go.class))
-                .withMessageContaining("the other end sent a note that is no Go: it is Tensor[FLOAT");
+                .withMessageContaining("the other end sent a note that is not a Go: it is Tensor[FLOAT");
 
         leave("Go", "[1]");
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> there.hear(Go.class))
                 .withMessageContaining(
-                        "the other end sent a note that is no Go: its JSON is another; do both ends run the same"
-                                + " version?")
+                        "the other end sent a note that is not a Go: its JSON has another form; do both ends run"
+                                + " the same version?")
                 .satisfies(e -> assertThat(e.code()).isEqualTo(StatusCode.INTERNAL));
     }
 

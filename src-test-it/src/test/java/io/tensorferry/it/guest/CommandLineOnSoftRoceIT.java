@@ -100,7 +100,7 @@ class CommandLineOnSoftRoceIT {
                         "GID ::ffff:10.97.0.1 <-> ::ffff:10.97.0.2",
                         "MTU 4096",
                         "device rxe1 port 1",
-                        "check of ::ffff:10.97.0.1: 3 sizes, all right")
+                        "check of ::ffff:10.97.0.1: 3 sizes, all correct")
                 .filteredOn(line -> line.startsWith("1 MiB "))
                 .hasSize(2);
     }

@@ -90,7 +90,7 @@ class CommandLineOnFakeDriverIT {
 
         assertThat(check.status()).as(check.text()).isZero();
         assertThat(server.status()).as(server.text()).isZero();
-        assertThat(server.text()).contains(": 2 sizes, all right");
+        assertThat(server.text()).contains(": 2 sizes, all correct");
         assertThat(check.lines().stream().map(line -> line.replaceAll(" +", " ")))
                 .contains(" tensors on GPU:1 (Fake GPU 1, 0000:f1:00.0) <-> GPU:0 (Fake GPU 0, 0000:f0:00.0)")
                 .containsSubsequence(
@@ -109,13 +109,13 @@ class CommandLineOnFakeDriverIT {
         assertThat(none.lines())
                 .singleElement()
                 .asString()
-                .startsWith("tensorferry check: FAILED_PRECONDITION: --gpu=0 cannot be had: ")
+                .startsWith("tensorferry check: FAILED_PRECONDITION: --gpu=0 cannot be used: ")
                 .contains(folder.toString());
 
         Tool fewer = start(FakeCudaDriver.compile(), Map.of(), "serve", freeAddress(), "--gpu=2");
         assertThat(fewer.status()).isOne();
         assertThat(fewer.lines())
-                .containsExactly("tensorferry serve: NOT_FOUND: --gpu=2 cannot be had: there is no GPU:2;"
+                .containsExactly("tensorferry serve: NOT_FOUND: --gpu=2 cannot be used: there is no GPU:2;"
                         + " the CUDA driver lists 2, numbered from 0");
     }
 
