@@ -136,7 +136,7 @@ public final class Draw {
                     return value;
                 }
             }
-            throw new IllegalStateException("none of 1000 values is accepted");
+            throw new IllegalStateException("none of 1000 drawn values is accepted");
         });
     }
 

@@ -127,6 +127,6 @@ class PropertyTest {
         assertThat(weights).containsExactlyInAnyOrder(0, 2);
         assertThatExceptionOfType(AssertionError.class)
                 .isThrownBy(() -> Property.check(1, draw -> draw.where(_ -> false, draw::bool)))
-                .withMessageContaining("none of 1000 values is accepted");
+                .withMessageContaining("none of 1000 drawn values is accepted");
     }
 }

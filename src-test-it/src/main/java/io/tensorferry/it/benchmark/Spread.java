@@ -7,7 +7,7 @@ public record Spread(double median, double minimum, double maximum) {
     /// @throws IllegalArgumentException if `values` is empty
     public static Spread of(Collection<Double> values) {
         if (values.isEmpty()) {
-            throw new IllegalArgumentException("there is no spread of no values");
+            throw new IllegalArgumentException("a spread needs one value or more");
         }
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();

@@ -58,7 +58,7 @@ public record Transfer(int count, long bytes, long elapsedNs, AbstractHistogram 
                     Long.parseLong(parts[2]),
                     Histogram.decodeFromCompressedByteBuffer(histogram, 0));
         } catch (DataFormatException | IndexOutOfBoundsException | BufferUnderflowException e) {
-            throw new IllegalArgumentException("'" + line + "' is no transfer", e);
+            throw new IllegalArgumentException("'" + line + "' is not a transfer", e);
         }
     }
 }

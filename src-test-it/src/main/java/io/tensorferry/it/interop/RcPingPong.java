@@ -23,13 +23,13 @@ import picocli.CommandLine.Parameters;
             "Without HOST it is the server. Both ends take the same -s, -m and -n."
         })
 public final class RcPingPong implements Callable<Integer> {
-    @Parameters(paramLabel = "HOST", arity = "0..1", description = "the server to be the client of")
+    @Parameters(paramLabel = "HOST", arity = "0..1", description = "the server to connect to")
     private @Nullable String host;
 
     @Option(names = "-p", paramLabel = "PORT", description = "the server's TCP port")
     private int tcpPort = 18_515;
 
-    @Option(names = "--bind", paramLabel = "ADDRESS", description = "where the server listens")
+    @Option(names = "--bind", paramLabel = "ADDRESS", description = "the address on which the server listens")
     private InetAddress bind = InetAddress.getLoopbackAddress();
 
     @Option(names = "-d", paramLabel = "DEVICE", description = "the device; without it the first usable one")
@@ -47,7 +47,7 @@ public final class RcPingPong implements Callable<Integer> {
     @Option(names = "-m", paramLabel = "BYTES", description = "MTU of the path")
     private int mtu = 1024;
 
-    @Option(names = "-r", paramLabel = "N", description = "receives that wait at a time")
+    @Option(names = "-r", paramLabel = "N", description = "posted receives")
     private int receiveDepth = 500;
 
     @Option(names = "-n", paramLabel = "N", description = "messages in each direction")
@@ -62,10 +62,10 @@ public final class RcPingPong implements Callable<Integer> {
     @Option(names = "-c", description = "as the server: the client has -c too, so check its first message")
     private boolean check;
 
-    @Option(names = "--echo", description = "as the server: send back what came, instead of something new")
+    @Option(names = "--echo", description = "as the server: send the received message back instead of a new one")
     private boolean echo;
 
-    @Option(names = "--timeout", paramLabel = "S", description = "seconds that a wait may take")
+    @Option(names = "--timeout", paramLabel = "S", description = "time limit of a wait in seconds")
     private int timeoutSeconds = 20;
 
     public static void main(String[] arguments) {

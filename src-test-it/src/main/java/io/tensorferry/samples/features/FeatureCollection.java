@@ -54,7 +54,7 @@ public final class FeatureCollection implements Callable<Integer> {
     @Option(names = "--batches", paramLabel = "B", description = "batches to collect")
     private int batches = 20;
 
-    @Option(names = "--seeds", paramLabel = "K", description = "nodes that a batch begins with")
+    @Option(names = "--seeds", paramLabel = "K", description = "seed nodes of a batch")
     private int seeds = 1024;
 
     @Option(
@@ -82,7 +82,7 @@ public final class FeatureCollection implements Callable<Integer> {
         System.out.printf("features  %,d floats of each node, on %d workers%n", columns, workers);
         System.out.printf("gathered  %,d rows in %d batches, each checked%n", outcome.rows(), batches);
         System.out.printf(
-                "read      %,d rows of others by %,d reads, %,d were here%n",
+                "read      %,d remote rows by %,d reads, %,d were local%n",
                 outcome.remoteRows(), outcome.reads(), outcome.rows() - outcome.remoteRows());
         System.out.printf(
                 "speed     %,.0f rows/s, %,.1f MB/s%n",

@@ -7,8 +7,8 @@ package io.tensorferry.it.benchmark.chart;
 public record Point(double x, double median, double minimum, double maximum) {
     public Point {
         if (!(x >= 0 && minimum >= 0 && Double.isFinite(maximum))) {
-            throw new IllegalArgumentException("a logarithmic axis has no place for " + minimum + ".." + maximum
-                    + " at " + x + ": it needs numbers from 0 on");
+            throw new IllegalArgumentException("a logarithmic axis cannot show " + minimum + ".." + maximum + " at " + x
+                    + ": it needs numbers from 0 on");
         }
         if (!(minimum <= median && median <= maximum)) {
             throw new IllegalArgumentException(

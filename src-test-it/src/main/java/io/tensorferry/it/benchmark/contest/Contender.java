@@ -195,7 +195,7 @@ public enum Contender {
             case BUSY_STATIC -> EdgeConsumer.open(ContentEdge.STATIC, Variant.BUSY, knobs, ports);
             case DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.VERBS, knobs, ports);
             case BUSY_DYNAMIC -> EdgeConsumer.open(ContentEdge.DYNAMIC, Variant.BUSY, knobs, ports);
-            case GATHER, BUSY_GATHER -> throw new IllegalStateException(this + " asks for no tensors");
+            case GATHER, BUSY_GATHER -> throw new IllegalStateException(this + " does not receive tensors");
             case OWN_GRPC -> RendezvousConsumer.open(Variant.GRPC, knobs, ports);
             case GRPC_UNARY -> new GrpcConsumer(port);
             case GRPC_STREAM -> new GrpcStreamConsumer(port);

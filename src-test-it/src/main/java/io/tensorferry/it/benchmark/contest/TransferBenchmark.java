@@ -31,7 +31,7 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         showDefaultValues = true,
-        description = "Throughput and latency of asking another process on this machine for tensors, path by path.")
+        description = "Throughput and latency of receives from another process on this machine, path by path.")
 public final class TransferBenchmark implements Callable<Integer> {
     @Option(names = "--sizes", split = ",", paramLabel = "SIZE", description = "bytes of a tensor, as 4KiB")
     private List<ByteSize> sizes = Stream.of("4KiB", "64KiB", "1MiB", "16MiB", "256MiB")
@@ -62,13 +62,13 @@ public final class TransferBenchmark implements Callable<Integer> {
     @Option(
             names = "--paced-rate",
             paramLabel = "N",
-            description = "tensors per second at most where latency is taken at a fixed rate; 0 leaves that out")
+            description = "largest rate, in tensors per second, of the latency at a fixed rate; 0 skips it")
     private double pacedRate = 2000;
 
     @Option(
             names = "--paced-bytes",
             paramLabel = "SIZE",
-            description = "bytes per second at most where latency is taken at a fixed rate")
+            description = "largest rate, in bytes per second, of the latency at a fixed rate")
     private ByteSize pacedBytes = ByteSize.parse("200MiB");
 
     @Mixin

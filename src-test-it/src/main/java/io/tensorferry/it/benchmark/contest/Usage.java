@@ -51,7 +51,7 @@ public record Usage(long heapBytes, long residentBytes) {
     public static Usage parse(String line) {
         String[] words = line.split(" ", -1);
         if (words.length != 2) {
-            throw new IllegalArgumentException("'" + line + "' is no usage");
+            throw new IllegalArgumentException("'" + line + "' is not a usage");
         }
         return new Usage(Long.parseLong(words[0]), Long.parseLong(words[1]));
     }

@@ -111,7 +111,7 @@ final class AskingRun {
         long elapsedNs = System.nanoTime() - startNs;
         Throwable cause = failure.get();
         if (cause != null) {
-            throw new IllegalStateException("a tensor of " + bytes + " bytes did not come", cause);
+            throw new IllegalStateException("a tensor of " + bytes + " bytes did not arrive", cause);
         }
         return new Transfer(count, bytes * count, elapsedNs, latenciesNs);
     }
@@ -175,7 +175,7 @@ final class AskingRun {
 
         private void requireLength(long came) {
             if (came != bytes) {
-                throw new IllegalStateException("a tensor of " + came + " bytes came, not of " + bytes);
+                throw new IllegalStateException("a tensor of " + came + " bytes arrived, not of " + bytes);
             }
         }
 

@@ -25,7 +25,7 @@ public final class Content {
     /// @throws IllegalStateException if `segment` has another length, or a byte differs from the output of [#fill]
     public static void check(MemorySegment segment, long bytes) {
         if (segment.byteSize() != bytes) {
-            throw new IllegalStateException("a tensor of " + segment.byteSize() + " bytes came, not of " + bytes);
+            throw new IllegalStateException("a tensor of " + segment.byteSize() + " bytes arrived, not of " + bytes);
         }
         long words = bytes / Long.BYTES;
         for (long i = 0; i < words; i++) {
@@ -46,6 +46,6 @@ public final class Content {
 
     private static IllegalStateException differs(long offset, long bytes) {
         return new IllegalStateException(
-                "the content of a tensor of " + bytes + " bytes differs at or behind byte " + offset);
+                "the content of a tensor of " + bytes + " bytes differs at or after byte " + offset);
     }
 }

@@ -113,7 +113,7 @@ public final class CopiesConsumer implements TensorConsumer {
         void copy(Arrival arrival) {
             DeviceMemory from = source;
             if (from == null) {
-                throw new IllegalStateException("nothing was begun");
+                throw new IllegalStateException("no transfer was begun");
             }
             this.arrival = arrival;
             for (long offset = 0; offset < host.byteSize(); offset += PIECE) {

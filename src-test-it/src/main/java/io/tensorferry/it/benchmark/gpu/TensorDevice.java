@@ -51,7 +51,7 @@ public final class TensorDevice implements AutoCloseable {
         return new TensorDevice(accelerator, SIMULATED, () -> {
             time.close();
             if (!accelerator.mistakes().isEmpty()) {
-                throw new IllegalStateException("used as no accelerator may be: " + accelerator.mistakes());
+                throw new IllegalStateException("misuse of the accelerator: " + accelerator.mistakes());
             }
         });
     }

@@ -32,7 +32,7 @@ final class Chain {
     private void done(RecvResult result) {
         try (Tensor tensor = result.tensorOrThrow()) {
             if (tensor.byteSize() != bytes) {
-                throw new IllegalStateException("a tensor of " + tensor.byteSize() + " bytes came");
+                throw new IllegalStateException("a tensor of " + tensor.byteSize() + " bytes arrived");
             }
         } catch (RuntimeException e) {
             end.failed(e);

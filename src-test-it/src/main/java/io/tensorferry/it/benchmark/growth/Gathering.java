@@ -40,11 +40,11 @@ final class Gathering implements Arrival {
     /// @throws IllegalStateException if a receive has failed, or the tensors have not arrived within two minutes
     void await() throws InterruptedException {
         if (!missing.await(LIMIT_SECONDS, TimeUnit.SECONDS)) {
-            throw new IllegalStateException(missing.getCount() + " tensors did not come");
+            throw new IllegalStateException(missing.getCount() + " tensors did not arrive");
         }
         Throwable cause = failure.get();
         if (cause != null) {
-            throw new IllegalStateException("a tensor did not come", cause);
+            throw new IllegalStateException("a tensor did not arrive", cause);
         }
     }
 }

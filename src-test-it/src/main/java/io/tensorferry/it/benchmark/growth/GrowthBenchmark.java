@@ -21,37 +21,33 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         showDefaultValues = true,
-        description = "How the cost of a receive grows with receives, tensors, peers and bytes, and what rest costs.")
+        description = "How the cost of a receive grows with receives, tensors, peers and bytes, and the cost of rest.")
 public final class GrowthBenchmark implements Callable<Integer> {
-    @Option(
-            names = "--series",
-            split = ",",
-            paramLabel = "NAME",
-            description = "which to measure; all, if none is named")
+    @Option(names = "--series", split = ",", paramLabel = "NAME", description = "series to measure; by default all")
     private List<String> names = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "rounds of each series")
     private int rounds = 5;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "how long rest is looked at, and each rhythm kept up")
+    @Option(names = "--seconds", paramLabel = "S", description = "length of each measurement at rest or at a rate")
     private double seconds = 5;
 
-    @Option(names = "--most-receives", paramLabel = "N", description = "receives outstanding at most")
+    @Option(names = "--most-receives", paramLabel = "N", description = "largest number of outstanding receives")
     private long mostReceives = 100_000;
 
-    @Option(names = "--most-tensors", paramLabel = "N", description = "tensors of a step at most")
+    @Option(names = "--most-tensors", paramLabel = "N", description = "largest number of tensors of a step")
     private long mostTensors = 10_000;
 
-    @Option(names = "--most-edges", paramLabel = "N", description = "polling receives that wait at most")
+    @Option(names = "--most-edges", paramLabel = "N", description = "largest number of polling receives that wait")
     private long mostEdges = 10_000;
 
-    @Option(names = "--most-peers", paramLabel = "N", description = "peers at most")
+    @Option(names = "--most-peers", paramLabel = "N", description = "largest number of peers")
     private long mostPeers = 256;
 
     @Option(
             names = "--most-bytes",
             paramLabel = "SIZE",
-            description = "bytes of a tensor at most; both processes hold a few tensors of it")
+            description = "largest tensor in bytes; both processes hold a few tensors of this size")
     private ByteSize mostBytes = ByteSize.parse("1GiB");
 
     @Mixin

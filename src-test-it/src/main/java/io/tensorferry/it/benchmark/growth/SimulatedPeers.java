@@ -170,7 +170,7 @@ final class SimulatedPeers implements AutoCloseable {
         var time = new ThreadTime();
         while (!done.getAsBoolean()) {
             if (fabric.now() > deadlineNs) {
-                throw new IllegalStateException("the simulation does not come to an end");
+                throw new IllegalStateException("the simulation does not end");
             }
             time.add(() -> turn(consumer));
             producers.forEach(SimulatedPeers::turn);

@@ -48,7 +48,7 @@ public final class UcxProducer implements TensorProducer {
                 Socket socket = listener.accept()) {
             return new UcxEnd(socket);
         } catch (IOException e) {
-            throw new UncheckedIOException("no consumer came", e);
+            throw new UncheckedIOException("no consumer connected", e);
         }
     }
 

@@ -46,7 +46,7 @@ record RawAddress(
     static RawAddress parse(String line) {
         String[] parts = line.split(" ", -1);
         if (parts.length < FIELDS + LANE_FIELDS || (parts.length - FIELDS) % LANE_FIELDS != 0) {
-            throw new IllegalArgumentException("'" + line + "' is no address");
+            throw new IllegalArgumentException("'" + line + "' is not an address");
         }
         var queuePairs = new ArrayList<QueuePairAddress>();
         for (int i = FIELDS; i < parts.length; i += LANE_FIELDS) {

@@ -59,23 +59,22 @@ public final class VerbsBenchmark implements Callable<Integer> {
     @Option(
             names = "--request",
             paramLabel = "SIZE",
-            description =
-                    "bytes of the request of a warm receive, whose write by C is part of what a receive is held to")
+            description = "bytes of the request of a warm receive; C's write of it is part of the receive's reference")
     private ByteSize request = new ByteSize(MessageCodec.REPEATED_REQUEST_BYTES);
 
     @Option(
             names = "--compile-seconds",
             paramLabel = "S",
-            description = "at the start, until the optimising compiler is done; twice for each path of Java")
+            description = "warm-up of the optimising compiler at the start; twice for each path of Java")
     private double compileSeconds = 2;
 
     @Mixin
     private BenchmarkReport report = new BenchmarkReport();
 
-    @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for where there is no device")
+    @Option(names = "--guest", paramLabel = "COMMAND", description = "rdma-guest, for a machine without a device")
     private @Nullable Path guest;
 
-    @Option(names = "--root", paramLabel = "FOLDER", description = "what the guest may write to")
+    @Option(names = "--root", paramLabel = "FOLDER", description = "the folder that the guest may write to")
     private Path root = Path.of("").toAbsolutePath();
 
     private final List<String> arguments;

@@ -100,7 +100,7 @@ record VerbsName(
             Queues queues = Queues.of(parts);
             if (queues.depth() > 0 && RAW.contains(parts.plain())) {
                 throw new IllegalArgumentException(
-                        "only C's programs, and what is compared with them, are told how much is under way");
+                        "only C's programs, and the paths compared with them, take a number of requests in flight");
             }
             return new VerbsName(name, parts.plain(), queues, receiver(parts, queues));
         } catch (IllegalArgumentException e) {

@@ -42,7 +42,7 @@ class VerbsNameTest {
                 "nothing | is unknown; the paths are [ib_write, raw-write, raw-immediate, raw-flag, recvAsync, ",
                 "raw-write@ | '' is not of the form q4 (queue pairs), l16",
                 "raw-write@q4:l16 | 'q4:l16' is not of the form q4 (queue pairs), l16",
-                "raw-read@q8l128t2048 | only C's programs, and what is compared with them, are told how much",
+                "raw-read@q8l128t2048 | only C's programs, and the paths compared with them, take a number of requests",
                 "recvAsync@signal=1 | 'signal=1': it gathers no rows",
                 "raw-write@chunk=4MiB | 'chunk=4MiB': only paths that receive tensors have knobs",
                 "ib_write@q4:lanes=2 | 'lanes=2': only paths that receive tensors have knobs",
