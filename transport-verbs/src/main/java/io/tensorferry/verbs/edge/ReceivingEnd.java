@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// any          -- final status received and all tensors arrived; or no channel available --> ended
 /// ```
 ///
-/// Owner: the loop, except for the consumer's calls: [#poll], [#take].
+/// Owner: the loop, except for the consumer's calls: [#poll], [#take]. [PublishedTensors] stands between the two.
 abstract class ReceivingEnd implements EdgeReceiver {
     private static final long ENDED = Long.MAX_VALUE;
 
@@ -42,15 +42,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReleaseCredit credit = new ReleaseCredit(this);
     private final ChannelWaiter channelWaiter = new Offerer();
-
-    // Read by the consumer: the number of arrived tensors, or ENDED; then `failure` and `arrivedAtEnd` give the
-    // details.
-    private volatile long ready;
-    private volatile @Nullable TransportException failure;
-    private long arrivedAtEnd;
-    private volatile @Nullable Runnable readyAction;
-    // The consumer's count of taken tensors.
-    private volatile long taken;
+    private final PublishedTensors published;
 
     // The fields from here on belong to the loop.
     private long arrived;
@@ -78,6 +70,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         this.key = key;
         this.edge = edge;
         this.context = context;
+        this.published = new PublishedTensors(edge, context.users());
         this.shownOpened = context.users().shown(opened);
         this.shownEnded = context.users().shown(ended);
         this.peer = peer;
@@ -126,25 +119,18 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     @Override
     public final boolean poll() {
-        return ready > taken;
+        return published.poll();
     }
 
     @Override
-    @SuppressWarnings("NonAtomicVolatileUpdate") // Written by the consumer alone.
     public final Tensor take() {
         if (closed.get()) {
             throw closedException();
         }
-        long there = ready;
-        if (there <= taken) {
-            throw new IllegalStateException("no tensor has arrived over " + edge + "; poll() returns whether one has");
-        }
-        if (there == ENDED && taken >= arrivedAtEnd) {
-            throw failed();
-        }
+        long sequence = published.next();
         checkMayTake();
-        Tensor tensor = arrivedTensor(taken);
-        taken++;
+        Tensor tensor = arrivedTensor(sequence);
+        published.took();
         onTaken();
         return tensor;
     }
@@ -164,25 +150,13 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     /// Number of tensors that the consumer has taken. Any thread.
     final long taken() {
-        return taken;
-    }
-
-    private TransportException failed() {
-        TransportException why = failure;
-        if (why == null) {
-            throw new IllegalStateException(edge + " has ended without a cause");
-        }
-        return why;
+        return published.taken();
     }
 
     @Override
     public final void onReady(Runnable action) {
-        readyAction = action;
-        context.loop().execute(() -> {
-            if (ready > 0) {
-                tellReady();
-            }
-        });
+        published.onReady(action);
+        context.loop().execute(published::tellIfReady);
     }
 
     @Override
@@ -329,10 +303,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         arrived++;
         context.counters().tensorsReceived.increment();
         context.counters().bytesReceived.add(bytes);
-        if (failure == null) {
-            ready = arrived;
-            tellReady();
-        }
+        published.publish(arrived);
         endIfAllIsHere();
     }
 
@@ -355,7 +326,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         if (over) {
             return;
         }
-        publishEnd(cause);
+        published.end(arrived, cause);
         if (channel == null) {
             end(cause);
         } else if (givenUp == null) {
@@ -383,25 +354,9 @@ abstract class ReceivingEnd implements EdgeReceiver {
     /// Whether memory of the producer is being read.
     abstract boolean isReading();
 
-    private void tellReady() {
-        Runnable action = readyAction;
-        if (action != null) {
-            context.users().run("run the action that waits for a tensor of " + edge, action);
-        }
-    }
-
-    private void publishEnd(TransportException cause) {
-        if (failure == null) {
-            arrivedAtEnd = arrived;
-            failure = cause;
-            ready = ENDED;
-            tellReady();
-        }
-    }
-
     /// Whether arrivals are still published: the edge has not failed at this end.
     final boolean isPublishing() {
-        return failure == null;
+        return published.isOpen();
     }
 
     /// Ends this end, because nothing more can arrive.
@@ -413,7 +368,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         over = true;
         context.channels().withdraw(peer.name(), channelWaiter);
         channel = null;
-        publishEnd(cause);
+        published.end(arrived, cause);
         // An edge that this end gave up may end with the loss of its channel.
         opened.completeExceptionally(givenUp == null ? cause : givenUp);
         letGo(() -> {

@@ -13,19 +13,15 @@ import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The producer's end of one edge of either kind. A sent tensor waits until it may go, is in progress, and completes
-/// when the consumer has it. This end accepts the consumer's offer on each channel, and resumes there with the tensors
-/// that are not complete.
+/// when the consumer has it ([SentTensors]). This end accepts the consumer's offer on each channel, and resumes there
+/// with the tensors that are not complete.
 ///
-/// Owner: the loop, except for [#queue], which its own lock guards.
+/// Owner: the loop, except for the user's calls: [#send], [#startAbort], [#close].
 abstract class SendingEnd implements EdgeSender {
-    private static final int MOST_WAITING = 1024;
-
     private final RendezvousKey key;
     private final String edge;
     private final EdgeContext context;
@@ -39,13 +35,7 @@ abstract class SendingEnd implements EdgeSender {
     private final Runnable onSent = this::sendWhatMayGo;
     private final ChannelWaiter channelWaiter = new NextChannel();
 
-    // Waiting tensors and tensors in progress, oldest first; the reason why no more are taken; whether this end was
-    // closed. The lock of `queue` guards all of them.
-    private final ArrayDeque<Tensor> queue = new ArrayDeque<>();
-    // Changed by the loop alone, which reads it without the lock.
-    private final ArrayDeque<Tensor> underWay = new ArrayDeque<>();
-    private @Nullable TransportException failure;
-    private boolean closed;
+    private final SentTensors tensors;
 
     private @Nullable RdmaChannel channel;
     private int number;
@@ -66,6 +56,7 @@ abstract class SendingEnd implements EdgeSender {
         this.key = key;
         this.edge = edge;
         this.context = context;
+        this.tensors = new SentTensors(edge);
         this.shownOpened = context.users().shown(opened);
         this.shownEnded = context.users().shown(ended);
         this.peer = peer;
@@ -109,7 +100,7 @@ abstract class SendingEnd implements EdgeSender {
         MemorySegment content = tensor.segment();
         long bytes = content.byteSize();
         if (bytes == 0 || regionOf(content.address(), bytes) != null) {
-            enqueue(tensor, null);
+            tensors.add(tensor, null);
         } else {
             sendCopy(tensor, bytes);
         }
@@ -117,9 +108,7 @@ abstract class SendingEnd implements EdgeSender {
     }
 
     private void sendCopy(Tensor tensor, long bytes) {
-        synchronized (queue) {
-            requireTaking();
-        }
+        tensors.requireTaking();
         Tensor copy;
         // The owner may close its handle during the copy.
         try (Tensor source = tensor.share()) {
@@ -127,7 +116,7 @@ abstract class SendingEnd implements EdgeSender {
         }
         Tensor original;
         try {
-            original = enqueue(tensor, copy);
+            original = tensors.add(tensor, copy);
         } catch (RuntimeException e) {
             copy.close();
             throw e;
@@ -138,14 +127,8 @@ abstract class SendingEnd implements EdgeSender {
     /// @throws IllegalStateException if the handle is closed or was sent before
     private void requireOpen(Tensor tensor) {
         if (tensor.isClosed()) {
-            throw cannotBeSent(tensor, null);
+            throw tensors.cannotBeSent(tensor, null);
         }
-    }
-
-    private IllegalStateException cannotBeSent(Tensor tensor, @Nullable Exception cause) {
-        return new IllegalStateException(
-                "the tensor cannot be sent over " + edge + ": its handle is closed or was already sent: " + tensor,
-                cause);
     }
 
     /// @throws IllegalArgumentException if the edge does not carry this tensor
@@ -169,39 +152,6 @@ abstract class SendingEnd implements EdgeSender {
         return region;
     }
 
-    /// Takes the handle over, unless it throws.
-    ///
-    /// @param copy sent instead of the tensor; null to send the tensor itself
-    /// @return the handle that was taken over, which the caller owns if a copy is given, else the queue
-    private Tensor enqueue(Tensor tensor, @Nullable Tensor copy) {
-        synchronized (queue) {
-            requireTaking();
-            if (queue.size() >= MOST_WAITING) {
-                throw new TransportException(
-                        StatusCode.RESOURCE_EXHAUSTED,
-                        queue.size() + " tensors are queued in " + edge + "; no more are accepted");
-            }
-            Tensor taken;
-            try {
-                taken = tensor.handOver();
-            } catch (IllegalStateException e) {
-                throw cannotBeSent(tensor, e);
-            }
-            queue.add(copy == null ? taken : copy);
-            return taken;
-        }
-    }
-
-    /// Requires the lock.
-    private void requireTaking() {
-        if (closed) {
-            throw new IllegalStateException("the producer's end of " + edge + " is closed");
-        }
-        if (failure != null) {
-            throw failure;
-        }
-    }
-
     @Override
     public final void startAbort(TransportException cause) {
         context.loop().execute(() -> fail(cause));
@@ -209,33 +159,20 @@ abstract class SendingEnd implements EdgeSender {
 
     @Override
     public final void close() {
-        synchronized (queue) {
-            if (closed) {
-                return;
-            }
-            closed = true;
+        if (tensors.close()) {
+            context.loop().execute(this::endIfAllIsDone);
         }
-        context.loop().execute(this::endIfAllIsDone);
     }
 
     final boolean isBusy() {
-        synchronized (queue) {
-            return !queue.isEmpty() || !underWay.isEmpty();
-        }
-    }
-
-    /// Whether this end has failed, and ends once the tensors in progress are complete.
-    private boolean isEnding() {
-        synchronized (queue) {
-            return failure != null;
-        }
+        return tensors.isBusy();
     }
 
     /// Whether the offer is for this end, and not for an earlier or later end with the same key. An end without
     /// completed tensors may have accepted the last offer of a consumer's end that was already gone; it resumes with
     /// the next offer.
     final boolean goesOnWith(Message.Opening offer) {
-        return !isEnding()
+        return !tensors.hasFailed()
                 && (wasAccepted ? (offer.resumed() && offer.opening() == opening) || done == 0 : offer.received() == 0);
     }
 
@@ -278,10 +215,7 @@ abstract class SendingEnd implements EdgeSender {
         }
         while (done < offer.received()) {
             // They had arrived before the channel was lost.
-            Tensor tensor;
-            synchronized (queue) {
-                tensor = queue.remove();
-            }
+            Tensor tensor = tensors.removeWaiting();
             count(tensor);
             tensor.close();
         }
@@ -318,13 +252,10 @@ abstract class SendingEnd implements EdgeSender {
     /// Sends waiting tensors, as far as they may go now.
     final void sendWhatMayGo() {
         RdmaChannel open = channel;
-        while (open != null && open.isOpen() && !over && mayGo(underWay.size())) {
-            Tensor next = next();
+        while (open != null && open.isOpen() && !over && mayGo(tensors.inProgress())) {
+            Tensor next = tensors.start();
             if (next == null) {
                 break;
-            }
-            synchronized (queue) {
-                underWay.add(next);
             }
             try {
                 start(open, next, gone() - 1);
@@ -358,19 +289,12 @@ abstract class SendingEnd implements EdgeSender {
 
     /// Number of tensors that are complete or in progress.
     final long gone() {
-        return done + underWay.size();
+        return done + tensors.inProgress();
     }
 
     /// Number of tensors that the consumer is known to have.
     final long done() {
         return done;
-    }
-
-    /// Takes the first waiting tensor, or null.
-    private @Nullable Tensor next() {
-        synchronized (queue) {
-            return failure == null ? queue.poll() : null;
-        }
     }
 
     /// Completes the oldest tensor in progress, because the consumer has it; the caller closes it.
@@ -382,55 +306,26 @@ abstract class SendingEnd implements EdgeSender {
 
     /// Removes the oldest tensor in progress, because the consumer does not want it; the caller closes it.
     final Tensor dropOldest() {
-        synchronized (queue) {
-            return underWay.remove();
-        }
+        return tensors.removeOldest();
     }
 
     /// Removes the newest tensor in progress, because it was never sent; the caller closes it.
     final Tensor removeNewest() {
-        synchronized (queue) {
-            return underWay.removeLast();
-        }
-    }
-
-    /// Moves the tensors in progress back to the waiting ones.
-    final void takeBack() {
-        synchronized (queue) {
-            while (!underWay.isEmpty()) {
-                queue.addFirst(underWay.removeLast());
-            }
-        }
+        return tensors.removeNewest();
     }
 
     /// Takes no more tensors, drops the waiting ones, and ends when those in progress are complete.
     final void fail(TransportException cause) {
-        List<Tensor> dropped;
-        synchronized (queue) {
-            failure = failure == null ? cause : failure;
-            dropped = List.copyOf(queue);
-            queue.clear();
-        }
-        dropped.forEach(Tensor::close);
+        tensors.fail(cause);
         endIfAllIsDone();
     }
 
     private void endIfAllIsDone() {
-        TransportException cause;
-        boolean all;
-        synchronized (queue) {
-            if (over || !queue.isEmpty() || !(closed || failure != null)) {
-                return;
-            }
-            cause = failure != null
-                    ? failure
-                    : new TransportException(StatusCode.ABORTED, "the producer has closed " + edge);
-            all = underWay.isEmpty();
-            if (all) {
-                failure = cause;
-            }
+        TransportException cause = over ? null : tensors.endWithoutWaiting();
+        if (cause == null) {
+            return;
         }
-        if (all) {
+        if (tensors.inProgress() == 0) {
             end(cause);
         } else if (saysLastWordEarly()) {
             sayLastWord(cause);
@@ -492,18 +387,14 @@ abstract class SendingEnd implements EdgeSender {
     /// Fails this end, because the consumer's process is gone or unreachable.
     final void onConsumerGone(TransportException cause) {
         channel = null;
-        takeBack();
+        tensors.takeBack();
         fail(cause);
     }
 
     /// Keeps the memory of the tensors in progress out of use.
     final void onMemoryStranded() {
-        if (channel == null) {
-            return;
-        }
-        synchronized (queue) {
-            done += underWay.size();
-            underWay.clear();
+        if (channel != null) {
+            done += tensors.strand();
         }
     }
 
@@ -514,8 +405,8 @@ abstract class SendingEnd implements EdgeSender {
         }
         channel = null;
         onChannelGone();
-        takeBack();
-        if (isEnding() || !loss.resumable()) {
+        tensors.takeBack();
+        if (tensors.hasFailed() || !loss.resumable()) {
             fail(loss.cause());
         } else if (!wantsChannel) {
             wantsChannel = true;
