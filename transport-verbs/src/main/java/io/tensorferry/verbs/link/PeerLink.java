@@ -15,8 +15,6 @@ import io.tensorferry.verbs.loop.CompletionLoop;
 import io.tensorferry.verbs.statistics.PeerStatus;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,9 +72,7 @@ final class PeerLink {
     // Why the last channel ended or was not set up, and whether the waiters received that failure.
     private @Nullable TransportException failure;
     private boolean down;
-    // Whether waiters are sent to the fallback, and when the last one was.
-    private boolean fallenBack;
-    private long wantedAtNs;
+    private final FallbackUse fallback;
     // Number of this end's attempts; the peer's latest attempt seen, and its incarnation.
     private long attempts;
     private long latestPeerAttempt;
@@ -100,6 +96,7 @@ final class PeerLink {
         this.handlers = handlers;
         this.failures = new LinkFailures(peer, context.workerName());
         this.waiters = new ChannelQueue(context.counters());
+        this.fallback = new FallbackUse(peer, context);
         this.patience = new Patience(context.loop(), this::onTooLate);
     }
 
@@ -109,8 +106,8 @@ final class PeerLink {
             waiter.onNoChannel(failures.stopped());
             return;
         }
-        if (fallenBack) {
-            wantedAtNs = context.loop().nanoTime();
+        if (fallback.isInUse()) {
+            fallback.want();
             if (state == State.IDLE) {
                 dialLater();
             }
@@ -144,7 +141,7 @@ final class PeerLink {
     }
 
     private void startPatience(Duration limit) {
-        if (!fallenBack) {
+        if (!fallback.isInUse()) {
             backoff.reset();
         }
         patience.start(limit);
@@ -175,7 +172,7 @@ final class PeerLink {
     }
 
     private PeerStatus.State status() {
-        if (fallenBack && state != State.CLOSED) {
+        if (fallback.isInUse() && state != State.CLOSED) {
             return PeerStatus.State.FALLBACK;
         }
         return switch (state) {
@@ -202,7 +199,7 @@ final class PeerLink {
             return;
         }
         SetUpAttempt dialled = begin(State.DIALLING, 1 + context.random().nextLong(Long.MAX_VALUE));
-        makeEndpoint(dialled, (endpoint, failure) -> {
+        dialled.makeEndpoint((endpoint, failure) -> {
             if (endpoint == null) {
                 onUnreachable(failure);
                 return;
@@ -216,7 +213,7 @@ final class PeerLink {
     private SetUpAttempt begin(State newState, long connectionId) {
         abandonAttempt();
         changeState(newState);
-        var begun = new SetUpAttempt(connectionId, ++attempts, shared.health().addressEvents(), context.background());
+        var begun = new SetUpAttempt(connectionId, ++attempts, shared.health().addressEvents(), context, failures);
         attempt = begun;
         return begun;
     }
@@ -231,28 +228,6 @@ final class PeerLink {
             attempt.discard();
             attempt = null;
         }
-    }
-
-    /// Creates an endpoint on a background thread and, back on the loop, gives it to `then` if the attempt is still
-    /// current.
-    private void makeEndpoint(SetUpAttempt made, BiConsumer<@Nullable ChannelEndpoint, TransportException> then) {
-        context.background().execute(() -> {
-            ChannelEndpoint endpoint = null;
-            TransportException failure = null;
-            try {
-                endpoint = ChannelEndpoint.create(context);
-            } catch (RuntimeException | Error e) {
-                failure = failures.ofSetUp("cannot create an endpoint", e);
-            }
-            ChannelEndpoint result = endpoint;
-            TransportException why = failure == null ? failures.stopped() : failure;
-            context.loop().execute(() -> {
-                boolean wanted = result == null ? made == attempt : made.offerEndpoint(result);
-                if (wanted) {
-                    then.accept(result, why);
-                }
-            });
-        });
     }
 
     private void onAnswer(SetUpAttempt dialled, @Nullable OfferAnswer answer, @Nullable Throwable error) {
@@ -305,7 +280,7 @@ final class PeerLink {
     }
 
     private void onUnreachable(TransportException cause) {
-        if (!fallenBack && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
+        if (!fallback.isInUse() && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
             failWaiters(cause);
             return;
         }
@@ -316,10 +291,9 @@ final class PeerLink {
     private void dialLater() {
         abandonAttempt();
         long longestNs = LONGEST_BACKOFF_NS;
-        if (fallenBack) {
+        if (fallback.isInUse()) {
             longestNs = LONGEST_FALLBACK_BACKOFF_NS;
-            long unwantedNs = context.loop().nanoTime() - wantedAtNs;
-            if (unwantedNs > context.options().connectTimeout().toNanos()) {
+            if (fallback.isUnwanted()) {
                 changeState(State.IDLE);
                 return;
             }
@@ -335,8 +309,9 @@ final class PeerLink {
         patience.stop();
         abandonAttempt();
         failure = cause;
-        if (context.hasFallback() && state != State.CLOSED && (fallenBack || wanted)) {
-            fallBack(cause);
+        if (context.hasFallback() && state != State.CLOSED && (fallback.isInUse() || wanted)) {
+            fallback.begin(cause);
+            dialLater();
             waiters.drain(waiter -> waiter.onFallback(cause));
             return;
         }
@@ -345,34 +320,16 @@ final class PeerLink {
         waiters.drain(waiter -> waiter.onNoChannel(cause));
     }
 
-    private void fallBack(TransportException cause) {
-        if (!fallenBack) {
-            fallenBack = true;
-            wantedAtNs = context.loop().nanoTime();
-            LOG.warn(
-                    "cannot set up a channel to {}; receives go over {} until a channel is open again: {}",
-                    peer,
-                    context.config().fallback(),
-                    cause.getMessage());
-        }
-        dialLater();
-    }
-
     /// Marks the channel usable after the first arrival from the peer.
     private void onHeard(ChannelLife current) {
         if (life != current || !current.channel().isOpen()) {
             return;
         }
         patience.stop();
-        if (!fallenBack) {
-            return;
+        if (fallback.isInUse()) {
+            fallback.end();
+            changeState(state);
         }
-        fallenBack = false;
-        changeState(state);
-        LOG.info(
-                "a channel to {} is open again; receives no longer go over {}",
-                peer,
-                context.config().fallback());
     }
 
     /// Handles an offer: the peer has dialled.
@@ -416,7 +373,7 @@ final class PeerLink {
     }
 
     private void answer(SetUpAttempt answered, ConnectionParameters offer, CompletableFuture<OfferAnswer> reply) {
-        makeEndpoint(answered, (endpoint, failure) -> {
+        answered.makeEndpoint((endpoint, failure) -> {
             if (endpoint == null) {
                 reply.completeExceptionally(failure);
                 onUnreachable(failure);
@@ -444,47 +401,18 @@ final class PeerLink {
         latestPeerAttempt = parameters.attempt();
     }
 
-    /// Connects an attempt's endpoint on a background thread, because a device may resolve the path to the peer over
-    /// the network, and opens the channel.
-    ///
-    /// @param then called on the loop, if the attempt is still current, with null or the failure
     private void connect(
             SetUpAttempt connecting,
             ConnectionParameters parameters,
             boolean mayWrite,
             Consumer<@Nullable Throwable> then) {
-        ChannelEndpoint endpoint = connecting.takeEndpoint();
-        var failed = new AtomicReference<@Nullable Throwable>();
-        Runnable toReady = () -> {
-            try {
-                endpoint.connect(parameters);
-            } catch (RuntimeException | Error e) {
-                failed.set(e);
-            }
-        };
-        context.offLoop("connect to " + peer, toReady, () -> {
-            Throwable why = failed.get();
-            if (connecting == attempt && why == null) {
-                try {
-                    open(connecting, endpoint, parameters, mayWrite);
-                } catch (RuntimeException | Error e) {
-                    why = e;
-                }
-            } else if (why == null) {
-                why = failures.overtaken("another attempt superseded this attempt");
-            }
-            if (why != null) {
-                context.background().execute(endpoint::close);
-            }
-            if (why == null || connecting == attempt) {
-                then.accept(why);
-            }
-        });
+        connecting.connect(parameters, endpoint -> open(connecting, endpoint, parameters, mayWrite), then);
     }
 
     private void open(SetUpAttempt done, ChannelEndpoint endpoint, ConnectionParameters parameters, boolean mayWrite) {
         var begun =
                 new ChannelLife(context, endpoint, parameters, mayWrite, handlers, death, this::onLost, this::onHeard);
+        done.succeed();
         attempt = null;
         remember(parameters);
         openConnectionId = done.connectionId;
@@ -493,7 +421,7 @@ final class PeerLink {
         epoch++;
         down = false;
         changeState(State.OPEN);
-        if (fallenBack) {
+        if (fallback.isInUse()) {
             startPatience(context.options().reconnectTimeout());
         }
         LOG.debug("channel to {} is open: {}", peer, opened.description());
@@ -537,7 +465,7 @@ final class PeerLink {
             }
             return;
         }
-        if (fallenBack) {
+        if (fallback.isInUse()) {
             patience.stop();
             dialLater();
         } else if (waiters.isEmpty()) {
