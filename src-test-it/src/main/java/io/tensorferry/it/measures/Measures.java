@@ -61,6 +61,7 @@ public final class Measures implements Callable<Integer> {
             print(name.isEmpty() ? "(module descriptors)" : shorter(name), size, count);
         }
         print("all", all, passed.size());
+        System.out.printf("The classes passed stand in %d files.%n", files(passed));
         if (list) {
             printList(passed);
         }
@@ -73,6 +74,14 @@ public final class Measures implements Callable<Integer> {
             counted.removeIf(name -> name.startsWith(DEVICES) || COUNTED.stream().noneMatch(name::startsWith));
             return counted;
         }
+    }
+
+    /// The number of source files: a nested class stands in the file of its outermost class.
+    private static long files(SortedSet<String> classes) {
+        return classes.stream()
+                .map(name -> name.contains("$") ? name.substring(0, name.indexOf('$')) : name)
+                .distinct()
+                .count();
     }
 
     private static void print(String name, MainSources.Size size, long passed) {

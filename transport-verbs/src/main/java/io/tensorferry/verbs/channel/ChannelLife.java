@@ -11,6 +11,7 @@ import io.tensorferry.verbs.channel.setup.ChannelContext;
 import io.tensorferry.verbs.channel.setup.ChannelEndpoint;
 import io.tensorferry.verbs.channel.setup.ConnectionParameters;
 import io.tensorferry.verbs.config.ChannelOptions;
+import io.tensorferry.verbs.device.CompletionQueue;
 import io.tensorferry.verbs.device.MemoryWindow;
 import io.tensorferry.verbs.device.VerbsException;
 import io.tensorferry.verbs.device.WorkCompletion;
@@ -44,6 +45,7 @@ public final class ChannelLife implements Pollable {
 
     private final ChannelContext context;
     private final ChannelEndpoint endpoint;
+    private final CompletionQueue completions;
     private final ChannelHandlers handlers;
     private final SuspectedDeath death;
     private final BiConsumer<ChannelLife, ChannelLoss> onLost;
@@ -78,6 +80,7 @@ public final class ChannelLife implements Pollable {
             Consumer<ChannelLife> onHeard) {
         this.context = context;
         this.endpoint = endpoint;
+        this.completions = endpoint.completionQueue();
         this.handlers = handlers;
         this.death = death;
         this.onLost = onLost;
@@ -132,7 +135,7 @@ public final class ChannelLife implements Pollable {
     @Override
     public void requestNotification() {
         try {
-            endpoint.completionQueue().requestNotification();
+            completions.requestNotification();
         } catch (VerbsException e) {
             onRefused(e);
         }
@@ -176,7 +179,7 @@ public final class ChannelLife implements Pollable {
         } catch (RuntimeException | Error e) {
             onMistake(e);
         }
-        endpoint.completionQueue().poll(Integer.MAX_VALUE, onCompletion);
+        completions.poll(Integer.MAX_VALUE, onCompletion);
     }
 
     @Override

@@ -35,10 +35,12 @@ public final class RdmaChannel {
     private final ChannelDescription description;
     private final String peer;
     private final long peerIncarnation;
+    private final long connectionId;
     private final CompletionLoop loop;
     private final Runnable onPeerLostIt;
     private final List<QueuePair> queuePairs;
     private final List<Lane> lanes = new ArrayList<>();
+    private final int maxMessageBytes;
     private final int chunkBytes;
     private final int ringContentBytes;
     private final Striping striping;
@@ -60,10 +62,12 @@ public final class RdmaChannel {
         this.loop = context.loop();
         this.onPeerLostIt = onPeerLostIt;
         this.queuePairs = List.copyOf(endpoint.queuePairs());
+        this.connectionId = description.connectionId();
+        this.maxMessageBytes = (int) Math.min(description.slotBytes(), description.maxWriteBytes());
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
         this.outgoing = new OutgoingRing(
-                endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), (int) maxMessageBytes());
+                endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), maxMessageBytes);
         PostingOptions posting = context.options().posting();
         this.chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         this.ringContentBytes = posting.ringContentBytes();
@@ -114,6 +118,11 @@ public final class RdmaChannel {
         return peerIncarnation;
     }
 
+    /// The dialling end's number of this channel.
+    public long connectionId() {
+        return connectionId;
+    }
+
     public boolean isOpen() {
         return open;
     }
@@ -149,11 +158,7 @@ public final class RdmaChannel {
     /// Whether a message fits in a slot of the peer's ring and in one write. Only a message with a long rendezvous key
     /// does not.
     public boolean fits(OutgoingMessage message) {
-        return message.shortestSize() <= maxMessageBytes();
-    }
-
-    private long maxMessageBytes() {
-        return Math.min(description.slotBytes(), description.maxWriteBytes());
+        return message.shortestSize() <= maxMessageBytes;
     }
 
     /// Sends a control message, in order. A lost channel drops it.
@@ -162,7 +167,7 @@ public final class RdmaChannel {
     public void send(OutgoingMessage message) {
         if (!fits(message)) {
             throw new IllegalArgumentException(
-                    "the message takes " + message.encodedSize() + " bytes; the limit is " + maxMessageBytes());
+                    "the message takes " + message.encodedSize() + " bytes; the limit is " + maxMessageBytes);
         }
         if (open) {
             outgoing.enqueue(message);
@@ -252,7 +257,7 @@ public final class RdmaChannel {
     /// Whether the ring carries a content whose message, metadata included, has `messageBytes` bytes. If ring contents
     /// are disabled, it does not carry empty contents either.
     public boolean carries(int messageBytes) {
-        return ringContentBytes > 0 && messageBytes <= maxMessageBytes();
+        return ringContentBytes > 0 && messageBytes <= maxMessageBytes;
     }
 
     /// Sends a content as a message in the peer's ring; otherwise like [#write].

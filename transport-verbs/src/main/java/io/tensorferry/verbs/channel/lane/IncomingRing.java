@@ -1,6 +1,5 @@
 package io.tensorferry.verbs.channel.lane;
 
-import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.memory.RegisteredBuffer;
 import io.tensorferry.verbs.wire.SlotReader;
 
@@ -19,10 +18,6 @@ public final class IncomingRing {
         this.slots = slots;
         this.slotBytes = slotBytes;
         this.reader = new SlotReader(slotBytes);
-    }
-
-    RemoteRegion region() {
-        return new RemoteRegion(buffer.address(), buffer.remoteKey());
     }
 
     /// Advances to the next slot. The peer may write it again once it is acknowledged.

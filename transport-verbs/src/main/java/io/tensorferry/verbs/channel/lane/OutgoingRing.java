@@ -27,7 +27,8 @@ public final class OutgoingRing {
     private static final String REASON_DROPPED = "refused; the reason was dropped because too many answers were queued";
 
     private final RegisteredBuffer staging;
-    private final RemoteRegion remote;
+    private final long remoteAddress;
+    private final int remoteKey;
     private final int slots;
     private final int slotBytes;
     private final int mostBytes;
@@ -46,7 +47,8 @@ public final class OutgoingRing {
     /// @param mostBytes usable bytes of a slot, at most `slotBytes`
     public OutgoingRing(RegisteredBuffer staging, RemoteRegion remote, int slots, int slotBytes, int mostBytes) {
         this.staging = staging;
-        this.remote = remote;
+        this.remoteAddress = remote.address();
+        this.remoteKey = remote.remoteKey();
         this.slots = slots;
         this.slotBytes = slotBytes;
         this.mostBytes = mostBytes;
@@ -116,8 +118,8 @@ public final class OutgoingRing {
                     staging.address() + slot,
                     filledBytes,
                     staging.localKey(),
-                    remote.address() + slot,
-                    remote.remoteKey(),
+                    remoteAddress + slot,
+                    remoteKey,
                     filledContents);
         }
         return count;

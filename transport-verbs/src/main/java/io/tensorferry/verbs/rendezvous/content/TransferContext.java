@@ -4,7 +4,6 @@ import io.tensorferry.api.RecvResult;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.Accelerators;
-import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
 import io.tensorferry.verbs.rendezvous.RendezvousCounters;
@@ -20,6 +19,7 @@ import java.util.concurrent.Executor;
 /// @param loop runs commands on the completion loop
 /// @param workers runs slow work
 /// @param accelerators the accelerators of the worker
+/// @param dataValidation whether contents are verified by checksum
 /// @param maxTensorBytes the size limit of received tensors
 /// @param mostNamedBytes the most bytes that one message names; larger contents are transferred in pieces
 public record TransferContext(
@@ -27,7 +27,7 @@ public record TransferContext(
         Executor workers,
         RegisteredMemory memory,
         Accelerators accelerators,
-        RendezvousOptions options,
+        boolean dataValidation,
         long maxTensorBytes,
         long mostNamedBytes,
         RendezvousCounters counters) {

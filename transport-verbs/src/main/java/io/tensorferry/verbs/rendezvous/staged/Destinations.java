@@ -38,7 +38,7 @@ public final class Destinations {
             Destination host = HostResult.allocate(metaData, receive.options(), context.memory(), true);
             return inPieces(context, host, metaData, receive, pieces);
         }
-        boolean mayBeDirect = !carried && DirectResult.isPossible(unit, context.options());
+        boolean mayBeDirect = !carried && DirectResult.isPossible(unit, context.dataValidation());
         boolean inPieces = pieces > 0 && metaData.byteSize() > unit.options().pieceBytes();
         if (!mayBeDirect && !inPieces) {
             return StagedResult.allocate(metaData, receive.options(), unit);
@@ -74,7 +74,7 @@ public final class Destinations {
     public static boolean mayNameAtOnce(TransferContext context, RemoteReceive receive) {
         AcceleratorUnit unit = receive.accelerator();
         return unit == null
-                || (DirectResult.isPossible(unit, context.options()) && DirectResult.isOwn(receive.options(), unit));
+                || (DirectResult.isPossible(unit, context.dataValidation()) && DirectResult.isOwn(receive.options(), unit));
     }
 
     /// Allocates the destination of a tensor that is expected to match the last tensor of its key. On the caller's

@@ -9,7 +9,6 @@ import io.tensorferry.api.TransportException;
 import io.tensorferry.verbs.accelerator.AcceleratorUnit;
 import io.tensorferry.verbs.accelerator.CopyTask;
 import io.tensorferry.verbs.channel.lane.NamedMemory;
-import io.tensorferry.verbs.config.RendezvousOptions;
 import io.tensorferry.verbs.device.MemoryRegion;
 import io.tensorferry.verbs.memory.RegisteredMemory;
 import io.tensorferry.verbs.rendezvous.RemoteReceive;
@@ -29,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// @param named all of the tensor
 record DirectResult(AcceleratorUnit unit, Tensor tensor, NamedMemory named) implements Destination {
     /// Whether peers may write results into accelerator memory, if that memory is registered.
-    static boolean isPossible(AcceleratorUnit unit, RendezvousOptions options) {
-        return unit.directAccess().takesWrites() && !options.dataValidation();
+    static boolean isPossible(AcceleratorUnit unit, boolean dataValidation) {
+        return unit.directAccess().takesWrites() && !dataValidation;
     }
 
     /// Whether the memory of a result is known to be registered before it is allocated, because the transport owns it.

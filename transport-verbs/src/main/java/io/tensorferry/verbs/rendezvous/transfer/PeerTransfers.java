@@ -172,7 +172,7 @@ final class PeerTransfers {
         if (last != null
                 && last.isOpen()
                 && last.peerIncarnation() == incarnation
-                && last.description().connectionId() == sent.connectionId()) {
+                && last.connectionId() == sent.connectionId()) {
             last.onPeerLostIt();
         }
         if (last != null && !last.isOpen() && !ended) {

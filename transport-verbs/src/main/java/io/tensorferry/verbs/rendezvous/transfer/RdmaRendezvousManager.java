@@ -62,7 +62,7 @@ public final class RdmaRendezvousManager implements AutoCloseable {
                 adapter.background(),
                 adapter.memory(),
                 accelerators,
-                options,
+                options.dataValidation(),
                 worker.limits().maxTensorBytes(),
                 adapter.mostNamedBytes(),
                 new RendezvousCounters());

@@ -178,7 +178,7 @@ final class TensorRequest
         }
         channel = opened;
         askedIncarnation = opened.peerIncarnation();
-        askedConnectionId = opened.description().connectionId();
+        askedConnectionId = opened.connectionId();
         on(destination == null ? Event.CHANNEL_OPEN : Event.CHANNEL_OPEN_WITH_MEMORY);
     }
 
@@ -295,7 +295,7 @@ final class TensorRequest
 
     /// A peer that leaves the checksum out would otherwise pass unverified.
     private void requireChecksum() {
-        if (context.options().dataValidation() && checksum.isEmpty()) {
+        if (context.dataValidation() && checksum.isEmpty()) {
             throw new ProtocolViolationException("an answer without the requested checksum");
         }
     }
@@ -587,7 +587,7 @@ final class TensorRequest
                 askedMetaData,
                 askedAddress,
                 askedKey,
-                context.options().dataValidation(),
+                context.dataValidation(),
                 askedAgain);
     }
 

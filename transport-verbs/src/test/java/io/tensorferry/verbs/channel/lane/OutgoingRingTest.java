@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.verbs.channel.setup.RemoteRegion;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.RequestIndex;
@@ -21,7 +22,7 @@ class OutgoingRingTest {
 
     private static final String LONG = "x".repeat(3_900);
 
-    private final OutgoingRing ring = new OutgoingRing(null, null, 16, 4096, 4096);
+    private final OutgoingRing ring = new OutgoingRing(null, new RemoteRegion(0, 0), 16, 4096, 4096);
 
     private static Message refusal(int number, String why) {
         return new Message.ErrorStatus(
