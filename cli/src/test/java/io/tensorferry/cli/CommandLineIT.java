@@ -28,7 +28,7 @@ class CommandLineIT {
 
     private final List<Process> started = new ArrayList<>();
 
-    /// One process, with what it wrote in two files.
+    /// One process, whose output and errors are in two files.
     private record Tool(Process process, Path out, Path err) {
         int status() throws Exception {
             if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
@@ -135,7 +135,7 @@ class CommandLineIT {
         assertThat(server.status()).as(text(server.out()) + text(server.err())).isZero();
         assertThat(text(check.out()))
                 .contains("tensors to the other end", "16 MiB", "  way             shared memory <-> shared memory\n");
-        assertThat(text(check.err())).as("nothing to complain about").isEmpty();
+        assertThat(text(check.err())).as("no errors").isEmpty();
         assertThat(text(server.err())).isEmpty();
     }
 

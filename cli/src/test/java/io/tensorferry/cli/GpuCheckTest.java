@@ -41,7 +41,7 @@ class GpuCheckTest {
         for (SimulatedAccelerator gpu : opened) {
             assertThat(gpu.mistakes()).isEmpty();
             assertThat(gpu.leftOver()).isEmpty();
-            // It has no way to ask; what is closed takes nothing any more.
+            // An accelerator has no query for its end; a closed one rejects all calls.
             assertThat(isClosed(gpu)).isTrue();
         }
         time.close();
@@ -165,7 +165,7 @@ class GpuCheckTest {
         String address = freeAddress();
         Run server = serve(address, "--gpu");
         Run check = Run.start(this::open, "check", address, "--sizes=64KiB", "--rounds=500", "--timeout=30");
-        // Then the server receives, for some seconds, with memory pinned to compare what came.
+        // Then the server receives for some seconds, with pinned memory to compare the contents.
         check.awaitOutput("tensors from the other end");
 
         server.interrupt();
@@ -184,7 +184,7 @@ class GpuCheckTest {
         assertThat(serve.err().lines()).containsExactly("tensorferry serve" + reason);
         assertThat(serve.out()).isEmpty();
 
-        // Before anything else: nobody answers there either.
+        // The GPU is checked first: no server answers at this address.
         Run check = Run.start(none, "check", freeAddress(), "--gpu", "2", "--json");
         assertThat(check.status()).isOne();
         assertThat(check.err().lines()).containsExactly("tensorferry check" + reason);

@@ -41,7 +41,7 @@ final class Run {
         return new Run(TensorFerry.commandLine(SOFTWARE, gpus), arguments);
     }
 
-    /// Waits for the end; the exit status.
+    /// Waits for the end; returns the exit status.
     int status() throws Exception {
         try {
             return status.get(LIMIT_SECONDS, TimeUnit.SECONDS);
@@ -51,7 +51,7 @@ final class Run {
         }
     }
 
-    /// As a signal does.
+    /// Ends the command as a signal does.
     void interrupt() {
         thread.interrupt();
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Checks with certificates, and without where these are needed.
+/// Checks with certificates, and without certificates where they are needed.
 @Timeout(120)
 class SecureCheckTest {
     @TempDir
@@ -88,7 +88,7 @@ class SecureCheckTest {
 
     @Test
     void plaintextBeyondThisMachineMustBeAllowed() throws Exception {
-        // Not an address of any machine: what is allowed fails later, when it cannot listen.
+        // Not an address of any machine: an allowed server fails later, when it cannot listen.
         Run refused = Run.start("serve", "192.0.2.1:7471");
         assertThat(refused.status()).isOne();
         assertThat(refused.err())

@@ -38,7 +38,7 @@ final class CProbe {
         this.directory = directory;
     }
 
-    /// What the compiler makes of an expression.
+    /// The compiler's answer to an expression.
     sealed interface Answer {}
 
     /// The expression's value.
@@ -47,7 +47,7 @@ final class CProbe {
     /// The compiler does not accept the expression.
     record Refused(String message) implements Answer {}
 
-    /// Why nothing can be asked: no compiler, or one that does not accept the preamble. Empty where all is well.
+    /// The reason why no expression can be compiled: no compiler, or a refused preamble. Empty if there is none.
     Optional<String> unusable() {
         try {
             write("preamble.c", preamble + "\n");
@@ -100,7 +100,7 @@ final class CProbe {
         return run(compiler("-o", "probe", "probe.c"));
     }
 
-    /// Notes which expressions the compiler named, and says whether it named any.
+    /// Records the expressions that the compiler named, and returns whether it named any.
     private static boolean collectRefusals(String output, Map<Integer, String> refused) {
         boolean any = false;
         Matcher refusals = REFUSAL.matcher(output);

@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 final class ConstantChecks {
     private ConstantChecks() {}
 
-    /// A check for each method of `header` that takes nothing and returns a number that stands in its code.
+    /// A check for each method of `header` that has no parameters and returns a number from its code.
     ///
     /// @param named which of them are constants of the C header
     static List<Check> of(Class<?> header, Predicate<String> named) {

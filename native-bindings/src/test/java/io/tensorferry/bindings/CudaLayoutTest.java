@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The generated classes of the CUDA driver say what this machine's `cuda.h` says. Neither a GPU nor the driver is
+/// The generated classes of the CUDA driver agree with this machine's `cuda.h`. Neither a GPU nor the driver is
 /// needed.
 class CudaLayoutTest {
     private static final GeneratedPackage CUDA = new GeneratedPackage(Cuda.class, "cuda.h");
@@ -24,7 +24,7 @@ class CudaLayoutTest {
         var probe = new CProbe("#include <cuda.h>", includeArguments(), directory);
         InstalledHeader.assume(probe, "gcc or clang, and the CUDA toolkit, whose directory -Dcuda.home names");
         List<Check> layouts = CUDA.layouts();
-        // The number of the header's own version is no constant of the interface.
+        // The number of the header's own version is not a constant of the interface.
         List<Check> constants = ConstantChecks.of(Cuda.class, name -> !name.equals("CUDA_VERSION"));
 
         HeaderCheck result = HeaderCheck.of(

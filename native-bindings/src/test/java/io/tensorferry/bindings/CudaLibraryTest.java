@@ -9,12 +9,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a process finds, each in a process of its own: a process looks only once.
+/// The search for the library, each in its own process: a process searches only once.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CudaLibraryTest {
     private static final String ALLOWED = "--enable-native-access=ALL-UNNAMED";
 
-    /// Prints what it finds.
+    /// Prints the result of the search.
     public static final class Find {
         private Find() {}
 

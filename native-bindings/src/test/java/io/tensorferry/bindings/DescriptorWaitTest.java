@@ -13,7 +13,7 @@ import org.junit.jupiter.api.condition.OS;
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class DescriptorWaitTest {
     private static final long LONG_NS = TimeUnit.MINUTES.toNanos(10);
-    /// Standard error: open, and never to be read from.
+    /// Standard error: open, but never readable.
     private static final int QUIET = 2;
 
     @Test

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 ///
 /// @param headerClass the class that has the functions and constants; its initialiser loads the library, so nothing
 /// here initialises it
-/// @param include what C includes
+/// @param include the header that C includes
 record GeneratedPackage(Class<?> headerClass, String include) {
     /// The classes of this package's structs and unions, those within another class left out, in the order of their
     /// names.

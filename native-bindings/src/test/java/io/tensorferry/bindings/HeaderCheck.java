@@ -3,7 +3,7 @@ package io.tensorferry.bindings;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What came of comparing the bindings with C.
+/// The result of comparing the bindings with C.
 ///
 /// @param agreeing how many numbers are the same
 /// @param unknown names of the checks that these headers cannot answer and need not
@@ -14,7 +14,7 @@ record HeaderCheck(int agreeing, List<String> unknown, List<String> mismatches) 
         mismatches = List.copyOf(mismatches);
     }
 
-    /// Compares `checks` with what the compiler makes of them.
+    /// Compares `checks` with the compiler's values.
     static HeaderCheck of(List<Check> checks, CProbe probe) {
         int agreeing = 0;
         var unknown = new ArrayList<String>();

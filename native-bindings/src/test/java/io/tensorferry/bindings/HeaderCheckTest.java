@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What compares the bindings with C finds what is wrong. Needs a C compiler and no library's headers.
+/// The comparison of the bindings with C finds the mistakes. Needs a C compiler and no library's headers.
 class HeaderCheckTest {
     private static final String DECLARATIONS = """
             struct message { int kind; union { int code; long word; }; struct { char id; long at; } from[2]; };

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The generated classes of libibverbs say what this machine's `infiniband/verbs.h` says.
+/// The generated classes of libibverbs agree with this machine's `infiniband/verbs.h`.
 class IbverbsLayoutTest {
     private static final GeneratedPackage IBVERBS = new GeneratedPackage(Ibverbs.class, "infiniband/verbs.h");
 
@@ -32,7 +32,7 @@ class IbverbsLayoutTest {
         assertThat(result.agreeing()).isGreaterThan(2000);
     }
 
-    /// What a newer libclang loses without a word: a layout without it is as long as one with it.
+    /// A member that a newer libclang loses silently: the layout without it has the same length.
     @Test
     void theUnnamedUnionsAreThere() {
         assertThat(IBVERBS.layouts().stream().map(Check::name))
@@ -46,7 +46,7 @@ class IbverbsLayoutTest {
                         "ibv_wc.invalidated_rkey offset");
     }
 
-    /// A type of the C library's is not checked inside where the library changed it, but always as a whole.
+    /// The members of a C library type are not checked where the library changed them; its size always is.
     @Test
     void noTypeIsLeftOut() {
         assertThat(IBVERBS.types()).hasSizeGreaterThan(30);

@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.util.List;
 import java.util.Optional;
 
-/// What the tests against an installed header say: why they are skipped, or how much they compared.
+/// The output of the tests against an installed header: the reason for a skip, or the number of comparisons.
 final class InstalledHeader {
     private InstalledHeader() {}
 
-    /// Skips the test where nothing can be compared. The reason is printed too: Maven's summary counts the skipped, but
-    /// names no reason.
+    /// Skips the test if nothing can be compared. The reason is printed too: Maven's summary counts skipped tests, but
+    /// does not state reasons.
     ///
     /// @param needs what must be installed
     static void assume(CProbe probe, String needs) {

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 /// Two things are compared with C: the layouts, member by member, and the numbers that the classes' accessors use
 /// (`x$offset()`, `x$layout()`), which stand in the class beside the layout.
 final class LayoutChecks {
-    /// How jextract names what C leaves without a name. C reaches the members of such a member directly.
+    /// jextract's names for unnamed C members. C accesses the members of such a member directly.
     private static final String ANONYMOUS = "$anon$";
 
     private static final Pattern PRIVATE = Pattern.compile("(^|\\.)__");
@@ -47,7 +47,7 @@ final class LayoutChecks {
                 .map(method -> (GroupLayout) call(method));
     }
 
-    /// jextract names a layout by its tag. Where the class has another name, that is a typedef's.
+    /// jextract names a layout by its tag. If the class has another name, it is the name of a typedef.
     private static String cName(Class<?> type, GroupLayout layout) {
         String name = type.getSimpleName();
         if (!layout.name().orElse(name).equals(name)) {
@@ -95,7 +95,7 @@ final class LayoutChecks {
         }
     }
 
-    /// What the getters and setters of `type` go by. `cType` is the C type of the same name.
+    /// The checks of the numbers that the getters and setters of `type` use. `cType` is the C type of the same name.
     private void accessors(String name, String cType, Class<?> type) {
         Stream.of(type.getMethods())
                 .filter(LayoutChecks::takesNothing)
@@ -135,8 +135,8 @@ final class LayoutChecks {
         check(name + " size", "sizeof(((" + cType + " *) 0)->" + path + ")", stated);
     }
 
-    /// What begins with two underscores is the C library's own and differs between its versions; the sizes of what
-    /// contains it do not.
+    /// A name that begins with two underscores belongs to the C library and differs between its versions; the sizes of
+    /// the types that contain it do not.
     private void check(String name, String expression, long stated) {
         checks.add(new Check(name, expression, stated, !PRIVATE.matcher(name).find()));
     }

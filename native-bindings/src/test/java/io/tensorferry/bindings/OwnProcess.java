@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Runs a main class of the tests in a process of its own: what a process finds once, it finds for good.
+/// Runs a main class of the tests in its own process: a process keeps the result of its first search.
 final class OwnProcess {
     private OwnProcess() {}
 
     /// @param flags of Java
-    /// @return what it printed
+    /// @return the output of the process
     static String output(Class<?> main, String... flags) throws IOException, InterruptedException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.AnnotatedElementContext;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDirFactory;
 
-/// Temporary directories below `target`: where a build may write, programs may be executed, and that is not so of every
+/// Temporary directories below `target`: a build may execute programs there, which is not true of every
 /// `/tmp`.
 final class TargetDirectory implements TempDirFactory {
     @Override

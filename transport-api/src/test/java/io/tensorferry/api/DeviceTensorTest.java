@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// A tensor whose memory the processor does not reach.
+/// A tensor whose memory the processor cannot access.
 class DeviceTensorTest {
     private static final long ADDRESS = 1L << 60;
     private static final RendezvousKey KEY = RendezvousKey.parse(
@@ -97,7 +97,7 @@ class DeviceTensorTest {
         shared.readyAfter(second);
         assertThat(first.closed).hasValue(1);
         tensor.readyAfter(second);
-        assertThat(second.closed).as("said twice, it is still in use").hasValue(0);
+        assertThat(second.closed).as("set twice, and still in use").hasValue(0);
         assertThat(tensor.readyEvent()).isSameAs(second);
         tensor.close();
         assertThat(second.closed).hasValue(0);
@@ -115,7 +115,7 @@ class DeviceTensorTest {
         tensor.readyAfter(new CountedEvent() {
             @Override
             public void close() {
-                // Is logged.
+                // The failure is logged.
                 throw new IllegalStateException("the device is gone");
             }
         });
@@ -164,7 +164,7 @@ class DeviceTensorTest {
         }
     }
 
-    /// Has a name, and nothing else.
+    /// An accelerator that has only a name.
     private record NamedAccelerator(String type, int index) implements Accelerator {
         @Override
         public String description() {

@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
 /// A rendezvous of one receive whose end the test decides.
 final class ManualRendezvous implements Rendezvous {
     private volatile @Nullable DoneCallback pending;
-    /// What the receive was given, if it was.
+    /// The timeout of the receive; null if none was given.
     volatile @Nullable Duration timeout;
     private final AtomicBoolean ended = new AtomicBoolean();
     final AtomicInteger cancelled = new AtomicInteger();
     /// Whether a cancelled receive ends at once with `CANCELLED`, as a real one does.
     volatile boolean answersCancel = true;
-    /// Where given, this is what the receive's future is.
+    /// The future of the receive; null for a new one.
     volatile @Nullable CompletableFuture<RecvResult> future;
 
     boolean isAsked() {

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 
-/// Any text as a rendezvous key, as one comes in a peer's message: a key that prints and parses again, or an
+/// Any text as a rendezvous key, as in a peer's message: a key that prints and parses again, or an
 /// [IllegalArgumentException].
 @Timeout(value = 5, unit = TimeUnit.SECONDS)
 class RendezvousKeyFuzz {

@@ -54,7 +54,7 @@ class TensorAllocatorTest {
                 .contains("1152921504606846976 bytes", "-XX:MaxDirectMemorySize");
     }
 
-    /// An allocator whose memory is too small for what is to be written.
+    /// An allocator whose memory is too small for the elements.
     @Test
     void aStringTensorThatCannotBeWrittenIsClosed() {
         var made = new AtomicReference<Tensor>();

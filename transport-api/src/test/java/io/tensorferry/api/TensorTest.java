@@ -73,7 +73,7 @@ class TensorTest {
         assertThatIllegalStateException().isThrownBy(next::handOver).withMessageContaining("is closed");
     }
 
-    /// Of those that hand a handle over and those that close it, one succeeds.
+    /// Of the threads that hand over a handle and those that close it, one succeeds.
     @Test
     void handingOverAndClosingAtOnceFreesTheMemoryExactlyOnce() throws Exception {
         try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -130,7 +130,7 @@ class TensorTest {
         other.close();
     }
 
-    /// Sharing while the same handle is closed is a mistake of the caller, but it must not bring freed memory back.
+    /// Sharing a handle during its close is a mistake of the caller, but it must not revive freed memory.
     @RepeatedTest(200)
     void sharingAndClosingAtOnceFreesTheMemoryExactlyOnce() throws Exception {
         Tensor tensor = wrap(DataType.FLOAT, Shape.of(1));

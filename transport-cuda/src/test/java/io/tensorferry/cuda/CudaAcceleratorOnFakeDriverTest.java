@@ -386,7 +386,7 @@ class CudaAcceleratorOnFakeDriverTest {
         }
     }
 
-    /// An event of one GPU cannot be recorded in a stream of the other: the fake refuses what is of the wrong
+    /// An event of one GPU cannot be recorded in a stream of the other: the fake refuses objects of the wrong
     /// context.
     @SuppressWarnings("ThreadPriorityCheck")
     private static boolean thereAndBack(CudaAccelerator gpu, MemorySegment source, MemorySegment target)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is listed, and why nothing is. A process takes one driver only, so most of it runs in processes of its own.
+/// The listed GPUs, or the reason for their absence. A process loads one driver only, so most tests start processes.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CudaDevicesOnFakeDriverTest {
     private static final long GIB = 1L << 30;
@@ -28,7 +28,7 @@ class CudaDevicesOnFakeDriverTest {
     @TempDir
     private Path folder;
 
-    /// Prints what it finds; or, given the name of a file, whether that is there before it looks and after.
+    /// Prints the GPUs that it finds; or, given the name of a file, whether that exists before and after the search.
     public static final class Find {
         private Find() {}
 
@@ -116,7 +116,7 @@ class CudaDevicesOnFakeDriverTest {
                 .isEqualTo("false true");
     }
 
-    /// What another process finds.
+    /// Returns the output of another process.
     ///
     /// @param library null for the system's
     private static String find(Path library, Map<String, String> environment, String... arguments)

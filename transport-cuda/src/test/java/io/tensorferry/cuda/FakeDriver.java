@@ -19,9 +19,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// The fake CUDA driver of `src/test/c/fakecuda.c`, compiled by this machine's `cc`. Its devices are host memory:
-/// what is tested with it says nothing about a GPU.
+/// tests with it prove nothing about a GPU.
 ///
-/// A process takes one driver only, so all tests of this module that run in the build's own JVM run with this one.
+/// A process loads one driver only, so all tests of this module in the build's own JVM use this one.
 @SuppressWarnings("restricted")
 final class FakeDriver {
     private static final long COMPILER_LIMIT_S = 60;
@@ -40,7 +40,7 @@ final class FakeDriver {
     private final MethodHandle count;
     private final MethodHandle reset;
 
-    /// What the fake counts, with its number for it.
+    /// The counters of the fake, with their numbers.
     enum Count {
         ALLOCATIONS(0),
         REGISTRATIONS(1),
@@ -164,7 +164,7 @@ final class FakeDriver {
         }
     }
 
-    /// While they are held, no stream begins anything.
+    /// While the streams are held, none begins an operation.
     void holdStreams() {
         call(() -> {
             hold.invokeExact(1);
@@ -227,7 +227,7 @@ final class FakeDriver {
         }
     }
 
-    /// Ends what the methods above began.
+    /// Ends the effects of the methods above.
     void reset() {
         call(() -> {
             reset.invokeExact();

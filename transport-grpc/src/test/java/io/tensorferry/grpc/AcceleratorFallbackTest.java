@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class AcceleratorFallbackTest {
     private static final Duration SOON = Duration.ofSeconds(20);
-    // How long a channel is tried to be had before the first tensor goes over gRPC.
+    // How long the worker tries to set up a channel before the first tensor goes over gRPC.
     private static final Duration CONNECT = Duration.ofSeconds(1);
     // More than one piece, and more than one message of the stream.
     private static final int[] SIZES = {0, 1, 5 << 20};
@@ -64,7 +64,7 @@ class AcceleratorFallbackTest {
         device.breakDown();
         TransportServer consumer = start(0);
         TransportServer producer = start(1);
-        // The fallback gives a peer that was never reached no more time than one that was lost.
+        // The fallback waits no longer for a peer that was never reached than for one that was lost.
         consumer.awaitPeers(SOON);
         for (int size : SIZES) {
             var content = new byte[size];

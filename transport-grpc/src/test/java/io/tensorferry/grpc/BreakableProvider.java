@@ -5,8 +5,8 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The software device, which stops doing any work when it is told to, and begins again: its queue pairs refuse what
-/// is posted, and no new ones can be made. What it has received it still tells.
+/// The software device, whose work a test stops and resumes. While it is stopped, its queue pairs refuse posted
+/// requests, and no new queue pairs can be created. Completions of earlier requests are still reported.
 ///
 /// Threading: any thread.
 final class BreakableProvider extends WatchedProvider {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A callback executor that runs callbacks on the thread that calls it: they run on the transport's loop, and may do
-/// there what callbacks do, as long as they do not wait.
+/// do there anything that callbacks do, except wait.
 @Timeout(60)
 class CallbacksOnTheLoopTest {
     private static final long STEP = 3;

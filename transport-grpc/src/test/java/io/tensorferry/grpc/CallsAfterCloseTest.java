@@ -60,8 +60,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Every public call has an end once the server is closed, whatever was opened before: it returns, or throws what is
-/// documented, within seconds. A method that is added to one of the types without an end here fails the test.
+/// Every public call ends once the server is closed, whatever was opened before: it returns or throws as
+/// documented, within seconds. A new method of one of the types that is not listed here fails the test.
 @Timeout(90)
 class CallsAfterCloseTest {
     private static final Duration LONG = Duration.ofMinutes(10);
@@ -70,7 +70,7 @@ class CallsAfterCloseTest {
     private final TestCluster cluster = new TestCluster(2);
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Arena arena = Arena.ofShared();
-    // To be closed by the user.
+    // The user must close these.
     private final Queue<AutoCloseable> opened = new ConcurrentLinkedQueue<>();
     private final AcceleratorTime time = AcceleratorTime.real();
     private TransportServer server;
@@ -175,7 +175,7 @@ class CallsAfterCloseTest {
         PendingReceive begin(DoneCallback done);
     }
 
-    /// What the callback is told, once.
+    /// The result given to the callback, once.
     private static String told(Receiving receiving) throws Exception {
         var ended = new CompletableFuture<RecvResult>();
         receiving.begin(ended::complete);
@@ -206,7 +206,7 @@ class CallsAfterCloseTest {
         checkRendezvous();
     }
 
-    /// Of the user, who has ended it.
+    /// An executor of the user, who has ended it.
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void ofARendezvousWhoseExecutorHasEndedToo(String protocol) throws Exception {
@@ -355,7 +355,7 @@ class CallsAfterCloseTest {
         DynamicSender dynamicSender = server.openSender(DynamicEdge.of(toPeer("ds")));
         DynamicReceiver dynamicReceiver = server.openReceiver(DynamicEdge.of(fromPeer("dr")));
         List<AutoCloseable> endsOfPeer = new ArrayList<>();
-        // Behind the loop's part of what was opened.
+        // After the loop's part of the opening.
         server.awaitPeers(LONG);
         if (open) {
             endsOfPeer.add(peer.openReceiver(staticEdge(toPeer("s"))));
@@ -468,7 +468,7 @@ class CallsAfterCloseTest {
         out.close();
     }
 
-    /// Threads that never stop calling while the server is closed: whatever they have begun ends.
+    /// Threads that call continuously while the server is closed: every call that they have begun ends.
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void ofCallsThatMeetTheClose(String protocol) throws Exception {

@@ -83,7 +83,7 @@ class ChannelDescriptionTest {
             second.close();
 
             assertThat(second.channels()).isEmpty();
-            // The software device tells the loss of a connection by itself; the test's own limit bounds this.
+            // The software device reports the loss of a connection by itself; the test's own timeout bounds the wait.
             while (!first.channels().isEmpty()) {
                 Thread.sleep(5);
             }

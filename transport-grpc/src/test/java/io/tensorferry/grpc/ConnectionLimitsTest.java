@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Callers who open connections and prove nothing.
+/// Clients that open connections without authentication.
 @Timeout(60)
 class ConnectionLimitsTest {
     private static final ConnectionLimits LIMITS = ConnectionLimits.forCluster(2);
@@ -91,7 +91,7 @@ class ConnectionLimitsTest {
         awaitRefused(producer, 1);
     }
 
-    /// The caller may see the end a moment before it is counted.
+    /// The client may see the end of a connection before the server counts it.
     private static void awaitRefused(TransportServer server, long count) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (server.statistics().refusedConnections() < count) {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A worker that dials a peer and meets somebody else: receives fail at once, with a status that says why, and nothing
-/// is told to who answers.
+/// A worker that dials a peer and reaches another server: receives fail at once with a status that states the reason,
+/// and no data is sent to that server.
 @Timeout(60)
 class DialledPeerTest {
     private static final Duration LONG = Duration.ofSeconds(30);
@@ -55,7 +55,7 @@ class DialledPeerTest {
         }
         failure.satisfies(e -> assertThat(e.code()).isEqualTo(code));
         assertThat(System.nanoTime() - start)
-                .as("without waiting for what cannot come")
+                .as("without a wait for the impossible")
                 .isLessThan(SOON_NS);
     }
 
@@ -100,7 +100,7 @@ class DialledPeerTest {
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void aPeerThatTrustsAnotherAuthorityAloneIsNamed(String protocol) {
-        // It shows a certificate that this worker trusts, as in the midst of a change of authorities.
+        // It shows a certificate that this worker trusts, as during a change of authorities.
         var other = TestAuthority.create("other");
         Path files = folder.resolve("dialler");
         TransportServer dialler = cluster.add(cluster.builder(0)
@@ -152,7 +152,7 @@ class DialledPeerTest {
                 .withMessageContaining("the server has closed the connection; do all workers have TLS, or none?");
     }
 
-    /// One that shows a certificate of an authority that nobody trusts, and is gone afterwards.
+    /// A peer that shows a certificate of an untrusted authority, and is gone afterwards.
     private void meetsAWrongPeer(TransportServer dialler, String protocol) {
         TransportServer wrong = cluster.builder(1)
                 .protocol(protocol)
@@ -176,7 +176,7 @@ class DialledPeerTest {
         TransferLoop.transfer(right, dialler, 1, 11);
     }
 
-    /// A channel goes on to tell of the attempt that failed last, until another has failed.
+    /// A channel reports its latest failed attempt until another attempt fails.
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void aFailureOfLongAgoIsNotThatOfAPeerThatHasYetToAnswer(String protocol) throws Exception {

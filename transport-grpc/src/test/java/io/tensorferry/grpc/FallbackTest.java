@@ -102,7 +102,7 @@ class FallbackTest {
         return ((TransportException) cause).code();
     }
 
-    /// Transfers both ways without a pause, in a thread of its own, until it is told to stop.
+    /// Transfers in both directions without a pause, in a separate thread, until a stop.
     private static final class Traffic {
         private final List<TransportServer> servers;
         private final CompletableFuture<Integer> result = new CompletableFuture<>();
@@ -160,13 +160,13 @@ class FallbackTest {
             return (number + 1) * (i + 3) % 97 * 1000;
         }
 
-        /// Waits until so many more rounds are done, or one has failed.
+        /// Waits until `rounds` more rounds are done, or one has failed.
         void go(int rounds) throws InterruptedException {
             int until = done.get() + rounds;
             await(() -> done.get() >= until || result.isDone());
         }
 
-        /// Waits until both ends tell this of each other, or a round has failed.
+        /// Waits until both ends report this state of each other, or a round has failed.
         void awaitState(PeerStatus.State state) throws InterruptedException {
             await(() -> result.isDone()
                     || servers.stream().allMatch(server -> status(server).state() == state));

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// A cluster that gives this worker an address that is not one of this machine.
 @Timeout(30)
 class ForeignAddressTest {
-    /// Of the block for documentation: nobody has it.
+    /// An address of the block for documentation: no machine has it.
     private static final String FOREIGN = "192.0.2.7";
 
     private static TransportServerBuilder worker(String protocol) {

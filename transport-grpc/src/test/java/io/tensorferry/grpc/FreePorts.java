@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Loopback ports that nobody listened on a moment ago.
+/// Loopback ports without a listener at the time of the call.
 public final class FreePorts {
-    // Below the ports that Linux gives to outgoing connections (from 32768), so that none of those takes one before
+    // Below the ports that Linux gives to outgoing connections (from 32768), so that no connection takes one before
     // its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;

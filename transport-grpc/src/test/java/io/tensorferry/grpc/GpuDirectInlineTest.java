@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The processor copies what goes inline in a send request; from an accelerator it must not. The receiver has memory
+/// The processor copies inline data into a send request; it must not do so from an accelerator. The receiver has memory
 /// that is written directly, or asks for pieces, of which the last is small.
 @Timeout(60)
 class GpuDirectInlineTest {

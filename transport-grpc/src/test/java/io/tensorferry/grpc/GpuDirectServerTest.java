@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A server whose device is to reach the memory of its accelerators by itself; they are simulated.
+/// A server whose device accesses the memory of its simulated accelerators directly.
 @Timeout(60)
 class GpuDirectServerTest {
     private static final SimulatedAcceleratorOptions PLAIN = SimulatedAcceleratorOptions.defaults();
@@ -121,7 +121,7 @@ class GpuDirectServerTest {
         }
     }
 
-    /// A peer writes there by itself, as into memory of the transport's.
+    /// A peer writes directly to this memory, as to memory of the transport.
     @Test
     void memoryOfTheUsersThatIsRegisteredTakesResultsWithoutACopy() throws Exception {
         SimulatedAccelerator from = gpu(PLAIN.withExport(NicWrites.VISIBLE));
@@ -205,7 +205,7 @@ class GpuDirectServerTest {
                     .satisfies(failure -> assertThat(failure.code()).isEqualTo(StatusCode.FAILED_PRECONDITION))
                     .withMessageContainingAll("RDMA_GPU_DIRECT is on", "soft0", "GPU:2", "exports no memory");
             assertThat(gpu.leftOver()).isEmpty();
-            // Nothing of the server is left: its address is free.
+            // The server has released everything: its address is free.
             cluster.add(builder(cluster, GpuDirect.OFF, gpu).start());
         }
         assertThat(gpu.leftOver()).isEmpty();

@@ -7,7 +7,7 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// What gRPC logs by itself while a test looks, and would print to standard error.
+/// The log lines of gRPC during a test, which it would print to standard error.
 final class GrpcLines implements AutoCloseable {
     private final Logger logger = Logger.getLogger("io.grpc");
     private final List<String> lines = new CopyOnWriteArrayList<>();

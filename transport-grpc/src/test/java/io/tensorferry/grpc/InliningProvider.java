@@ -6,14 +6,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/// The software device, which says that it takes small messages inline, as cards do, and remembers from where the
-/// processor would have copied them.
+/// The software device, which claims to send small messages inline, as cards do, and records the addresses that the
+/// processor would copy from.
 ///
 /// Threading: any thread.
 final class InliningProvider extends WatchedProvider {
     static final int INLINE_BYTES = 220;
 
-    /// The addresses of what was to be sent inline.
+    /// The addresses of the inline messages.
     final Queue<Long> inlined = new ConcurrentLinkedQueue<>();
 
     @Override
@@ -28,7 +28,7 @@ final class InliningProvider extends WatchedProvider {
         return null;
     }
 
-    /// The software device reads it later, as any other.
+    /// The software device reads the message later, as any other.
     private void note(SendWorkRequest request) {
         if (request.inline) {
             inlined.add(request.localAddress);

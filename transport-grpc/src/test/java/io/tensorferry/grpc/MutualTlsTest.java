@@ -23,8 +23,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Two workers of a cluster of three that speak mutual TLS, and callers who are not what they should be: whoever calls
-/// is refused with a status that says why, and the transfers between the two go on, every one of them right.
+/// Two workers of a cluster of three that speak mutual TLS, and callers without a valid identity: each such caller
+/// is refused with a status that states the reason, and the transfers between the two workers continue correctly.
 @Timeout(120)
 class MutualTlsTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -184,7 +184,7 @@ class MutualTlsTest {
             byte[] garbage = new byte[1 + random.nextInt(20_000)];
             random.nextBytes(garbage);
             if (i % 3 == 0) {
-                // As a record of a handshake, so that more than its first byte is looked at.
+                // A record of a handshake, so that the server reads more than the first byte.
                 garbage[0] = 22;
             }
             sendAndAwaitEnd(garbage);

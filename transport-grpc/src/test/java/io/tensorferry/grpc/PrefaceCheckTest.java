@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Strangers at the port of a worker in plaintext: counted, and hung up on without a word in the log of gRPC.
+/// Clients of another protocol at the port of a plaintext worker: they are counted and disconnected, and gRPC logs
 @Timeout(30)
 class PrefaceCheckTest {
     private static final String PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -32,7 +32,7 @@ class PrefaceCheckTest {
     private static void awaitEnd(Socket socket) {
         try {
             while (socket.getInputStream().read() >= 0) {
-                // What the server says first does not matter.
+                // The first bytes of the server do not matter.
             }
         } catch (IOException _) {
             // The same, the hard way.

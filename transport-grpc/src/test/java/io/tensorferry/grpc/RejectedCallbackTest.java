@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// An executor of the user's rejects callbacks, keeps who hands them over, or runs them and then throws: each callback
+/// A user's executor rejects callbacks, blocks their submitter, or runs them and then throws: each callback
 /// runs once, and the server goes on.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class RejectedCallbackTest {
@@ -69,7 +69,7 @@ class RejectedCallbackTest {
         })) {
             List<CompletableFuture<RecvResult>> ended = receive(cluster, 1);
             send(cluster, 1);
-            // A thread in recv needs no executor: the way to it is not the stuck one.
+            // A thread in recv needs no executor, so the blocked executor does not delay it.
             TransportServer producer = cluster.server(0);
             TransportServer consumer = cluster.server(1);
             producer.rendezvous(2).send(TestCluster.key(producer, consumer, "blocking"), tensor(producer, 7));

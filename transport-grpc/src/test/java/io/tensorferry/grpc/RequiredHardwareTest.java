@@ -17,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A server that is meant to have hardware and would get the software device: no log is needed to notice.
+/// A server that requires hardware but would get the software device fails, so that no log is needed to notice.
 @Timeout(30)
 class RequiredHardwareTest {
     private static TransportServerBuilder builder(TestCluster cluster) {
@@ -59,7 +59,7 @@ class RequiredHardwareTest {
         }
     }
 
-    /// The server reads these; that the device's settings know them keeps them from being called unknown.
+    /// The server reads these variables; the device's settings know them, so that they are not reported as unknown.
     @Test
     void theVariablesOfTheServerAreNotCalledUnknown() {
         try (LogLines log = LogLines.of(RdmaConfig.class)) {

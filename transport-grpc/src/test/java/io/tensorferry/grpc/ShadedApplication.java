@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 
-/// Two workers and a tensor from one to the other over each protocol, for class loaders of tests: it is reached as a
-/// `Callable`, which answers with the number that the tensor held.
+/// Two workers and a tensor between them over each protocol, for class loaders of tests: called as a
+/// `Callable`, which returns the number in the tensor.
 public final class ShadedApplication implements Callable<Integer> {
     private static final int NUMBER = 21;
     private static final Duration PATIENCE = Duration.ofSeconds(10);

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What `stop(grace)` promises.
+/// The contract of `stop(grace)`.
 @Timeout(90)
 class StopTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -197,7 +197,7 @@ class StopTest {
                     .isBetween(
                             Duration.ofMillis(500).toNanos(),
                             Duration.ofMillis(5500).toNanos());
-            // What had come is read; behind it is the end.
+            // The received bytes are read; the end follows.
             reader.call.request(1 << 20);
             assertThat(reader.end.get(20, TimeUnit.SECONDS).getCode())
                     .as("made by gRPC itself, so UNAVAILABLE to a worker")

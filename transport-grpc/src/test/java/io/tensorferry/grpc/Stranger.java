@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/// Somebody who calls a worker with the certificate that a test gives him, or none, and trusts everybody.
+/// A client that calls a worker with the certificate that a test gives it, or none, and trusts every server.
 final class Stranger implements AutoCloseable {
     private static final int LIMIT_SECONDS = 20;
 

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 
-/// An authority that is made for one test, and the certificates that it issues.
+/// A certificate authority for one test, and the certificates that it issues.
 public final class TestAuthority {
     private final X509Bundle root;
 
@@ -62,12 +62,12 @@ public final class TestAuthority {
         return root.getCertificatePEM();
     }
 
-    /// Writes what `worker` needs into a folder of its own below `folder`.
+    /// Writes the files of `worker` into a new folder below `folder`.
     public TransportSecurity files(Path folder, String worker) {
         return write(folder.resolve(worker.replace('/', '_').replace(':', '_')), issue(worker), rootPem());
     }
 
-    /// Writes the three files, each whole, over those that are there.
+    /// Replaces the three existing files, each atomically.
     static TransportSecurity write(Path folder, X509Bundle bundle, String trust) {
         try {
             Files.createDirectories(folder);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What is wrong with the files of the TLS is said when the server starts, with the file's name.
+/// A mistake in the TLS files is reported when the server starts, with the name of the file.
 class TlsFilesTest {
     private static final String WORKER = TestAuthority.worker(0);
 

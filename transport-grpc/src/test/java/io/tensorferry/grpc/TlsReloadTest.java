@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The files change under a server that runs.
+/// The TLS files change while a server runs.
 @Timeout(60)
 class TlsReloadTest {
     private static final Duration INTERVAL = Duration.ofMillis(20);
@@ -109,7 +109,7 @@ class TlsReloadTest {
         await("it is said", () -> !log.warnings().isEmpty());
         assertThat(ping(caller).isOk()).isTrue();
 
-        // Another mistake, and a file that is gone: still the same complaint.
+        // Another mistake, and a missing file: no second report.
         TestAuthority.replace(files.certificate(), "nothing");
         Thread.sleep(INTERVAL.multipliedBy(5));
         Files.delete(files.trust());
@@ -129,7 +129,7 @@ class TlsReloadTest {
 
     @Test
     void aStoppedServerLooksNoMore() throws Exception {
-        // It looks: what is wrong is said.
+        // The server reads the files: the mistake is reported.
         TestAuthority.replace(files.key(), "nothing");
         await("it is said", () -> log.warnings().size() == 1);
         TestAuthority.write(folder, old.issue(SERVER), old.rootPem());

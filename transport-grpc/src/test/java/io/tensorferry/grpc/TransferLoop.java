@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Tensors from one worker to another, one after the other, each checked to its last element, until it is told to
-/// stop. The first failure ends it.
+/// Sends tensors from one worker to another, one after the other, and checks every element of each, until a
+/// stop. The first failure ends the loop.
 final class TransferLoop {
     private static final int ELEMENTS = 64 << 10;
     private static final long STEP = 5;
@@ -84,7 +84,7 @@ final class TransferLoop {
         }
     }
 
-    /// Ends the loop; how many transfers came right, which is all of them.
+    /// Ends the loop; returns the number of transfers, all of them correct.
     int end() throws Exception {
         stop.set(true);
         return result.get(30, TimeUnit.SECONDS);

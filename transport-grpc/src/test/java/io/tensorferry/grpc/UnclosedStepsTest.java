@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Steps that a worker names and never ends are counted, and said once.
+/// Steps that a worker names and never ends are counted, and logged once.
 @Timeout(60)
 class UnclosedStepsTest {
     private static final int MANY = 1_000;

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A worker that is asked for nonsense, or by callers that go away: it refuses, frees what it took, and goes on.
+/// A worker with invalid requests, or with callers that go away: it refuses, frees its resources, and goes on.
 @Timeout(60)
 class UnfaithfulConsumerTest {
     private static final String CONSUMER = "/job:worker/replica:0/task:1";
@@ -136,8 +136,8 @@ class UnfaithfulConsumerTest {
         call.cancel("gone", null);
         channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
 
-        // The waiter is taken out of the table, now or soon: a tensor that meets it is closed, the next one stays for
-        // who asks next.
+        // The waiter is removed from the table, now or soon: a tensor that meets it is closed, the next one stays for
+        // the next request.
         int queued = 0;
         for (int i = 0; i < 1000 && queued == 0; i++) {
             producer.rendezvous(1).send(key(), producer.allocator().allocate(DataType.UINT8, Shape.of(1)));

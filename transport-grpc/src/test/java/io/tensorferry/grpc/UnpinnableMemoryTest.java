@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A device that cannot lock memory: the server does not start, and says why.
+/// A device that cannot lock memory: the server does not start, and reports the reason.
 @Timeout(30)
 class UnpinnableMemoryTest {
     private static final String REASON =
@@ -36,7 +36,7 @@ class UnpinnableMemoryTest {
                     assertThat(e.errno()).isEqualTo(VerbsException.ENOMEM);
                 })
                 .withMessageContaining(REASON);
-        // Nothing of it is left: its address is free.
+        // The server has released everything: its address is free.
         builder(cluster).verbsProviders(sound).start().close();
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A peer whose host has no address: the error says so, and standard error stays empty.
+/// A peer whose host has no address: the error reports it, and standard error stays empty.
 @Timeout(60)
 class UnresolvedHostTest {
     private static final String UNKNOWN = "not-there-yet.invalid";

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What new users do, written against the public API: each ends soon, and says what was wrong or works.
+/// Mistakes of new users, written against the public API: each ends soon, and works or reports the mistake.
 ///
 /// Others have tests of their own: an address of another machine [ForeignAddressTest], a host that cannot be resolved
 /// [UnresolvedHostTest].
@@ -79,7 +79,7 @@ class UserMistakesTest {
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(receive::join)
                 .havingCause()
-                // It is finished, or closed by then.
+                // The step is finished or closed by then.
                 .withMessageMatching("ABORTED: .*step 1000 is (finished|closed).*");
     }
 

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Every call that waits, from a callback: on a thread of the transport it is refused at once, everywhere else it
+/// Every waiting call, from a callback: on a transport thread it is refused at once, on every other thread it
 /// works.
 @Timeout(90)
 class WaitingCallsTest {
@@ -60,7 +60,7 @@ class WaitingCallsTest {
     private TransportServer server;
     private TransportServer peer;
 
-    /// Where callbacks run.
+    /// The executor of callbacks.
     enum Where {
         LOOP {
             @Override
@@ -109,7 +109,7 @@ class WaitingCallsTest {
         }
     }
 
-    /// Has `action` run in the callback of a receive; whatever it says is waited for.
+    /// Runs `action` in the callback of a receive, and waits for its result.
     private <T> T inCallback(Callable<T> action) throws Exception {
         var said = new CompletableFuture<T>();
         server.rendezvous(STEP).recvAsync(fromPeer("callback"), result -> {
@@ -123,7 +123,7 @@ class WaitingCallsTest {
         return said.get(40, TimeUnit.SECONDS);
     }
 
-    /// All that wait, by their names.
+    /// All waiting calls, by their names.
     private Map<String, Call> waitingCalls() {
         Rendezvous rendezvous = server.rendezvous(STEP);
         RendezvousKey never = fromPeer("never");
@@ -180,7 +180,7 @@ class WaitingCallsTest {
 
         assertThat(ends.keySet()).isEqualTo(calls.keySet());
         assertThat(ends).allSatisfy((_, end) -> assertThat(end).isEqualTo("refused at once"));
-        // Nothing has happened to the server.
+        // The server still works.
         send(peer, server, 3, "after", 5);
         try (Tensor after = server.rendezvous(3).recv(fromPeer("after"), LONG).tensorOrThrow()) {
             assertThat(after.toIntArray()).containsExactly(5);
@@ -201,7 +201,7 @@ class WaitingCallsTest {
         return end + (System.nanoTime() - beganNs < AT_ONCE.toNanos() ? " at once" : " too late");
     }
 
-    /// What does not wait works there.
+    /// Calls that do not wait work there.
     @ParameterizedTest
     @MethodSource("protocolsAndThreads")
     void theOthersWorkOnAThreadOfTheTransport(String protocol, Where where) throws Exception {
@@ -235,7 +235,7 @@ class WaitingCallsTest {
         assertThat(there).isCompletedWithValue(7);
     }
 
-    /// Each callback has a thread that may wait.
+    /// Each callback runs on a thread that may wait.
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void workInACallback(String protocol) throws Exception {
@@ -260,7 +260,7 @@ class WaitingCallsTest {
         assertThat(sum).isEqualTo(7);
     }
 
-    /// It does not wait for itself, nor is it interrupted.
+    /// The call does not wait for itself, and is not interrupted.
     @ParameterizedTest
     @ValueSource(strings = {ServerConfig.GRPC, ServerConfig.GRPC_VERBS})
     void aCallbackMayCloseItsServer(String protocol) throws Exception {
@@ -277,7 +277,7 @@ class WaitingCallsTest {
         assertThat(endOf(() -> server.rendezvous(9))).contains("is stopping");
     }
 
-    /// Their futures end where callbacks run.
+    /// Their futures complete on the threads of callbacks.
     @ParameterizedTest
     @ValueSource(strings = {"LOOP", "DISPATCHER"})
     void futuresOfEdgesAndPartitionedTensorsAreNotWaitedForThere(Where where) throws Exception {
@@ -319,7 +319,7 @@ class WaitingCallsTest {
         }
     }
 
-    /// A method that says that it waits stands among those that are tried above.
+    /// Every method whose documentation says that it waits is among those tested above.
     @Test
     void allAreTried() {
         Set<String> waiting = Stream.of(

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The software device, each of whose calls a subclass sees first: of the device, its protection domains and its queue
+/// The software device; a subclass sees each call first: of the device, its protection domains and its queue
 /// pairs.
 ///
 /// Threading: any thread.
@@ -23,9 +23,9 @@ abstract class WatchedProvider implements VerbsProvider {
 
     private final SoftwareProvider real = new SoftwareProvider(SoftwareOptions.defaults());
 
-    /// What comes before a call.
+    /// Called before each call of the device.
     ///
-    /// @return what it returns instead; null for what the device does
+    /// @return the result that replaces the device's; null to call the device
     abstract @Nullable Object before(Method method, Object @Nullable [] arguments);
 
     @Override

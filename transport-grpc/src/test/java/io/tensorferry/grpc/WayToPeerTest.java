@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Which way requests to a peer take, as its status tells it.
+/// The path of requests to a peer, as reported by its status.
 @Timeout(60)
 class WayToPeerTest {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -66,7 +66,7 @@ class WayToPeerTest {
 
             second.close();
 
-            // The software device tells the loss of a connection by itself; the test's own limit bounds this.
+            // The software device reports the loss of a connection by itself; the test's own timeout bounds the wait.
             while (first.peers().getFirst().state() == PeerStatus.State.OPEN) {
                 Thread.sleep(5);
             }

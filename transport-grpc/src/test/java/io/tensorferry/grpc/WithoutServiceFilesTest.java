@@ -16,17 +16,17 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// An application in one jar whose build has not merged the files of `META-INF/services`: of those with one name it has
+/// An application in one jar whose build has not merged the files of `META-INF/services`: of files of one name, it has
 /// one, or none at all.
 @Timeout(120)
 class WithoutServiceFilesTest {
-    /// The application's classes once more, with the service files that a test leaves.
+    /// The application's classes, loaded again with the service files that a test keeps.
     private static final class OneJar extends URLClassLoader {
         private static final String SERVICES = "META-INF/services/";
 
         private final List<String> kept;
 
-        /// @param kept names of jars: where several have a file, the first of these has won
+        /// @param kept names of jars: of several jars with the same file, the first of these provides it
         OneJar(List<String> kept) {
             super(classPath(), ClassLoader.getPlatformClassLoader());
             this.kept = kept;
@@ -86,7 +86,7 @@ class WithoutServiceFilesTest {
         assertThat(run(List.of())).isEqualTo(42);
     }
 
-    /// gRPC's own, of those jars: neither has what a channel needs.
+    /// gRPC's own files of those jars: neither has the providers that a channel needs.
     @Test
     void workersMeetWhereTheFilesOfOtherJarsHaveWon() throws Exception {
         assertThat(run(List.of("grpc-util-", "grpc-netty-shaded-"))).isEqualTo(42);

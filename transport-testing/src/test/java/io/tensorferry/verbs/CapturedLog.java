@@ -11,7 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /// The first thousand lines that a part of the transport logs while this is open, kept from the console. An error
-/// stands for an exception that reached a loop.
+/// indicates an exception that reached a loop.
 public final class CapturedLog implements AutoCloseable {
     private static final int MOST_LINES = 1000;
 
@@ -61,7 +61,7 @@ public final class CapturedLog implements AutoCloseable {
         return messages(Level.ERROR);
     }
 
-    /// They were expected.
+    /// Drops the errors so far, which a test expected.
     public void forgetErrors() {
         events.removeIf(event -> event.getLevel() == Level.ERROR);
     }

@@ -91,7 +91,7 @@ class ContentsTest {
                 done.completeExceptionally(e);
             }
         });
-        // What is queued holds its stream, its event and its pin.
+        // A queued copy holds its stream, its event and its pin.
         while (!gpu.leftOver().contains("1 events")) {
             assertThat(filling.isAlive()).isTrue();
             assertThat(Thread.interrupted()).isFalse();

@@ -107,7 +107,7 @@ class ConversationTest {
         there.hear(Go.class);
         assertThat(there.way()).isEqualTo("shared memory");
         first.close();
-        // The software device tells the loss of a connection by itself; the test's own limit bounds this.
+        // The software device reports the loss of a connection by itself; the test's own timeout bounds the wait.
         while (!second.channels().isEmpty()) {
             Thread.sleep(5);
         }

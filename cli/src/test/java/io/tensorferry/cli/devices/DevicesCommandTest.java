@@ -207,7 +207,7 @@ class DevicesCommandTest {
         }
     }
 
-    /// Nothing of it is left.
+    /// Returns the verdicts on a simulated accelerator, and checks that the trial has released everything.
     private static List<String> reaches(
             AcceleratorTime time, SimulatedAcceleratorOptions options, VerbsProvider libibverbs) {
         try (var gpu = new SimulatedAccelerator(0, time, 1, options)) {

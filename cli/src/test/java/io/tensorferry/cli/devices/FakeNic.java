@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A network card that can be looked at: two Ethernet ports, the first down, the second with three GIDs and an unused
+/// A network card that can only be queried: two Ethernet ports, the first down, the second with three GIDs and a free
 /// entry.
 ///
 /// @param iwarp whether it is an iWARP card

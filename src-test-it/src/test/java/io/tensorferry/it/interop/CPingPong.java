@@ -45,7 +45,7 @@ final class CPingPong implements AutoCloseable {
         return new CPingPong(process, output);
     }
 
-    /// Waits for its end, which must be a good one: status 0, so many messages counted, nothing wrong found in them.
+    /// Waits for its end and checks it: status 0, `iterations` messages counted, no error found in them.
     void assertWent(int iterations) throws IOException, InterruptedException {
         boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS);
         String said = Files.readString(output, StandardCharsets.UTF_8);

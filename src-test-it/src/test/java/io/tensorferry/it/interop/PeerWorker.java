@@ -72,7 +72,7 @@ final class PeerWorker implements AutoCloseable {
         @Option(names = "--stripe-bytes", defaultValue = "1048576")
         long stripeBytes;
 
-        @Option(names = "--ring-content-bytes", description = "contents of up to so many bytes go in messages")
+        @Option(names = "--ring-content-bytes", description = "largest content, in bytes, that is sent in a message")
         int ringContentBytes = PostingOptions.defaults().ringContentBytes();
 
         @Option(names = "--timeout", defaultValue = "60", description = "seconds for everything")
@@ -241,7 +241,7 @@ final class PeerWorker implements AutoCloseable {
         }
     }
 
-    /// A tensor that never comes. What is said of the request is over when the peer has confirmed that it dropped it.
+    /// Receives a tensor that never arrives. The request has ended when the peer has confirmed that it dropped it.
     private void giveUp() throws Exception {
         CompletableFuture<RecvResult> result =
                 server.rendezvous(NEVER).recvAsync(RendezvousKey.of(peer, self, "never"));

@@ -25,7 +25,7 @@ class ExchangeIT {
         }
     }
 
-    /// Exchanges so many tensors between all nodes of `cluster`, and checks that their memory comes back.
+    /// Exchanges `tensors` tensors between all nodes of `cluster`, and checks that their memory is released.
     static void exchangeAndCount(NodeCluster cluster, List<Integer> all, long seed, int tensors)
             throws InterruptedException {
         // What the channels themselves take is there after a first exchange, and stays.

@@ -84,7 +84,7 @@ final class Load {
     /// Returns the book when every receive has ended, or after a limit.
     String end() throws InterruptedException {
         long deadlineNs = System.nanoTime() + END_LIMIT_NS;
-        // Whoever is about to begin a receive has seen that this stops when the scheduler has ended.
+        // After the scheduler has ended, every task that is about to begin a receive has seen the stop.
         later.shutdownNow();
         later.awaitTermination(10, TimeUnit.SECONDS);
         do {

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Who has no GPU gets nothing of CUDA: no class of the module, none of its bindings, not the driver's library.
 ///
-/// A process with the class path of transport-grpc exchanges tensors where a `libcuda.so.1` lies in the way of whoever
-/// would load one, which leaves a file when it is loaded. That all of this would be seen is seen in another process,
-/// which does look for GPUs.
+/// A process with the class path of transport-grpc exchanges tensors where the library path has a `libcuda.so.1` that
+/// creates a file when it is loaded. A second process, which does look for GPUs, shows that the test would see
+/// a load.
 @DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class NothingOfCudaIT {

@@ -17,9 +17,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 6, unit = TimeUnit.HOURS)
 class ServerSoakIT {
     private static final int CYCLES = Integer.getInteger("soak.cycles", 50);
-    /// So many that everything which is made once has been made.
+    /// Enough cycles to create everything that is created only once.
     private static final int FIRST_CYCLES = 5;
-    /// What buffers that are kept for the next time may take more: as much after 10 cycles as after 10,000.
+    /// The allowed growth by buffers that are kept for reuse: the same after 10 cycles as after 10,000.
     private static final long NATIVE_GROWTH_KIB = 16 << 10;
 
     private static final int STAYS = 0;

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/// What this JVM has committed of native memory for the program, as it tracks it itself (`jcmd VM.native_memory`), in
-/// KiB: off-heap memory and buffers, threads, and what goes with them. Not what it takes for the heap, code, classes
-/// and its own work, which comes and goes as it likes.
+/// The native memory that this JVM has committed for the program, from its own tracking (`jcmd VM.native_memory`), in
+/// KiB: off-heap memory and buffers, threads and their stacks. It excludes the heap, code, classes
+/// and the JVM's own work, which vary by themselves.
 public final class NativeMemory {
     /// What a JVM has to be started with.
     public static final String ARGUMENT = "-XX:NativeMemoryTracking=summary";

@@ -46,7 +46,7 @@ class RowPartitionTest {
 
     @Test
     void everyRowHasTheOwnerWhoseRangeHoldsIt() {
-        // In the wide ones all 20 workers at their 5 stay below MOST_ROWS.
+        // With the largest factor, 20 workers of 5 units have at most MOST_ROWS rows.
         Property.check(
                 300,
                 draw -> assertEveryRowHasTheOwnerWhoseRangeHoldsIt(

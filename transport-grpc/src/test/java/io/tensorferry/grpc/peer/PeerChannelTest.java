@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How long a caller waits for a peer that it wants over the fallback.
+/// The time that a caller waits for a peer over the fallback.
 @Timeout(30)
 class PeerChannelTest {
     private static final Duration RECONNECT = Duration.ofMillis(50);

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 
 /// Any bytes as a call of the exchange: a sound offer or confirmation of a member reaches the adapter, everything
-/// else is answered with a status of the caller's own fault.
+/// else is answered with a status for the caller's fault.
 @Timeout(value = 5, unit = TimeUnit.SECONDS)
 class ExchangeFuzz {
     private static final String SELF = "/job:worker/replica:0/task:0";
@@ -76,7 +76,7 @@ class ExchangeFuzz {
         return Status.fromThrowable(failure).getCode();
     }
 
-    /// Stands for the adapter: what reaches it must be sound, and must travel back as it came.
+    /// Replaces the adapter: a call that reaches it must be sound, and its answer must be sent back unchanged.
     private static final class CheckingAcceptor implements EndpointAcceptor {
         private int reached;
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// Offers of channels for tests, right and wrong.
+/// Valid and invalid offers of channels for tests.
 public final class Offers {
     private Offers() {}
 

@@ -45,7 +45,7 @@ class VerbsServiceImplTest {
     private ManagedChannel channel;
     private VerbsServiceGrpc.VerbsServiceBlockingStub stub;
 
-    /// Stands for the adapter: answers every offer with itself.
+    /// Replaces the adapter: answers every offer with the offer itself.
     private static final class Acceptor implements EndpointAcceptor {
         final List<ConnectionParameters> offers = new ArrayList<>();
         final List<String> readies = new ArrayList<>();
@@ -100,7 +100,7 @@ class VerbsServiceImplTest {
         assertThat(ConnectionParametersMapping.fromProto(response.getAnswer())).isEqualTo(offer);
     }
 
-    /// As a peer does that knows nothing of pieces.
+    /// Like a peer of a version without pieces.
     @Test
     void whoSaysNothingOfPiecesServesNone() {
         var offer = ConnectionParametersMapping.toProto(Offers.sound(PEER)).toBuilder()
@@ -194,7 +194,7 @@ class VerbsServiceImplTest {
         assertThat(acceptor.offers).hasSize(offers + 1);
     }
 
-    /// A sound offer with some bytes changed, or with nothing right at all.
+    /// A sound offer with some changed bytes, or random bytes.
     private static GetRemoteAddressRequest garbage(Random random) {
         while (true) {
             byte[] bytes = request(ConnectionParametersMapping.toProto(Offers.sound(PEER)))
@@ -206,7 +206,7 @@ class VerbsServiceImplTest {
             try {
                 return GetRemoteAddressRequest.parseFrom(bytes);
             } catch (InvalidProtocolBufferException _) {
-                // protobuf itself refuses these; what it lets through is of interest here.
+                // protobuf itself refuses these; the test needs bytes that it accepts.
             }
         }
     }

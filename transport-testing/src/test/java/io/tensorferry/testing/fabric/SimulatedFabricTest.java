@@ -24,13 +24,13 @@ class SimulatedFabricTest {
 
     private static void run(SimulatedFabric fabric) {
         while (fabric.runNext()) {
-            // To the end.
+            // Runs all events.
         }
     }
 
     private record Run(long fingerprint, long end, List<Long> trace) {}
 
-    /// Traffic of four queue pairs with two peers, and who completed when.
+    /// Traffic of four queue pairs with two peers; returns the completions with their times.
     private static Run traffic(long seed) {
         var fabric = new SimulatedFabric(seed, SimulatedFabricOptions.defaults().withCorruptionProbability(0.1));
         List<SoftwareEnd> ends = new ArrayList<>();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// In real time, with the thread that a server has.
+/// An accelerator unit in real time, with the thread of a server.
 @Timeout(60)
 class AcceleratorUnitTest {
     private final AcceleratorTime time = AcceleratorTime.real();
@@ -109,7 +109,7 @@ class AcceleratorUnitTest {
         assertThat(unit.statistics().sendProxyBytes()).isZero();
     }
 
-    /// Or two workers that send to each other would each wait for the other's.
+    /// Otherwise two workers that send to each other would each wait for the other's proxies.
     @Test
     void whatIsReceivedLeavesTheProxiesOfWhatIsSent() {
         var received = new ArrayList<Proxy>();

@@ -73,7 +73,7 @@ class AcceleratorsTest {
                 .withMessageContaining("has GPU:0, GPU:1");
     }
 
-    /// As before there were any: keys may name devices that the transport knows nothing of.
+    /// As in versions without accelerators, keys may name devices that the transport does not know.
     @Test
     void whoHasNoneTakesEachNameForTheHosts() {
         assertThat(open()).isSameAs(Accelerators.none());

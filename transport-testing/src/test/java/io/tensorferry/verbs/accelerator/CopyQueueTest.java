@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// In virtual time: the test does the work of the queue, and lets the accelerator go on.
+/// The copy queue in virtual time: the test runs the queue, and lets the accelerator proceed.
 class CopyQueueTest {
     private static final int BYTES = 4096;
 
@@ -48,7 +48,7 @@ class CopyQueueTest {
         pin = device.pin(host);
     }
 
-    /// Whatever was done to it, the queue ends and leaves nothing.
+    /// After each test, the queue ends and leaves nothing.
     @AfterEach
     void endEverything() {
         queue.close();
@@ -77,7 +77,7 @@ class CopyQueueTest {
         }
     }
 
-    /// Until nothing more happens.
+    /// Runs until no work and no event is left.
     private void work() {
         do {
             while (queue.doWork() > 0) {
@@ -194,7 +194,7 @@ class CopyQueueTest {
         assertThat(task.isDone()).isTrue();
     }
 
-    /// One that keeps the event that says when its copy is done.
+    /// A task that keeps the event of the end of its copy.
     private static final class EarlyTask extends CopyTask {
         private final List<String> told = new ArrayList<>();
         private @Nullable DeviceEvent copied;
@@ -235,7 +235,7 @@ class CopyQueueTest {
         device.release();
         work();
         assertThat(task.told).containsExactly("queued", "done");
-        // It is the task's, and outlives the queue's own.
+        // The event belongs to the task, and outlives the queue's own.
         assertThat(copied.isReached()).isTrue();
         copied.close();
         assertThat(device.peek(placeOf(0), 1)).containsExactly(42);

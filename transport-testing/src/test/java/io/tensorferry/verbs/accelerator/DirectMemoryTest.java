@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Memory of an accelerator that the RDMA device reaches by itself.
+/// Memory of an accelerator that the RDMA device accesses directly.
 @Timeout(60)
 class DirectMemoryTest {
     private static final int BYTES = 100_000;
@@ -127,7 +127,7 @@ class DirectMemoryTest {
                 assertThat(gpu.peek(tensor.address(), BYTES)).containsOnly(42);
                 assertThat(gpu.peek(before.address(), BYTES)).containsOnly(0);
 
-                // What lies beside the slab is closed to the peer.
+                // The memory beside the slab is closed to the peer.
                 long beside = region.address() - 1;
                 peer.queuePair.postSend(
                         new SendWorkRequest().write(2, peer.region.address(), 2, peer.region.localKey(), beside, key));
@@ -266,7 +266,7 @@ class DirectMemoryTest {
     void aRegistrationEndsBeforeItsMemory(boolean exported) {
         SimulatedAccelerator gpu = exported ? exporting(NicWrites.VISIBLE) : plain();
         var domain = new RegisteringDomain();
-        // A mistake, if the memory were gone.
+        // This would be a mistake if the memory had been freed.
         domain.ending = region -> gpu.peek(region.address(), 1);
         Tensor late;
         try (RegisteredMemory memory = memory(domain, GpuDirect.ON, RemoteKeyScope.SLAB)) {

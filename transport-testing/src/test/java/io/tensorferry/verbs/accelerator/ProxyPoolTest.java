@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A pool of 8 pages, whose loop and whose workers are the test.
+/// A pool of 8 pages; the test is its loop and its workers.
 @Timeout(30)
 class ProxyPoolTest {
     private static final long PAGE = 4096;
@@ -62,7 +62,7 @@ class ProxyPoolTest {
         }
     }
 
-    /// Remembers what it was given.
+    /// Records the result of its wait.
     private final class Waiter implements ProxyWaiter {
         private final String name;
         private Proxy proxy;
@@ -114,7 +114,7 @@ class ProxyPoolTest {
         for (int i = 0; i < 8; i++) {
             first.add(ask(PAGE, "peer" + i, "early" + i));
         }
-        assertThat(pool.waits()).as("only those that a slab was made for").isEqualTo(4);
+        assertThat(pool.waits()).as("only those that a slab was created for").isEqualTo(4);
         Waiter large = ask(2 * PAGE, "x", "large");
         Waiter small = ask(1, "y", "small");
         assertThat(large.proxy).isNull();
@@ -185,7 +185,7 @@ class ProxyPoolTest {
         stranded.proxy.strand();
         stranded.proxy.close();
         assertThat(pool.strandedBytes()).isEqualTo(PAGE);
-        assertThat(whole.failure).as("as much is there no more").isNotNull();
+        assertThat(whole.failure).as("that many bytes no longer exist").isNotNull();
         assertThat(whole.failure).hasMessageContaining(PAGE + " of them lost");
         assertThat(rest.proxy).isNull();
         held.proxy.close();
@@ -223,7 +223,7 @@ class ProxyPoolTest {
         assertThat(pool.bytesInUse()).isZero();
     }
 
-    /// Of proxies that all come back, everybody gets his, whatever the order.
+    /// If all proxies are released, every waiter gets one, in any order.
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void everybodyIsServed(long seed) {

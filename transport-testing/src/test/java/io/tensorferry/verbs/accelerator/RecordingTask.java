@@ -3,7 +3,7 @@ package io.tensorferry.verbs.accelerator;
 import io.tensorferry.api.TransportException;
 import org.jspecify.annotations.Nullable;
 
-/// A task that remembers how it ended, and which as how many.
+/// A task that records its result and the order of its end.
 final class RecordingTask extends CopyTask {
     private int ends;
     private boolean done;
@@ -41,7 +41,7 @@ final class RecordingTask extends CopyTask {
         return failure;
     }
 
-    /// Waits for its end; the test's timeout bounds it.
+    /// Waits for its end; the test's timeout bounds the wait.
     synchronized void awaitEnd() throws InterruptedException {
         while (ends == 0) {
             wait();

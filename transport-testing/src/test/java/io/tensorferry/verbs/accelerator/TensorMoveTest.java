@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// In real time, with the threads that a server has.
+/// Moves in real time, with the threads of a server.
 @Timeout(60)
 class TensorMoveTest {
     private static final int PIECE = 4096;
@@ -126,7 +126,7 @@ class TensorMoveTest {
         assertThat(sent.isClosed()).isTrue();
         assertThat(there.device()).isSameAs(one);
         Tensor beyond = move(there, on(other));
-        // By the thread of the copies, soon after.
+        // The copy thread does so soon after.
         while (!there.isClosed()) {
             assertThat(Thread.interrupted()).isFalse();
             Thread.onSpinWait();

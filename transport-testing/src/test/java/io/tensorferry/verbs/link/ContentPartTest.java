@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Parts of a content, each written over the lane that is named, from one end of a channel to the other.
+/// Parts of a content, each written over the given lane, from one end of a channel to the other.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ContentPartTest {
     private static final int LANES = TwoEnds.LANES;
@@ -78,8 +78,8 @@ class ContentPartTest {
         ends.close();
     }
 
-    /// Memory at both ends; the receiver looks at its own whenever it is told of a content: whatever was to be there
-    /// before is there now.
+    /// Memory at both ends; the receiver checks its own at the arrival of each content: all bytes that should be there
+    /// before it are there.
     private void prepare(int bytes) {
         source = ends.source(bytes);
         target = ends.target(bytes);
@@ -105,7 +105,7 @@ class ContentPartTest {
         assertThat(written).isEqualTo(names);
     }
 
-    /// The receiver awaits an immediate of each lane, of those too for which there is nothing to write.
+    /// The receiver awaits an immediate of each lane, also of lanes without bytes to write.
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 40})
     void partsOverAllLanesHaveLandedWhenTheLastOfEachHas(int count) {
@@ -163,7 +163,7 @@ class ContentPartTest {
         assertThat(written).isEmpty();
     }
 
-    /// The owner of both frees the memory of both when one comes back, so neither may before the device has stopped.
+    /// The owner frees the memory of both parts when one is released, so neither may be released before the device.
     @Test
     void partsOfALostChannelAreGivenBackTogetherAtItsEnd() {
         prepare(3 * CHUNK);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Pieces of a content, each named with a key of its own and written over its lane.
+/// Pieces of a content, each named with its own key and written over its lane.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class PieceNamingTest {
     private static final int PIECE = TwoEnds.CHUNK;
@@ -102,7 +102,7 @@ class PieceNamingTest {
                 }));
     }
 
-    /// The sender has heard of a piece.
+    /// The sender has received the name of a piece.
     private static Message.TensorPiece heard(TwoEnds ends, int number) {
         ends.await(() -> ends.sender.messages.size() > number, "piece " + number + " is named");
         Message.TensorPiece piece = (Message.TensorPiece) ends.sender.messages.get(number);
@@ -110,7 +110,7 @@ class PieceNamingTest {
         return piece;
     }
 
-    /// As large as a content that goes over all lanes: still each comes over one, and is told at once.
+    /// Pieces as large as a content that is striped: still each goes over one lane, and is reported at once.
     @ParameterizedTest
     @EnumSource(RemoteKeyScope.class)
     void eachPieceComesOverItsLaneAndIsToldByIt(RemoteKeyScope scope) {
@@ -208,7 +208,7 @@ class PieceNamingTest {
         assertThat(ends.sender.messages).hasSize(1);
     }
 
-    /// It is not negotiated: each end keeps to what the other says.
+    /// The number is not negotiated: each end obeys the number of the other.
     @Test
     void eachEndKnowsHowManyPiecesTheOtherLetsItName() {
         TwoEnds ends = open(RemoteKeyScope.SLAB, 1);

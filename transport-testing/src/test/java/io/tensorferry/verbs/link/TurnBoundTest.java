@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How much of one peer's traffic one turn of the loop takes, and that what is left over comes later, whole and in its
+/// The limit of one peer's traffic in one turn of the loop; the remainder comes later, complete and in
 /// order.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class TurnBoundTest {
@@ -92,7 +92,7 @@ class TurnBoundTest {
         return ends.sender.adapter.counters().messagesSent();
     }
 
-    /// What is left over must keep the loop awake: no completion comes for it.
+    /// The remainder must keep the loop awake, because no completion announces it.
     @Test
     void aTurnThatLeavesSomethingSaysThatThereWasWork() {
         send();

@@ -33,7 +33,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Two workers on a simulated fabric, with a channel of three lanes between them and no rendezvous above it: a test
-/// says what each end writes, and hears what comes.
+/// decides what each end writes, and observes what arrives.
 public final class TwoEnds implements AutoCloseable {
     public static final int LANES = 3;
     public static final int CHUNK = 4096;
@@ -55,12 +55,12 @@ public final class TwoEnds implements AutoCloseable {
         await(() -> connected.isDone() && sender.open != null && receiver.open != null, "the channel opens");
     }
 
-    /// Who hears of contents.
+    /// The listener of contents.
     public interface OnContent {
         void onContent(int requestIndex, int lane);
     }
 
-    /// One worker, which tells what the other's writes bring.
+    /// One worker, which reports the arrivals of the other's writes.
     final class End implements RendezvousHandler, EndpointExchange, LoopRunner {
         final RdmaAdapter adapter;
         final List<Message> messages = new ArrayList<>();
@@ -182,7 +182,7 @@ public final class TwoEnds implements AutoCloseable {
         }
     }
 
-    /// Memory of the sender with a content to tell from any other.
+    /// Memory of the sender with a distinguishable content.
     public RegisteredBuffer source(int bytes) {
         RegisteredBuffer source = sender.adapter.memory().allocate(bytes);
         var random = new Random(bytes);
@@ -192,7 +192,7 @@ public final class TwoEnds implements AutoCloseable {
         return source;
     }
 
-    /// Memory of the receiver with nothing in it.
+    /// Empty memory of the receiver.
     public RegisteredBuffer target(int bytes) {
         RegisteredBuffer target = receiver.adapter.memory().allocate(bytes);
         target.segment().fill((byte) 0);
@@ -206,17 +206,17 @@ public final class TwoEnds implements AutoCloseable {
         }
     }
 
-    /// Until nothing is under way but what keeps the channel alive.
+    /// Runs until only the keepalive of the channel is in progress.
     public void settle() {
         for (int i = 0; i < 1000; i++) {
             turn();
         }
     }
 
-    /// The device does all that was posted; no loop turns.
+    /// The device executes all posted requests; no loop turns.
     public void runDevice() {
         while (fabric.runNext()) {
-            // Each event may bring others.
+            // Each event may cause others.
         }
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Results on an accelerator with real threads, under the eyes of an accelerator that no loop may call.
+/// Results on an accelerator with real threads; the accelerator rejects calls on a loop.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorReceiveThreadsTest {
     private static final int SIZE = 50_000;
@@ -35,7 +35,7 @@ class AcceleratorReceiveThreadsTest {
     private final SimulatedAccelerator gpu =
             new SimulatedAccelerator(0, time, 1, SimulatedAcceleratorOptions.defaults());
 
-    /// Whatever was done, nothing of it is left when the workers are closed.
+    /// After each test, nothing is left when the workers are closed.
     @AfterEach
     void nothingIsLeft() {
         assertThat(gpu.mistakes()).isEmpty();
@@ -44,7 +44,7 @@ class AcceleratorReceiveThreadsTest {
         time.close();
     }
 
-    /// The application's: each tensor has memory of its own, whose allocation and end are calls of the driver.
+    /// An allocator of the application: each tensor has its own memory, which the driver allocates and frees.
     private final class OwnMemory implements TensorAllocator {
         @Override
         public Device device() {
@@ -110,7 +110,7 @@ class AcceleratorReceiveThreadsTest {
                             receive(workers, toGpu("edge" + i), i % 5 == 0 ? options.into(new OwnMemory()) : options));
                     send(workers, toGpu("edge" + i), size(i), i);
                 }
-                // Some are given up, wherever they are; what has come before is this test's to close.
+                // Some are given up at any stage; the test closes the results that have arrived before.
                 for (CompletableFuture<RecvResult> each : received.subList(50, 60)) {
                     if (!each.cancel(false)) {
                         tensor(each).close();
@@ -120,7 +120,7 @@ class AcceleratorReceiveThreadsTest {
                     try (Tensor tensor = tensor(received.get(i))) {
                         DeviceEvent ready = tensor.readyEvent();
                         if (i % 4 == 1) {
-                            // Closed before the copy is done, perhaps.
+                            // Possibly closed before the copy is done.
                             continue;
                         }
                         if (ready != null) {
@@ -135,7 +135,7 @@ class AcceleratorReceiveThreadsTest {
     }
 
     private static int size(int index) {
-        // As they are, in one proxy, and in pieces.
+        // Directly, through one proxy, and in pieces.
         return switch (index % 3) {
             case 0 -> 100;
             case 1 -> 10_000 + index;
@@ -176,7 +176,7 @@ class AcceleratorReceiveThreadsTest {
                     received.add(receive(workers, toGpu("edge" + i), ReceiveOptions.defaults()));
                     send(workers, toGpu("edge" + i), SIZE, i);
                 }
-                // A few rounds get further than others.
+                // Some rounds get further than others.
                 for (int i = 0; i < round; i++) {
                     var _ = received.get(i).get(60, TimeUnit.SECONDS);
                 }

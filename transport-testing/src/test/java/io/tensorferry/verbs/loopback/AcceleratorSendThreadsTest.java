@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Tensors on an accelerator are sent on real threads, of which the loops have nothing to do with its driver.
+/// Tensors on an accelerator are sent on real threads; the loops never call its driver.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorSendThreadsTest {
     private static final int LARGE = 9_000_000;
@@ -83,7 +83,7 @@ class AcceleratorSendThreadsTest {
         List<Thread> loops = Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("tensorferry-loop"))
                 .toList();
-        // A test whose device does not stop leaves its own.
+        // A test whose device does not stop leaves its objects.
         assertThat(loops).hasSizeGreaterThanOrEqualTo(2);
         loops.forEach(gpu::forbid);
     }
@@ -96,14 +96,14 @@ class AcceleratorSendThreadsTest {
             int[] sizes = {1, 4096, 4097, 100_000, LARGE};
             for (int i = 0; i < 60; i++) {
                 int size = sizes[i % sizes.length];
-                // Half of them are asked for before they are sent.
+                // Half of them are requested before they are sent.
                 CompletableFuture<RecvResult> receive = i % 2 == 0 ? receive(workers, "edge") : null;
                 Tensor tensor = tensor(size, i);
                 send(workers, "edge", i % 3 == 0 ? tensor.readyAfter(stream.record()) : tensor);
                 assertContent(receive == null ? receive(workers, "edge") : receive, content(size, i));
             }
             stream.close();
-            // Those of the last writes are back when the loop has seen that they are done.
+            // The proxies of the last writes are released when the loop has polled their completions.
             await(() -> statistics(workers).sendProxyBytes() == 0);
             await(() -> !workers.worker(0).accelerators.isBusy());
         }
@@ -139,7 +139,7 @@ class AcceleratorSendThreadsTest {
                 && request.length >= 4096;
     }
 
-    /// The RDMA device may go on reading the proxies that it was given; the tensor it does not know.
+    /// The RDMA device may go on reading its proxies; it never accesses the tensor.
     @Test
     void proxiesStayOutOfUseWhereTheDeviceDoesNotStop() throws Exception {
         var faults = new FaultyDevice();
@@ -152,7 +152,7 @@ class AcceleratorSendThreadsTest {
             var receive = receive(workers, "edge");
             send(workers, "edge", Watched.memoryOf(tensor));
             await(() -> statistics(workers).sendProxyBytes() > 0);
-            // From the first chunk on. A heartbeat before it would lose a channel that no chunk was posted on.
+            // From the first chunk on: a heartbeat before it would lose a channel without a posted chunk.
             faults.observe((method, arguments) -> {
                 if (isChunk(method, arguments)) {
                     List.of("postSend", "prepareSend", "modify", "close").forEach(faults::refuse);
@@ -166,7 +166,7 @@ class AcceleratorSendThreadsTest {
             assertThat(receive.isCompletedExceptionally() || receive.cancel(true))
                     .isTrue();
         } finally {
-            // What the device did not destroy is still there.
+            // The objects that the device did not destroy still exist.
             assertThatThrownBy(workers::close).isInstanceOf(VerbsException.class);
         }
         assertThat(gpu.mistakes()).isEmpty();

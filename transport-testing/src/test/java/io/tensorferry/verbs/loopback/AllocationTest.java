@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What the completion loops take of the Java heap for transfers that go as expected: nothing.
+/// The completion loops allocate nothing on the Java heap for transfers that succeed.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AllocationTest {
     private static final int KEYS = 64;
@@ -106,7 +106,7 @@ class AllocationTest {
     }
 
     private LoopbackWorkers workers(int lanes, PostingOptions posting) {
-        // No timer but those of transfers is due while it is measured.
+        // No timer except those of transfers is due during the measurement.
         var hour = Duration.ofHours(1);
         var seconds = Duration.ofSeconds(30);
         var options = new ChannelOptions(
@@ -134,7 +134,7 @@ class AllocationTest {
                 least[i] = Math.min(least[i], after[i] - before[i]);
             }
         }
-        // An object for each transfer would be 16 bytes at least, in every round. What there is in some is the
+        // An object for each transfer would be 16 bytes at least, in every round. The bytes in some rounds are the
         // device's, and none of a transfer's: a wake-up of its peer makes a segment as long as it is not compiled,
         // its queues grow now and then.
         for (long bytes : least) {
@@ -144,8 +144,8 @@ class AllocationTest {
         }
     }
 
-    /// Rounds of all keys; in every other round the tensors are there before they are asked for. Every third tensor is
-    /// the sender's own no longer, so that its memory goes back to the pool on the loop.
+    /// Rounds of all keys; in every other round the tensors are sent before they are requested. Every third tensor is
+    /// released by the sender, so that its memory returns to the pool on the loop.
     private void transfer(LoopbackWorkers workers, Tensor tensor, int count) throws InterruptedException {
         for (int done = 0; done < count; done += KEYS) {
             boolean sendFirst = done / KEYS % 2 == 0;
@@ -176,7 +176,7 @@ class AllocationTest {
         received.release();
     }
 
-    /// A loop that never sleeps: what a sleep costs is not a transfer's, and how often there is one is chance.
+    /// A loop that never sleeps: the cost of a sleep does not belong to a transfer, and the number of sleeps is random.
     private final class BusyLoop implements LoopRunner {
         private volatile boolean running = true;
         private volatile @Nullable Thread thread;

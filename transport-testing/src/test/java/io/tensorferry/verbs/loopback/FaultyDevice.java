@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// A device that works, until it is told to refuse certain calls, to fail work requests, to report events or to bring
-/// completions that nobody asked for.
+/// A working device that a test can make refuse certain calls, fail work requests, report events or return
+/// unexpected completions.
 ///
 /// Threading: any thread.
 final class FaultyDevice {
@@ -56,7 +56,7 @@ final class FaultyDevice {
     private final AtomicInteger refusedBinds = new AtomicInteger();
     private volatile @Nullable Consumer<AsyncEvent> listener;
     private final AtomicInteger strayCompletions = new AtomicInteger();
-    // What stands behind each object that was given out.
+    // The real object behind each object that was handed out.
     private final Map<Object, Object> behind = Collections.synchronizedMap(new IdentityHashMap<>());
 
     /// From now on every call of this name fails with EIO, on every object of the device.
@@ -69,7 +69,7 @@ final class FaultyDevice {
         refused.put(method, refusal);
     }
 
-    /// From now on calls of this name return what `change` makes of what the device answers.
+    /// From now on calls of this name return the device's answer, changed by `change`.
     <T> void alter(String method, Class<T> type, UnaryOperator<T> change) {
         altered.put(method, answer -> change.apply(type.cast(answer)));
     }
@@ -80,7 +80,7 @@ final class FaultyDevice {
         mostBoundBytes = bytes;
     }
 
-    /// The binds that were refused since.
+    /// The number of binds refused since then.
     int refusedBinds() {
         return refusedBinds.get();
     }
@@ -95,12 +95,12 @@ final class FaultyDevice {
         }
     }
 
-    /// The next completion that is polled, whatever it is of, says that its request failed.
+    /// The next polled completion, of any kind, reports that its request failed.
     void failNextCompletion(WorkStatus status, int vendorError) {
         faults.add(new Fault(null, status, vendorError));
     }
 
-    /// The next completion of such work that is polled says that its request failed.
+    /// The next polled completion of this kind of work reports that its request failed.
     void failNextCompletion(WorkKind kind, WorkStatus status, int vendorError) {
         faults.add(new Fault(kind, status, vendorError));
     }
@@ -117,23 +117,23 @@ final class FaultyDevice {
         Objects.requireNonNull(listener, "nobody listens").accept(event);
     }
 
-    /// From now on this is told of each call and its arguments, before it is made.
+    /// From now on this receives each call and its arguments, before the call is made.
     void observe(BiConsumer<String, Object[]> newObserver) {
         observer = newObserver;
     }
 
-    /// Calls of this name are not refused any more.
+    /// Calls of this name are no longer refused.
     void accept(String method) {
         refused.remove(method);
     }
 
-    /// Refuses nothing and alters nothing any more.
+    /// No longer refuses or alters anything.
     void recover() {
         refused.clear();
         altered.clear();
     }
 
-    /// The next poll brings a completion with a work id that nobody gave out.
+    /// The next poll returns a completion with a work id that was never used.
     void strayCompletion() {
         strayCompletions.incrementAndGet();
     }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// A device that refuses calls in the middle of the work: the channel ends, whoever waits is told, the loop goes
-/// on, and when the device has recovered there is another channel.
+/// A device that refuses calls in the middle of the work: the channel ends, all waiting operations fail, the loop goes
+/// on, and when the device has recovered another channel is set up.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FaultyDeviceTest {
     @ParameterizedTest
@@ -40,7 +40,7 @@ class FaultyDeviceTest {
             for (String method : methods) {
                 faults.refuse(method);
             }
-            // Something to do, so that the device is asked; it may or may not come through.
+            // Work that makes the loop call the device; it may or may not succeed.
             var next = workers.worker(0).manager.rendezvous(1).recvAsync(LoopbackWorkers.key(1, 0, "next"));
             workers.worker(1)
                     .manager
@@ -56,7 +56,7 @@ class FaultyDeviceTest {
         }
     }
 
-    /// The queue pair is alive, and what the peer still writes lands in memory that must not belong to anybody else.
+    /// The queue pair is alive, and the peer's writes land in memory that must not be reused.
     @Test
     void memoryStaysOutOfUseWhereTheDeviceDoesNotStop() throws Exception {
         var faults = new FaultyDevice();
@@ -78,7 +78,7 @@ class FaultyDeviceTest {
             faults.recover();
             transfer(workers, 3);
         } finally {
-            // What the device did not destroy is still there.
+            // The objects that the device did not destroy still exist.
             assertThatThrownBy(workers::close).isInstanceOf(VerbsException.class);
         }
     }

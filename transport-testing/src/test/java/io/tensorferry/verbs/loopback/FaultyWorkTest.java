@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The software device with real threads, whose completions say every failure there is and which reports every event:
-/// within seconds a receive has failed, saying why, or its tensor has come over another channel.
+/// The software device with real threads, whose completions report every failure and which reports every event:
+/// within seconds a receive has failed with its cause, or its tensor has arrived over another channel.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class FaultyWorkTest {
     private static final RendezvousKey KEY = LoopbackWorkers.key(1, 0, "edge");
@@ -41,7 +41,7 @@ class FaultyWorkTest {
             transfer(workers, 1);
             CompletableFuture<RecvResult> waiting = receive(workers, 1, LATER);
             faults.failNextCompletion(status, 0x81);
-            // A content, so that something completes: what sends a request asks for no completion.
+            // A content, so that something completes: a request is not signaled.
             CompletableFuture<RecvResult> trigger = receive(workers, 1, KEY);
             workers.worker(1).manager.rendezvous(1).send(KEY, workers.worker(1).bytes(100, 1));
             if (HopelessStatuses.contains(status)) {
@@ -146,7 +146,7 @@ class FaultyWorkTest {
         }
     }
 
-    /// The link may have gone down before anybody listened.
+    /// The link may have gone down before a listener was registered.
     @Test
     void aPortThatIsNotActiveIsNotDialledFrom() throws Exception {
         var faults = new FaultyDevice();
@@ -184,7 +184,7 @@ class FaultyWorkTest {
             transfer(workers, 1);
             LockSupport.parkNanos(100_000_000);
             faults.raise(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, 1));
-            // Longer than the grace that was begun.
+            // Longer than the grace that has begun.
             LockSupport.parkNanos(2_300_000_000L);
             transfer(workers, 1);
             assertThat(workers.worker(0).adapter.counters().failed()).isZero();
@@ -269,8 +269,8 @@ class FaultyWorkTest {
         }
     }
 
-    /// Its tensor comes over another channel. It is sent when there is one: over the old one it may be written before
-    /// worker 1 knows that this is lost, and then it is lost too.
+    /// The tensor arrives over another channel. It is sent when that is open: over the old one it may be written before
+    /// worker 1 knows of the loss, and then it is lost too.
     private static void assertGoesOn(LoopbackWorkers workers, Future<RecvResult> waiting) throws Exception {
         while (workers.worker(1).adapter.counters().opened() < 2) {
             LockSupport.parkNanos(1_000_000);

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What peers may do where tensors are received is to write: no region grants remote reads, no queue pair remote
-/// atomics, and windows grant writes alone.
+/// Peers may only write to the memory of receives: no region grants remote reads, no queue pair remote
+/// atomics, and windows grant only writes.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class GrantedRightsTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -84,7 +84,7 @@ class GrantedRightsTest {
                     * ChannelOptions.defaults().slotBytes();
             assertThat(regions)
                     .filteredOn(region -> region.access().contains(AccessFlag.REMOTE_WRITE))
-                    .as("only the message ring is open to its peer by a key of its own")
+                    .as("only the message ring has its own key for its peer")
                     .singleElement()
                     .isEqualTo(new Registered(ring, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)));
         }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// A device that says that it is a card with several completion vectors has several lanes for each peer by default, and
+/// A device that claims to be a card with several completion vectors has several lanes for each peer by default, and
 /// announces the completions of its channels on one vector after the other.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HardwareSpreadTest {
@@ -88,7 +88,7 @@ class HardwareSpreadTest {
         }
     }
 
-    /// The device refuses what comes next, so that another channel is made.
+    /// The device refuses the next call, so that another channel is set up.
     private void lose(LoopbackWorkers workers) throws InterruptedException {
         long lost = workers.worker(0).adapter.counters().failed();
         device.refuse("requestNotification", new VerbsException("ibv_req_notify_cq", VerbsException.EIO, "the test"));

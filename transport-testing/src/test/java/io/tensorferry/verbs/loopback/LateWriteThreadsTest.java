@@ -22,8 +22,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The same as in simulation on real threads, over connections of the operating system: receives are given up while
-/// their contents are on the way, channels are lost, and whatever memory comes back is taken and watched. Both workers
+/// The simulation of late writes on real threads, over connections of the operating system: receives are given up while
+/// their contents are in flight, channels are lost, and all released memory is taken and watched. Both workers
 /// receive, `-Dlate.seconds` long.
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class LateWriteThreadsTest {
@@ -98,7 +98,7 @@ class LateWriteThreadsTest {
         }
     }
 
-    /// One worker that receives, and watches the memory that comes back to it.
+    /// One worker that receives, and watches its released memory.
     private final class Storm {
         private final LoopbackWorkers workers;
         private final int self;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Whatever a device, a peer or the user's code does, the loop turns: it neither ends nor waits for them.
+/// Independently of a device, a peer or the user's code, the loop turns: it neither ends nor waits for them.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LoopStaysFreeTest {
     private static final int TENSORS = 8;
@@ -125,7 +125,7 @@ class LoopStaysFreeTest {
                 for (CompletableFuture<RecvResult> receive : receives) {
                     receive.get().tensorOrThrow().close();
                 }
-                // They wait, and transfers go on.
+                // The callbacks wait, and transfers go on.
                 transfer(workers, 2, 5_000);
                 assertThat(released).hasValue(0);
                 go.countDown();
@@ -161,8 +161,8 @@ class LoopStaysFreeTest {
             }
             try {
                 begun.await();
-                // Every carrier of the virtual threads is taken. The copy of the source, for it is not registered, and
-                // the memory of the result are work of the transport's.
+                // Every carrier of the virtual threads is busy. The copy of the source, which is not registered, and
+                // the memory of the result are work of the transport.
                 var key = LoopbackWorkers.key(1, 0, "slow");
                 try (Arena arena = Arena.ofShared()) {
                     var source = arena.allocate(1 << 20);

@@ -7,13 +7,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BiConsumer;
 
-/// Fails a test whose loops do what a loop must not: call the device where the call may wait, or run code of a user's.
+/// Fails a test whose loops make a device call that may wait, or run user code.
 ///
-/// A driver may wait for the kernel, for the firmware or for the network in each call but those of the data path.
+/// A driver may wait for the kernel, the firmware or the network in each call except those of the data path.
 ///
 /// Threading: any thread.
 final class LoopWatch implements BiConsumer<String, Object[]> {
-    /// The data path, and what is read from memory of this process.
+    /// The data path, and calls that only read memory of this process.
     private static final Set<String> ALLOWED = Set.of(
             "address",
             "attributes",
@@ -53,9 +53,9 @@ final class LoopWatch implements BiConsumer<String, Object[]> {
         }
     }
 
-    /// Code of the user's runs now.
+    /// User code runs now.
     ///
-    /// @param what it is, as "a callback"
+    /// @param what the name of the code, such as "a callback"
     void userCode(String what) {
         if (isOnLoop()) {
             violations.add(new AssertionError("the loop ran " + what));

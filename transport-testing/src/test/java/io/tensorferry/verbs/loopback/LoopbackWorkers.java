@@ -51,7 +51,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Two workers in one JVM, each with a software device on loopback and threads of its own. The exchange of
+/// Two workers in one JVM, each with a software device on loopback and its own threads. The exchange of
 /// endpoints is a method call.
 final class LoopbackWorkers implements AutoCloseable {
     private static final List<SoftwareOptions> DEVICES =
@@ -70,13 +70,13 @@ final class LoopbackWorkers implements AutoCloseable {
         this(DEVICES);
     }
 
-    /// @param channel what the channels of both are like
-    /// @param runners make what turns each loop
+    /// @param channel the channel options of both
+    /// @param runners create the runner of each loop
     LoopbackWorkers(ChannelOptions channel, Supplier<LoopRunner> runners) {
         this(DEVICES, UnaryOperator.identity(), MEMORY, RdmaConfig.builder().build(), channel, runners, List.of());
     }
 
-    /// @param accelerator of worker 0; stays the caller's
+    /// @param accelerator of worker 0; remains owned by the caller
     LoopbackWorkers(Accelerator accelerator) {
         this(
                 DEVICES,
@@ -88,8 +88,8 @@ final class LoopbackWorkers implements AutoCloseable {
                 List.of(accelerator));
     }
 
-    /// @param faults stands before the device of worker 0
-    /// @param accelerator worker 0 is given
+    /// @param faults wraps the device of worker 0
+    /// @param accelerator given to worker 0
     LoopbackWorkers(FaultyDevice faults, Accelerator accelerator) {
         this(
                 DEVICES,
@@ -101,9 +101,9 @@ final class LoopbackWorkers implements AutoCloseable {
                 List.of(accelerator));
     }
 
-    /// @param faults stands before the device of worker 0
-    /// @param scope what both workers' keys open
-    /// @param accelerator worker 0 is given
+    /// @param faults wraps the device of worker 0
+    /// @param scope the scope of both workers' keys
+    /// @param accelerator given to worker 0
     LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope, Accelerator accelerator) {
         this(
                 DEVICES,
@@ -115,25 +115,25 @@ final class LoopbackWorkers implements AutoCloseable {
                 List.of(accelerator));
     }
 
-    /// @param devices what the device of each worker is like
+    /// @param devices the options of each worker's device
     LoopbackWorkers(List<SoftwareOptions> devices) {
         this(devices, UnaryOperator.identity(), MEMORY, RemoteKeyScope.SLAB);
     }
 
-    /// @param faults stands before the device of worker 0
+    /// @param faults wraps the device of worker 0
     LoopbackWorkers(FaultyDevice faults) {
         this(faults, RemoteKeyScope.SLAB);
     }
 
-    /// @param faults stands before the device of worker 0
-    /// @param scope what both workers' keys open
+    /// @param faults wraps the device of worker 0
+    /// @param scope the scope of both workers' keys
     LoopbackWorkers(FaultyDevice faults, RemoteKeyScope scope) {
         this(DEVICES, faults::wrap, MEMORY, scope);
     }
 
-    /// @param first stands before the device of worker 0
-    /// @param second stands before that of worker 1
-    /// @param channel what the channels of both are like
+    /// @param first wraps the device of worker 0
+    /// @param second wraps the device of worker 1
+    /// @param channel the channel options of both
     LoopbackWorkers(FaultyDevice first, FaultyDevice second, ChannelOptions channel) {
         this.channel = channel;
         this.runners = null;
@@ -147,7 +147,7 @@ final class LoopbackWorkers implements AutoCloseable {
         this(DEVICES, UnaryOperator.identity(), List.of(memory, MemoryOptions.defaults()), RemoteKeyScope.SLAB);
     }
 
-    /// @param faults stands before the device of worker 0
+    /// @param faults wraps the device of worker 0
     /// @param memory of each worker
     LoopbackWorkers(FaultyDevice faults, MemoryOptions memory) {
         this(DEVICES, faults::wrap, List.of(memory, memory), RemoteKeyScope.SLAB);

@@ -19,8 +19,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Receives of a worker whose registered memory is all in use, and which is to wait for it: the receive waits, and
-/// nobody else does, neither the caller nor the loop.
+/// Receives of a worker whose registered memory is all in use, and whose options make it wait: the receive waits, and
+/// neither the caller nor the loop does.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class MemoryPolicyTest {
     private static final int MEBIBYTE = 1 << 20;
@@ -45,7 +45,7 @@ class MemoryPolicyTest {
         receive(workers, edge).get(30, TimeUnit.SECONDS).tensorOrThrow().close();
     }
 
-    /// Takes what is left of worker 0's memory, to the last mebibyte.
+    /// Allocates the rest of worker 0's memory, to the last mebibyte.
     private static List<Tensor> exhaust(LoopbackWorkers workers) {
         var taken = new ArrayList<Tensor>();
         try {
@@ -74,7 +74,7 @@ class MemoryPolicyTest {
             var warm = receive(workers, "warm");
             var cold = receive(workers, "cold");
             assertThat(System.nanoTime() - start).as("ns of two calls").isLessThan(LONG.toNanos() / 4);
-            // The loop does not wait either: what needs no memory goes on.
+            // The loop does not wait either: work that needs no memory goes on.
             transfer(workers, "small", 0);
             LockSupport.parkNanos(100_000_000);
             assertThat(warm).isNotDone();

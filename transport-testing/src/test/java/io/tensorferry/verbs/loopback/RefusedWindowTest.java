@@ -31,7 +31,7 @@ class RefusedWindowTest {
         try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST)) {
             transfer(workers, 1, "first", SMALL);
             CompletableFuture<RecvResult> innocent = receive(workers, 1, "innocent");
-            // The first is asked again with memory, the second names it at once.
+            // The first is requested again with memory, the second names memory at once.
             for (int step = 2; step <= 3; step++) {
                 send(workers, step, "large", LARGE);
                 TransportException failure = failureOf(receive(workers, step, "large"));
@@ -40,7 +40,7 @@ class RefusedWindowTest {
                 assertThat(failure.peer()).isEqualTo(LoopbackWorkers.name(1));
                 assertThat(failure).hasMessageContaining("memory window of " + LARGE + " bytes");
             }
-            assertThat(device.refusedBinds()).as("binds that were asked for").isEqualTo(2);
+            assertThat(device.refusedBinds()).as("binds that were posted").isEqualTo(2);
             send(workers, 1, "innocent", SMALL);
             innocent.get(30, TimeUnit.SECONDS).tensorOrThrow().close();
             transfer(workers, 4, "first", SMALL);

@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Who runs what on real threads: callbacks and long work never on the loop, and nothing after the end.
+/// The threads of each kind of work: callbacks and long work never run on the loop, and nothing runs after the end.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ThreadsTest {
     private static final String LOOP = "tensorferry-loop";
@@ -70,7 +70,7 @@ class ThreadsTest {
                 Arena arena = Arena.ofShared();
                 Tensor template = TensorAllocator.unregistered()
                         .allocateStrings(Shape.of(2), List.of(new byte[10], new byte[20]))) {
-            // The transport closes the tensor when it has copied or serialised it, on the thread that did.
+            // The transport closes the tensor on the thread that has copied or serialised it.
             BlockingQueue<Thread> threads = new LinkedBlockingQueue<>();
             MemorySegment numbers = arena.allocate(1_000);
             MemorySegment strings = template.segment();

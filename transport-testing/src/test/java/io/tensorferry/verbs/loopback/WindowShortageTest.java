@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A device that makes no memory window fails the receive or the edge that needs one, and nothing else.
+/// A device that cannot create a memory window fails the receive or the edge that needs one, and nothing else.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class WindowShortageTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -39,8 +39,8 @@ class WindowShortageTest {
         try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST)) {
             device.refuse(
                     "allocateWindow", new VerbsException("ibv_alloc_mw", VerbsException.ENOMEM, "refused by the test"));
-            // The first is asked again with memory, the second names it at once: the sender keeps a tensor for the one
-            // and has not heard of the other.
+            // The first is requested again with memory, the second names memory at once: the sender keeps a tensor for
+            // the first request and has not received the second.
             assertExhausted(workers, 1);
             assertExhausted(workers, 2);
             device.recover();
@@ -53,7 +53,7 @@ class WindowShortageTest {
         }
     }
 
-    /// The first is announced to nobody, and the edge ends there; the next has windows.
+    /// The first tensor is not announced, and the edge ends; the next edge has windows.
     @Test
     void aDynamicEdgeWithoutAWindowIsExhaustedAndTheNextCarriesTensors() throws Exception {
         try (var workers = new LoopbackWorkers(device, RemoteKeyScope.REQUEST)) {
@@ -95,7 +95,7 @@ class WindowShortageTest {
         }
     }
 
-    /// There is none for any of its pieces: the receive ends once.
+    /// No window is left for any of its pieces: the receive ends once.
     @Test
     void aPieceWithoutAWindowIsExhaustedAndLaterReceivesGoOn() throws InterruptedException {
         var time = AcceleratorTime.real();

@@ -16,16 +16,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// The way of a DMA-able tensor in steady state: over TCP from the producer's registered memory to the kernel and from
-/// the kernel into the consumer's, in shared memory from the one straight into the other, and nowhere else.
+/// The path of a DMA-able tensor in steady state: over TCP from the producer's registered memory to the kernel and from
+/// the kernel into the consumer's; in shared memory directly from one into the other; and nowhere else.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ZeroCopyTest {
     private static final int TENSORS = 1_000;
     private static final int EDGES = 8;
     private static final int SIZE = 192 * 1024;
-    /// What a request of a known tensor has at most.
+    /// The largest request for a known tensor.
     private static final long MOST_MESSAGE_BYTES = 256;
-    /// Into the shared ring, and out of it.
+    /// The copies into the shared ring, and out of it.
     private static final int STAGINGS = 2;
 
     @ParameterizedTest
@@ -72,7 +72,7 @@ class ZeroCopyTest {
             assertThat(producer.manager.statistics().unregisteredCopies()
                             + consumer.manager.statistics().unregisteredCopies())
                     .isZero();
-            // What the counters cannot see: bytes that go through an array, or through a buffer of the JDK's.
+            // Bytes that the counters cannot see: those that go through an array, or through a buffer of the JDK.
             assertThat(allocatedBytes() - allocationsBefore)
                     .as("heap that was allocated meanwhile, by all threads")
                     .isLessThan(payload / 4);
@@ -108,7 +108,7 @@ class ZeroCopyTest {
     /// The producer has counted what it sent: a tensor may arrive before its sender knows.
     private static void awaitSent(LoopbackWorkers.Worker producer, long tensors) throws InterruptedException {
         while (producer.manager.statistics().tensorsSent() < tensors) {
-            // Each look makes a few objects: a loop without a pause would make more of them than a copy takes.
+            // Each poll allocates a few objects: a loop without a pause would allocate more than a copy.
             Thread.sleep(1);
         }
     }

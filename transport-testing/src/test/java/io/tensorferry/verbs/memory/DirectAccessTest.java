@@ -38,7 +38,7 @@ class DirectAccessTest {
         return new SimulatedAccelerator(0, time, 1, options);
     }
 
-    /// And nothing of it is left.
+    /// Returns the verdict, and checks that the trial has released everything.
     private DirectAccess verdict(SimulatedAccelerator gpu) {
         DirectAccess verdict = DirectAccess.tryOut(domain, gpu);
         assertThat(gpu.leftOver()).isEmpty();
@@ -112,7 +112,7 @@ class DirectAccessTest {
         }
     }
 
-    /// The kernel takes no dmabuf with the right to bind windows, whatever the device.
+    /// The kernel accepts no dmabuf with the right to bind windows, for any device.
     @Test
     void memoryForWindowsIsReachedByItsAddressAndElseOnlyToSendByDmabuf() {
         Set<AccessFlag> windows = Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
@@ -157,7 +157,7 @@ class DirectAccessTest {
                 .withMessageContaining("cannot allocate memory for the trial");
     }
 
-    /// The device may still reach it.
+    /// The device may still access the memory.
     @Test
     void whatCannotBeDeregisteredIsNotFreed() {
         domain.deregisterRefusal = RegisteringDomain.refusal("ibv_dereg_mr", VerbsException.EIO);

@@ -13,15 +13,15 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A protection domain that takes memory of accelerators in the ways that a test says, and remembers what is
-/// registered.
+/// A protection domain that registers memory of accelerators in the ways that a test allows, and records the
+/// registrations.
 public final class RegisteringDomain implements ProtectionDomain {
-    /// Why it takes none; null to take it.
+    /// The reason to refuse a registration; null to accept it.
     public @Nullable VerbsException dmabufRefusal;
 
     public @Nullable VerbsException addressRefusal;
     public @Nullable VerbsException deregisterRefusal;
-    /// Is told of each region before it ends.
+    /// Called for each region before it ends.
     public Consumer<MemoryRegion> ending = _ -> {};
 
     public final List<Region> open = new ArrayList<>();

@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What goes wrong on the accelerator that a result is to be on: the receive ends with it, and the worker goes on.
+/// A failure of the accelerator that should hold a result ends the receive, and the worker goes on.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorReceiveFailureTest {
     private static final int SIZE = 40_000;

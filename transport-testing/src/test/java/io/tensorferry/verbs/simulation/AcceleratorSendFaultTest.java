@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Something goes wrong while a tensor on an accelerator is sent: whoever receives it gets it, or is told why not, and
-/// its sender has everything back.
+/// A fault occurs while a tensor on an accelerator is sent: the receiver gets the tensor or the failure's cause, and
+/// the sender gets its memory back.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AcceleratorSendFaultTest {
     private static final int SEEDS = SeededRuns.ofScenario(200);

@@ -350,7 +350,7 @@ final class Attacker implements AutoCloseable {
         return readable.remoteKey();
     }
 
-    /// Takes what came; returns how much that was.
+    /// Takes the arrived completions; returns their number.
     int poll() {
         if (completions == null || victim == null) {
             return 0;

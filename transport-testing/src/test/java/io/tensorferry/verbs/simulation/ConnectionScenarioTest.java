@@ -207,7 +207,7 @@ class ConnectionScenarioTest {
         }
     }
 
-    /// Whoever asks again and again, each time for a short while, has the set-up go on as one who waits.
+    /// A caller that repeats short receives keeps the set-up going like a caller that waits.
     @Test
     void aSetUpGoesOnBetweenReceivesThatGiveUpSoon() {
         var options = SimulatedCluster.Options.defaults();
@@ -345,7 +345,7 @@ class ConnectionScenarioTest {
                 scenario.runFor(MILLISECOND_NS);
                 var restarted = scenario.cluster.restart(scenario.worker(1));
                 if (seed % 2 == 0) {
-                    // The restarted one dials; else whoever survived notices by itself.
+                    // The restarted worker dials; otherwise the surviving worker notices by itself.
                     var _ = restarted.adapter.connect(SimulatedCluster.name(0));
                 }
                 scenario.await(() -> old.stream().allMatch(Scenario.Receive::hasEnded), "old receives end");

@@ -53,7 +53,7 @@ abstract class EdgeSimulation {
     /// What loses a channel and no tensor.
     private static final Set<Fault> HEALING = EnumSet.of(Fault.HEALED_CUT, Fault.SHORT_PAUSE, Fault.SLOW_LINKS);
 
-    /// What may fail an edge that nobody has ended.
+    /// The faults that may fail an edge that neither end has ended.
     private static final Set<Fault> LOSING =
             EnumSet.of(Fault.LONG_CUT, Fault.LONG_PAUSE, Fault.KILLED_PEER, Fault.RESTARTED_PEER);
 
@@ -332,8 +332,8 @@ abstract class EdgeSimulation {
             });
         }
 
-        /// Where no process was lost: an edge that nobody has ended brings all, and one that its producer has closed
-        /// brings what was sent before.
+        /// If no process was lost, an edge that neither end has ended delivers all tensors, and one that its producer
+        /// has closed delivers the tensors sent before.
         private void check() {
             for (SimulatedEdge edge : edges) {
                 TransportException failure = edge.receiveFailure();

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// No channel can be had, and the receives go over the fallback, and back again: every receive gets its tensor, once.
+/// No channel can be set up, so receives go over the fallback, and later back: every receive gets its tensor once.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class FallbackScenarioTest {
     private static final int SEEDS = SeededRuns.ofScenario(100);

@@ -57,7 +57,7 @@ class FaultScenarioTest {
             assertExplained(concerned.failure(), code, verbsStatus);
         }
 
-        /// A channel to the peer has ended, and whoever looks is told why.
+        /// Checks that a channel to the peer has ended, and that its state has the cause.
         void assertEnded(StatusCode code, String... verbsStatus) {
             awaitFailedChannels(1);
             TransportException why = scenario.worker(0).adapter.peers().stream()
@@ -335,7 +335,7 @@ class FaultScenarioTest {
             stage.awaitFailedChannels(2);
             long downAt = scenario.fabric.now();
             scenario.closeSteps();
-            // Nothing gets through, and whoever asks is told why within the time for a peer that has gone.
+            // Nothing gets through, and a new receive fails within the time for a peer that has gone.
             var meanwhile = scenario.receive(1, 0, 2, "meanwhile");
             scenario.await(meanwhile::hasEnded, "the receive fails");
             assertThat(scenario.fabric.now() - downAt).isBetween(SECOND_NS, BOUND_NS);

@@ -47,7 +47,7 @@ class HostileDynamicEdgeTest {
         return new Attack(name, action);
     }
 
-    /// What goes on over dynamic edges.
+    /// The exchange over dynamic edges.
     static final class Field extends HostileField {
         Field(HostileStage stage) {
             super(stage);
@@ -70,7 +70,7 @@ class HostileDynamicEdgeTest {
                     NUMBER, edge(VICTIM, ATTACKER).key().toString(), SLOTS, BYTES, resumed, OPENING, received));
         }
 
-        /// The victim's end of an edge to the attacker, with so many tensors sent, as many announced as have slots.
+        /// The victim's end of an edge to the attacker, with `tensors` tensors sent, as many announced as have slots.
         DynamicSender accepted(int tensors) {
             DynamicSender sender = sender();
             offer(false, 0);
@@ -317,7 +317,7 @@ class HostileDynamicEdgeTest {
                 field.announce(edge, 0, BYTES, 0x1000, field.stage.attacker.readableKey());
             }
         },
-        /// It is there, and nobody may READ it.
+        /// The memory exists, but may not be READ.
         RIGHT {
             @Override
             void announce(Field field, int edge) {
@@ -363,7 +363,7 @@ class HostileDynamicEdgeTest {
         }
     }
 
-    /// On the next channel, too, it has read what was announced at most; and what it has is released.
+    /// On the next channel, too, the victim reads at most the announced tensors, and releases those that it has read.
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3})
     void anEdgeGoesOnWithWhatWasAnnouncedAtMost(int arrived) {

@@ -42,7 +42,7 @@ class HostileEdgeTest {
         return new Attack(name, action);
     }
 
-    /// What goes on over static edges.
+    /// The exchange over static edges.
     private static final class Field extends HostileField {
         int opening = OPENING;
 
@@ -58,7 +58,7 @@ class HostileEdgeTest {
             return add(stage.victim.edges.openSender(edge));
         }
 
-        /// The victim's end of an edge to the attacker, which has accepted the attacker's memory; so many tensors of
+        /// The victim's end of an edge to the attacker, which has accepted the attacker's memory; `tensors` tensors of
         /// it are written.
         StaticSender accepted(String name, int tensors) {
             StaticSender sender = sender(edge(VICTIM, ATTACKER, name));

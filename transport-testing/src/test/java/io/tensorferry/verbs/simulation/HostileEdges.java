@@ -196,7 +196,7 @@ final class HostileEdges {
                 (flags & 2) != 0 ? received : 0));
     }
 
-    /// A tensor in the attacker's memory, which nobody may READ, or more than there is of it.
+    /// A tensor in the attacker's memory that may not be READ, or that is larger than the memory.
     private void announce() {
         long size = count();
         TensorMetaData metaData = TensorMetaData.of(DataType.UINT8, Shape.of(size));

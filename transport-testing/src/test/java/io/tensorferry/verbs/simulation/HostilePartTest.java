@@ -216,7 +216,7 @@ class HostilePartTest {
             Message.PartStatus refused = field.await(Message.PartStatus.class);
             assertThat(refused.code()).isEqualTo(StatusCode.INVALID_ARGUMENT);
             field.status(0, Message.Direction.TO_SENDER);
-            // Of a tensor that nobody has opened there is nothing to be had.
+            // A tensor that no worker has opened grants nothing.
             field.send(new Message.PartOpen(1, "others", META_DATA));
             field.ask(2);
             Message.PartGrant grant = field.await(Message.PartGrant.class);

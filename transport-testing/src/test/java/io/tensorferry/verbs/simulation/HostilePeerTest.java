@@ -181,7 +181,7 @@ class HostilePeerTest {
                 }));
     }
 
-    /// Not allowed for a peer that is sound, but for one that is slow or was restarted it is: counted at most.
+    /// Acts that a sound peer does not commit, but a slow or restarted peer may: they are at most counted.
     static Stream<Attack> harmless() {
         return Stream.of(
                 attack("contents that nobody asked for", stage -> {

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// What an attacker and its victim do, one byte for each act and some for what it is done with. All that the
-/// attacker may not do it may do here, but for one thing that no receiver can stop while a region is registered as a
+/// The acts of an attacker and its victim, one byte for each act and some for its arguments. All that the
+/// attacker may not do it may do here, except one act that no receiver can stop while a region is registered as a
 /// whole: to write with a key that it was given where it was not asked to. The victim's user keeps to the API.
 final class HostileProgram {
     private static final int MOST_CARRIED = 2048;

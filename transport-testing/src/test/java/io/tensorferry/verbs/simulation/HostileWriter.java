@@ -36,7 +36,7 @@ final class HostileWriter {
         /// Malformed, behind a message that may be a violation.
         MALFORMED_LATER,
         VIOLATION,
-        /// Fails, but for what the device found.
+        /// Fails, because of an error that the device found.
         DEVICE,
         /// Depends on what a valid message meets.
         UNKNOWN

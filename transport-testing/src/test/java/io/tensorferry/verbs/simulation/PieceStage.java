@@ -120,7 +120,7 @@ final class PieceStage {
                     gpus.scenario, receives, (receive, i) -> assertContent(gpus, receive, size(i), i), codes);
         }
 
-        /// Closes what came, whatever it is.
+        /// Closes all results that arrived.
         void close() {
             for (var receive : receives) {
                 if (Objects.requireNonNull(receive.result()) instanceof RecvResult.Received) {

@@ -38,7 +38,7 @@ final class ProgramBytes {
         return read(Long.BYTES);
     }
 
-    /// So many bytes, or as many as are left.
+    /// Takes `count` bytes, or as many as are left.
     byte[] take(int count) {
         byte[] taken = new byte[Math.min(count, bytes.remaining())];
         bytes.get(taken);

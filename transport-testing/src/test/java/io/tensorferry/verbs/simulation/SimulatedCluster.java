@@ -150,7 +150,7 @@ final class SimulatedCluster implements AutoCloseable {
             return new Options(channel, rendezvous, memory, config, limits, one, piecesAtOnce);
         }
 
-        /// So many pieces of a content are served at once; with 0 none, as by workers of earlier versions.
+        /// The workers serve `pieces` pieces of a content at once; 0 disables pieces, as in earlier versions.
         Options withPiecesAtOnce(int pieces) {
             return new Options(channel, rendezvous, memory, config, limits, gpu, pieces);
         }

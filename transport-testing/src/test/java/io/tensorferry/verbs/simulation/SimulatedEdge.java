@@ -147,7 +147,7 @@ abstract class SimulatedEdge {
         return sent;
     }
 
-    /// Every tensor has been taken and released, or an end has told why not, or nobody is there who takes.
+    /// Every tensor has been taken and released, or an end has failed, or the consumer no longer takes tensors.
     boolean isDone() {
         return receiveFailure != null || (taken == count && released == count) || receiverClosed || !consumer.isAlive();
     }

@@ -28,7 +28,7 @@ public class WakeUpStress {
 
     public WakeUpStress() {
         loop.execute(() -> {});
-        // So that what is left for the race is to sleep. With the command above it would have other work.
+        // So that the loop has only to sleep. With the command above it would have other work.
         loop.doWork();
         loop.execute(() -> {});
     }

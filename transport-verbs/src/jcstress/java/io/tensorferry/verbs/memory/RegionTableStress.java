@@ -9,11 +9,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/// A look-up beside two changes finds what was there before, and a region that it finds is whole; no change is
+/// A look-up during two changes finds the earlier regions, and each region that it finds is complete; no change is
 /// lost.
 ///
-/// Results: the key of the region that was there all the time, the key that a look-up found of one that is added
-/// meanwhile, and how many there are at the end.
+/// Results: the key of the region that was present throughout, the key that a look-up found of one that is added
+/// meanwhile, and the number of regions at the end.
 @JCStressTest
 @Outcome(id = "7, [08], 2", expect = Expect.ACCEPTABLE, desc = "Before or after the change.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A region is lost, or in pieces.")

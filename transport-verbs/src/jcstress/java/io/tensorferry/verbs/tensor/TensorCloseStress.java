@@ -14,10 +14,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/// Two owners close their handles on one tensor: its memory goes back once, and whoever has it then finds all that
+/// Two owners close their handles on one tensor: its memory is released once, and the next owner sees all that
 /// either wrote.
 ///
-/// Results: how often the memory went back, and what was found in it.
+/// Results: how often the memory was released, and the values found in it.
 @JCStressTest
 @Outcome(id = "1, 1, 2", expect = Expect.ACCEPTABLE, desc = "Once, with what both wrote.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "Twice, never, or too early.")

@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 /// A handle is shared while it is closed: either that is refused, or the memory stays for as long as the new handle
 /// is open.
 ///
-/// Results: how often the memory had gone back while the new handle was open, -1 where there was none; and at the
+/// Results: how often the memory was released while the new handle was open, -1 without a new handle; and at the
 /// end.
 @JCStressTest
 @Outcome(id = "-1, 1", expect = Expect.ACCEPTABLE, desc = "Refused.")

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What becomes of each thing that can go wrong with a channel: the rows of the table in docs/reliability.md.
+/// The result of each failure of a channel: the rows of the table in docs/reliability.md.
 class ChannelFailureTest {
     private static final String PEER = "/job:worker/replica:0/task:1";
     /// Receives fail after these: the peer broke a rule, or this end made a mistake that it would repeat.
@@ -72,7 +72,7 @@ class ChannelFailureTest {
         assertThat(again.reconnectHelps()).isFalse();
         assertThat(again.cause().code()).isEqualTo(StatusCode.INTERNAL);
         assertThat(again.cause().verbsStatus()).isEqualTo("REM_ACCESS_ERR, vendor error 0x81");
-        assertThat(again.cause()).hasMessageContaining("before").hasCause(refused.cause());
+        assertThat(again.cause()).hasMessageContaining("earlier").hasCause(refused.cause());
         assertThat(death.judge(refused, 3)).isSameAs(refused);
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What pages slabs lie in where nobody has said it.
+/// The default page size of slabs.
 @Timeout(30)
 class HugePagesTest {
     private static final DeviceDescription CARD =

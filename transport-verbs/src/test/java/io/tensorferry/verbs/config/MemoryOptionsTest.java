@@ -15,7 +15,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The limits that hold where the user says nothing.
+/// The default limits.
 @Timeout(20)
 class MemoryOptionsTest {
     private static long physicalBytes() {

@@ -39,7 +39,7 @@ class RdmaConfigTest {
             GpuDirect.AUTO,
             RelaxedOrdering.AUTO);
 
-    /// A device is set as well, because a port needs one.
+    /// A device is also set, because a port needs one.
     private static RdmaConfig from(String variable, String value) {
         Map<String, String> variables = new HashMap<>(Map.of("RDMA_DEVICE", "mlx5_0"));
         variables.put(variable, value);
@@ -126,7 +126,7 @@ class RdmaConfigTest {
                 .contains(Duration.ofNanos(4 * (4096L << 10)));
         assertThat(RdmaConfig.builder().timeout(31).build().portGrace()).isPresent();
         assertThat(RdmaConfig.builder().timeout(0).build().portGrace())
-                .as("for ever")
+                .as("an infinite timeout")
                 .isEmpty();
         assertThat(RdmaConfig.builder().timeout(0).portGraceMillis(0).build().portGrace())
                 .contains(Duration.ZERO);

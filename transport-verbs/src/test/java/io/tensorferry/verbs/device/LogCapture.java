@@ -7,7 +7,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import org.slf4j.LoggerFactory;
 
-/// What one class logs while this is open, at every level.
+/// The log lines of one class while this is open, at every level.
 public final class LogCapture implements AutoCloseable {
     private final Logger logger;
     private final Level levelBefore;

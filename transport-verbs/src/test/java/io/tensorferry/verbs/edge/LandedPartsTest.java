@@ -59,7 +59,7 @@ class LandedPartsTest {
         assertThat(parts.add(2)).isFalse();
         assertThat(parts.add(1)).isTrue();
         assertThat(parts.add(1)).isFalse();
-        // Fewer lanes, then more.
+        // A channel with fewer lanes, then one with more.
         parts.begin(1, 1);
         assertThat(parts.add(1)).isTrue();
         parts.begin(4, 4);

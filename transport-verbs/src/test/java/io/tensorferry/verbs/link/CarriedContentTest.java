@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Contents inside the ring: each is told of its end once, whenever the channel is lost.
+/// Contents inside the ring: each is notified of its end once, whenever the channel is lost.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CarriedContentTest {
     private final TestRing test = new TestRing();
@@ -52,7 +52,7 @@ class CarriedContentTest {
         departures.onCompletion(test.control, test.queuePair.sent().getLast().workId());
     }
 
-    /// In a turn of its own.
+    /// Pumps in a separate turn.
     private void pump() {
         work.begin(TurnBudget.PER_TURN);
         departures.pump(true);
@@ -98,7 +98,7 @@ class CarriedContentTest {
             enqueue(i, 3000);
         }
         pump();
-        // All of them in one slot, more than the first circle of indexes holds.
+        // All in one slot, and more than the first ring buffer of indexes holds.
         for (int i = 3; i < 103; i++) {
             enqueue(i, 8);
         }

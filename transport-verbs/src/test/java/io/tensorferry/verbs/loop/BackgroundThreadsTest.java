@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a stop relies on: nothing is under way any more when it has waited.
+/// A stop relies on this: after its wait, no task is in progress.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class BackgroundThreadsTest {
     private final BackgroundThreads workers = new BackgroundThreads("worker-");

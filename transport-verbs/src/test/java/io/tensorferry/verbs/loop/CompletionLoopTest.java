@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 /// The duty cycle: commands, timers, sleep and wake-up.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CompletionLoopTest {
-    /// Wakes only when it is told to, and never for the time: a wake-up that is lost is lost for good.
+    /// Wakes only for a wake-up, and never for a timeout: a lost wake-up is never made up for.
     private static final class SleepingChannel implements CompletionChannel {
         private final Semaphore wakeUps = new Semaphore(0);
         private final AtomicInteger sleeps = new AtomicInteger();
@@ -60,7 +60,7 @@ class CompletionLoopTest {
         var finished = new AtomicInteger();
         for (int i = 0; i < threads; i++) {
             callers.add(Thread.ofPlatform().start(() -> {
-                // Each waits for its own command, so that the loop goes to sleep in between, again and again.
+                // Each thread waits for its own command, so that the loop goes to sleep in between, again and again.
                 var done = new Semaphore(0);
                 for (int j = 0; j < commandsPerThread || channel.sleeps.get() < sleeps; j++) {
                     loop.execute(done::release);
@@ -196,7 +196,7 @@ class CompletionLoopTest {
         running.stop(() -> {
             throw new IllegalStateException("a mistake");
         });
-        // It returned, and nobody turns the loop any more.
+        // The loop has returned, and no thread turns it any more.
         var ran = new AtomicInteger();
         loop.execute(ran::incrementAndGet);
         assertThat(loop.doWork()).isEqualTo(1);
@@ -210,7 +210,7 @@ class CompletionLoopTest {
         Runnable command = () -> {
             assertThat(atOnce.incrementAndGet()).isEqualTo(1);
             ran.incrementAndGet();
-            // Not inside this one.
+            // Not inside the current command.
             loop.execute(() -> assertThat(atOnce).hasValue(0));
             atOnce.decrementAndGet();
         };
@@ -276,7 +276,7 @@ class CompletionLoopTest {
     void commandsDoNotKeepTimersFromRunning() {
         var ran = new AtomicInteger();
         loop.schedule(0, ran::incrementAndGet);
-        // A command that gives another one, without end.
+        // A command that submits another one, without end.
         var again = new Runnable[1];
         again[0] = () -> loop.execute(again[0]);
         loop.execute(again[0]);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What an allocation does that the limit does not allow now.
+/// An allocation that the limit does not allow at the moment.
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class MemoryWaitTest {
     private static final int SLAB = 4096;
@@ -46,12 +46,12 @@ class MemoryWaitTest {
         threads.close();
     }
 
-    /// Returns when the allocation waits for memory to come back.
+    /// Returns when the allocation waits for released memory.
     private Future<RegisteredBuffer> allocateLater(long bytes) throws InterruptedException {
         var allocation = new FutureTask<>(() -> memory.allocate(bytes));
         Thread thread = Thread.ofVirtual().start(allocation);
         while (thread.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(allocation.isDone()).as("it ended and did not wait").isFalse();
+            assertThat(allocation.isDone()).as("the allocation ended without a wait").isFalse();
             Thread.sleep(1);
         }
         return allocation;
@@ -86,7 +86,7 @@ class MemoryWaitTest {
         assertThat(memory.statistics().bytesInUse()).isZero();
     }
 
-    /// A callback on the loop may be what brings memory back.
+    /// A callback on the loop may release the memory.
     @Test
     void doesNotWaitOnAThreadOfTheTransportThatNeverWaits() throws Exception {
         RegisteredBuffer all = memory.allocate(2 * SLAB);
@@ -156,7 +156,7 @@ class MemoryWaitTest {
             List<Supplier<AutoCloseable>> allocations = List.of(
                     () -> memory.allocateNow(1),
                     () -> memory.allocatorNow().allocate(DataType.UINT8, Shape.of(1)),
-                    // Never possible: nothing is gained by waiting.
+                    // Never possible, so a wait would be useless.
                     () -> memory.allocate(2 * SLAB + 1));
             for (Supplier<AutoCloseable> allocation : allocations) {
                 assertThatThrownBy(allocation::get)

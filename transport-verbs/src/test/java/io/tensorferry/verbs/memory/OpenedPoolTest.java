@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Pools beside the general one, whose slabs come from elsewhere; and what is done before all of them end.
+/// Pools whose slabs have another source than the general pool's, and the actions before all pools end.
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class OpenedPoolTest {
     private static final long SLAB = 1 << 16;
@@ -189,7 +189,7 @@ class OpenedPoolTest {
             });
             Thread waiting = Thread.ofVirtual().start(allocation);
             while (waiting.getState() != Thread.State.TIMED_WAITING) {
-                assertThat(allocation.isDone()).as("it ended and did not wait").isFalse();
+                assertThat(allocation.isDone()).as("the allocation ended without a wait").isFalse();
                 Thread.sleep(1);
             }
             memory.endWaits();
@@ -214,7 +214,7 @@ class OpenedPoolTest {
         assertThat(domain.open()).isEmpty();
     }
 
-    /// It stops what still works on the memory, so that no other thread may end registrations meanwhile.
+    /// The action stops all users of the memory, so no other thread may end registrations meanwhile.
     @Test
     void whatIsToBeDoneBeforeTheEndIsDoneBeforeItForAllWhoClose() throws Exception {
         memory.allocate(1).close();
@@ -229,7 +229,7 @@ class OpenedPoolTest {
         Thread second = Thread.ofPlatform().start(memory::close);
         try {
             while (second.getState() != Thread.State.BLOCKED) {
-                assertThat(second.isAlive()).as("it waits for the first").isTrue();
+                assertThat(second.isAlive()).as("the second close waits for the first").isTrue();
                 Thread.sleep(1);
             }
             assertThat(domain.open()).hasSize(1);

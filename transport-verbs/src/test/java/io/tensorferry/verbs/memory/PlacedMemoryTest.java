@@ -17,7 +17,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Asks the kernel where the memory lies.
+/// Asks the kernel for the location of the memory.
 class PlacedMemoryTest {
     private static final long BYTES = 8L << 20;
     private static final Path MAPPINGS = Path.of("/proc/self/smaps");
@@ -57,7 +57,7 @@ class PlacedMemoryTest {
         MemorySegment memory = new PlacedMemory(HugePages.TRANSPARENT, -1).allocate(arena, BYTES - 100);
         assertThat(memory.byteSize()).isEqualTo(BYTES - 100);
         memory.fill((byte) 1);
-        // The kernel may join its mapping with a neighbour's: what counts is that huge pages appear in it.
+        // The kernel may join its mapping with a neighbour's; the mapping must have huge pages.
         assertThat(bytesOf(memory, "AnonHugePages:")).isGreaterThanOrEqualTo(PlacedMemory.HUGE_PAGE_BYTES);
     }
 
@@ -117,7 +117,7 @@ class PlacedMemoryTest {
                 .sum();
     }
 
-    /// What the kernel says of the mapping that the memory lies in; empty if there is none.
+    /// The kernel's lines about the mapping that contains the memory; empty if there is none.
     private static List<String> mapping(MemorySegment memory) throws IOException {
         List<String> lines = Files.readAllLines(MAPPINGS);
         for (int i = 0; i < lines.size(); i++) {

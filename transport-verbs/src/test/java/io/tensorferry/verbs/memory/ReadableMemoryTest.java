@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/// Memory that peers may read, and that which takes no registration to get.
+/// Memory that peers may read, and memory that is obtained without a registration.
 class ReadableMemoryTest {
     private static final MemoryOptions OPTIONS = new MemoryOptions(1 << 16, MemoryOptions.UNLIMITED);
 
@@ -48,7 +48,7 @@ class ReadableMemoryTest {
         assertThat(memory.statistics().bytesInUse()).isZero();
     }
 
-    /// Then a window opens what is to be read, and no slab is open by itself.
+    /// Then a window opens the memory to read, and no slab is open by itself.
     @Test
     void withAKeyForEachRequestAnyMemoryCanBeRead() {
         RdmaConfig config =
@@ -75,7 +75,7 @@ class ReadableMemoryTest {
             assertThat(domain.open().getFirst().access())
                     .containsExactlyInAnyOrder(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ);
             assertThat(registration.region()).isSameAs(domain.open().getFirst());
-            // Nobody is to take it for memory that peers may write.
+            // It must not be found as memory that peers may write.
             assertThat(memory.regionOf(segment.address(), 1000)).isNull();
             assertThat(memory.statistics().userRegions()).isEqualTo(1);
             registration.close();
@@ -103,7 +103,7 @@ class ReadableMemoryTest {
             assertThat(memory.allocateIfThere(1 << 16)).as("the slab is in use").isNull();
         }
         assertThat(memory.allocateIfThere(1 << 20))
-                .as("it takes a slab of its own")
+                .as("it takes a new slab")
                 .isNull();
         assertThat(memory.allocateIfThere(Long.MAX_VALUE)).isNull();
         assertThat(domain.registrations()).isEqualTo(1);

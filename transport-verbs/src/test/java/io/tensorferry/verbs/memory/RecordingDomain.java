@@ -13,7 +13,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// A protection domain that registers nothing and remembers everything: what is registered now, and with which
+/// A protection domain that registers nothing and records everything: the current registrations and their
 /// access.
 public final class RecordingDomain implements ProtectionDomain {
     private final AtomicInteger nextKey = new AtomicInteger(100);
@@ -21,7 +21,7 @@ public final class RecordingDomain implements ProtectionDomain {
     private final AtomicInteger registrations = new AtomicInteger();
     volatile @Nullable RuntimeException registerFailure;
     volatile @Nullable RuntimeException deregisterFailure;
-    /// What may be registered at a time.
+    /// The limit of bytes registered at a time.
     volatile long lockableBytes = Long.MAX_VALUE;
 
     List<Region> open() {

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// Slabs that are numbers and no memory: as those of a device that the processor does not reach. Tells what is done
-/// with them.
+/// Slabs with addresses but no memory, like those of a device that the processor cannot access. Records the calls
+/// for them.
 public final class RecordingSlabs implements SlabSource {
     /// Far from all addresses of this process.
     static final long FIRST_ADDRESS = 1L << 60;
@@ -19,7 +19,7 @@ public final class RecordingSlabs implements SlabSource {
     volatile @Nullable RuntimeException freeFailure;
     private long nextAddress = FIRST_ADDRESS;
 
-    /// @param registered whether the RDMA device knows them
+    /// @param registered whether they are registered with the RDMA device
     public RecordingSlabs(boolean registered) {
         this.registered = registered;
     }

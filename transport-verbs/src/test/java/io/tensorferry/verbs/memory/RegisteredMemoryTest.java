@@ -250,7 +250,7 @@ class RegisteredMemoryTest {
         domain.registerFailure = null;
         memory.allocate(1).close();
         assertThat(memory.statistics().slabBytes())
-                .as("the failure left nothing behind")
+                .as("the failed slab is not counted")
                 .isEqualTo(SLAB);
     }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// The pages of a slab are there before a device is told of it.
+/// The pages of a slab are populated before its registration.
 @Timeout(60)
 @EnabledOnOs(OS.LINUX)
 class SlabPagesTest {
@@ -39,7 +39,7 @@ class SlabPagesTest {
         }
     }
 
-    /// Bytes of this process that are in memory, of all kinds.
+    /// The resident bytes of this process, of all kinds.
     private static long residentBytes() throws IOException {
         String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ");
         return Long.parseLong(pages[1]) * 4096;
@@ -78,7 +78,7 @@ class SlabPagesTest {
     @Test
     @SuppressWarnings("restricted") // an address of nobody's
     void memoryThatIsNotThereIsExhaustion() {
-        // Below what the kernel lets anybody map.
+        // Below the lowest address that the kernel maps.
         MemorySegment none = MemorySegment.ofAddress(1 << 14).reinterpret(1 << 14);
         assertThatExceptionOfType(TransportException.class)
                 .isThrownBy(() -> SlabPages.populate(none))

@@ -19,8 +19,8 @@ class SlabPoolPropertyTest {
     private static final long SLAB = 8192;
     private static final long LIMIT = 6 * SLAB;
 
-    /// A positive number allocates so many bytes; another frees the buffer with that index among those that are
-    /// out.
+    /// A positive number allocates that number of bytes; another number frees the buffer with that index among
+    /// all allocated ones.
     private static List<Integer> steps(Draw draw) {
         return draw.list(0, 200, () -> switch (draw.weighted(8, 3, 1, 12)) {
             case 0 -> draw.intOf(1, 1000);
@@ -74,7 +74,7 @@ class SlabPoolPropertyTest {
         } catch (TransportException e) {
             assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED);
             assertThat(memory.statistics().bytesInUse())
-                    .as("nothing out, so it must fit")
+                    .as("nothing is allocated, so it must fit")
                     .isPositive();
             return null;
         }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/// Reads that are planned, judged by carrying them out on an array of row numbers.
+/// Planned reads, checked by executing them on an array of row numbers.
 class BlockPlanTest {
     private static final List<String> WORKERS = List.of("a", "b", "c", "d");
     private static final RowPartition PARTITION = RowPartition.ofEnds(WORKERS, 10, 10, 25, 40);
@@ -24,7 +24,7 @@ class BlockPlanTest {
         return plan;
     }
 
-    /// Does what the reads say; returns the rows that came to each position, -1 where none did.
+    /// Executes the reads; returns the row at each position, -1 where there is none.
     private static long[] carryOut(BlockPlan plan, RowPartition partition) {
         long[] result = new long[plan.rows()];
         Arrays.fill(result, -1);
@@ -203,7 +203,7 @@ class BlockPlanTest {
         }
         var plan = new BlockPlan();
         ReadRules rules = new ReadRules(1 + random.nextInt(30_000), direct, sorted, merged, copies || !direct);
-        // The arrays serve twice.
+        // The arrays are used twice.
         plan.plan(ids, 0, 1, partition, own, replica, rules);
         plan.plan(ids, 7, count, partition, own, replica, rules);
         assertThat(carryOut(plan, partition)).containsExactly(Arrays.copyOfRange(ids, 7, 7 + count));

@@ -30,7 +30,7 @@ class EdgeDecisionTest {
         EdgeDecision decision = plan.decision(edge.key());
         assertThat(decision.edge()).isEqualTo(edge);
         long bytes = Edges.only(plan).plannedBytes();
-        assertThat(bytes > 0).as("only what is static takes memory").isEqualTo(decision instanceof Static);
+        assertThat(bytes > 0).as("only static edges take memory").isEqualTo(decision instanceof Static);
         return decision;
     }
 

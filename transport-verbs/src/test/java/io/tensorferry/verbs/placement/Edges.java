@@ -7,7 +7,7 @@ import io.tensorferry.verbs.placement.EdgeDecision.Static;
 import java.util.Collection;
 import java.util.List;
 
-/// Edges as tests want them.
+/// Edges for tests.
 final class Edges {
     static final String JOB = "worker";
 
@@ -30,7 +30,7 @@ final class Edges {
         return RendezvousKey.of(worker(producer), worker(consumer), edgeName);
     }
 
-    /// An edge of so many bytes from worker 0 to worker 1.
+    /// An edge of `bytes` bytes from worker 0 to worker 1.
     static GraphEdge ofBytes(String edgeName, long bytes) {
         return GraphEdge.of(key(edgeName), DataType.UINT8, bytes);
     }
@@ -39,7 +39,7 @@ final class Edges {
         return PlacementPlanner.plan(edges, PlacementOptions.defaults().withSteps(StepOrder.ONE_BY_ONE));
     }
 
-    /// What worker 1 receives.
+    /// The plan of the only worker that receives.
     static WorkerPlan only(PlacementPlan plan) {
         List<WorkerPlan> workers = plan.workers();
         if (workers.size() != 1) {

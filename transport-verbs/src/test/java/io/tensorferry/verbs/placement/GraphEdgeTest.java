@@ -10,7 +10,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What can be said of an edge, and what is refused and how.
+/// The properties of an edge, and the messages for refused ones.
 @Timeout(10)
 class GraphEdgeTest {
     private static final String NAME = "edge " + Edges.key("weights") + ": ";

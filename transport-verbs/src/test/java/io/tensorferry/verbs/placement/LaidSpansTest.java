@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Spans are laid and taken as by the simplest way that there is, and many of them in a fraction of its time.
+/// Spans are laid and removed as by the simplest algorithm, but many of them in a fraction of its time.
 @Timeout(120)
 class LaidSpansTest {
     private static final int SETS = 12;
@@ -108,7 +108,7 @@ class LaidSpansTest {
         }
     }
 
-    /// About 2 s of a processor; 11 s where each span is compared with all others.
+    /// About 2 s of a processor; 11 s if each span is compared with all others.
     @Test
     void aGraphOfFortyThousandTensorsIsPlannedInSeconds() {
         int count = 40_000;

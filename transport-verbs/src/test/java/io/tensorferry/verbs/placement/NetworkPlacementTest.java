@@ -11,7 +11,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Plans of networks as they are trained.
+/// Plans of the training of networks.
 @Timeout(20)
 class NetworkPlacementTest {
     private static final Path PAGE = Path.of(System.getProperty("basedir", "."), "..", "docs", "placement.md");
@@ -56,7 +56,7 @@ class NetworkPlacementTest {
     }
 
     /// Two workers push the gradients of each layer, from the last to the first; a parameter server adds each to its
-    /// weights when both have come. It needs room for a few layers, not for all of them.
+    /// weights when both have arrived. It needs room for a few layers, not for all of them.
     @Test
     void aParameterServerNeedsRoomForAFewLayersOnly() {
         var edges = new ArrayList<GraphEdge>();

@@ -10,7 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How far the heuristic is from the true optimum, where that can be found out.
+/// The distance of the heuristic from the true optimum, where that can be computed.
 @Timeout(120)
 class PlacementOptimumTest {
     private static final int UNIT = 64;
@@ -35,7 +35,7 @@ class PlacementOptimumTest {
         return Edges.only(Edges.planOneByOne(edges));
     }
 
-    /// What came out of comparing many plans.
+    /// The results of comparing many plans.
     private static final class Comparison {
         private int instances;
         private int optimal;
@@ -133,7 +133,7 @@ class PlacementOptimumTest {
         return blocks;
     }
 
-    /// What nobody can search is compared with the lower bound, which may be out of reach itself.
+    /// Sets too large to search are compared with the lower bound, which may itself be unreachable.
     @Test
     void aHundredTensorsComeNearTheLowerBound() {
         int sets = 50;

@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Where static tensors lie.
+/// The places of static tensors.
 @Timeout(20)
 class PlacementPlannerTest {
     @Test
@@ -169,7 +169,7 @@ class PlacementPlannerTest {
                 .withMessageContaining("63 bits");
     }
 
-    /// As of a large graph. How long it may take is the class's timeout; it takes a second or two.
+    /// A large graph. The timeout of the class bounds the time; the plan takes a second or two.
     @Test
     void manyTensorsArePlannedInBoundedTime() {
         var edges = new ArrayList<GraphEdge>();

@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// What holds for every plan, judged without the planner's own arithmetic.
+/// Properties of every plan, checked without the planner's own arithmetic.
 class PlacementPropertyTest {
     private static final int LAST_POSITION = 30;
 
@@ -185,8 +185,8 @@ class PlacementPropertyTest {
         assertThat(other.report()).isEqualTo(plan.report());
     }
 
-    /// Whoever has had bytes of a tensor before it in the step is named by it, or by one that it names, and so on; and
-    /// nobody else is named.
+    /// A tensor names, directly or through the tensors that it names, every earlier tensor of the step that had its
+    /// bytes, and no other.
     @Test
     void aTensorNamesAllWhoseBytesItTakesOver() {
         Property.check(300, draw -> assertEachNamesAllWhoseBytesItTakesOver(edges(draw)));

@@ -7,13 +7,13 @@ import java.util.List;
 /// Six fully connected layers, trained in batches of 128, that two workers have in turn: worker 0 the layers 1, 3 and
 /// 5, worker 1 the layers 2, 4 and 6. So all that flows between layers flows between workers.
 ///
-/// Layer n runs forward at position n and backward at position 13 - n. What it gives forward is needed by the next
-/// layer twice: forward, and again backward, for the gradient of that layer's weights.
+/// Layer n runs forward at position n and backward at position 13 - n. The next layer needs its forward output
+/// twice: forward, and again backward, for the gradient of that layer's weights.
 final class SmallNetwork {
     private static final int LAYERS = 6;
     private static final int BATCH = 128;
 
-    /// What comes out of layer 1, 2, ...
+    /// The output widths of layer 1, 2, ...
     private static final int[] WIDTHS = {512, 512, 256, 256, 128};
 
     private SmallNetwork() {}
@@ -29,7 +29,7 @@ final class SmallNetwork {
             edges.add(GraphEdge.of(Edges.key(next, here, "gradient" + layer), DataType.FLOAT, BATCH, width)
                     .during(backward(layer + 1), backward(layer)));
         }
-        // What else such a graph has: data that is read ahead, and edges that cannot be static.
+        // Other edges of such a graph: data that is read ahead, and edges that cannot be static.
         edges.add(GraphEdge.of(Edges.key(2, 0, "images"), DataType.FLOAT, BATCH, 784)
                 .doubleBuffered());
         edges.add(GraphEdge.of(Edges.key(2, 1, "labels"), DataType.INT32, BATCH).doubleBuffered());

@@ -3,7 +3,7 @@ package io.tensorferry.verbs.placement;
 import java.util.Comparator;
 import java.util.List;
 
-/// The fewest units that a few blocks need, found by trying every order in which they can be stacked. Shares no code
+/// The fewest units that a few blocks need, found by trying every stacking order. Shares no code
 /// with the planner. Owned by the call that makes it.
 ///
 /// Each order is laid block by block, each at the lowest free height; the order by height in an optimal arrangement
@@ -34,7 +34,7 @@ final class TrueOptimum {
         return search.best;
     }
 
-    /// What the blocks need if they are laid in the order of time, as an allocator does that does not know what comes.
+    /// The height that the blocks need in order of time, as an allocator places them that does not know later blocks.
     static int inOrderOfTime(List<Block> blocks) {
         var arrivals =
                 blocks.stream().sorted(Comparator.comparingInt(Block::first)).toList();
@@ -63,11 +63,11 @@ final class TrueOptimum {
         }
     }
 
-    /// Returns where the top of the block is.
+    /// Returns the top of the block.
     private int lay(int index) {
         Block block = blocks.get(index);
         int height = 0;
-        // Goes up past whoever is in the way, until nobody is.
+        // Moves up past each overlapping block until none is left.
         for (boolean moved = true; moved; ) {
             moved = false;
             for (int i = 0; i < blocks.size(); i++) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What may come of an allocator of the user's.
+/// The possible results of a user's allocator.
 @Timeout(20)
 class ResultAllocatorTest {
     private static final TensorAllocator OWN = (_, _, _) -> {

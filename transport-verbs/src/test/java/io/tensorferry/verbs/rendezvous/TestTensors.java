@@ -14,7 +14,7 @@ public final class TestTensors {
     private static final DeviceName PRODUCER = DeviceName.parse("/job:ps/replica:0/task:0/device:CPU:0");
     private static final DeviceName CONSUMER = DeviceName.parse("/job:worker/replica:0/task:0/device:CPU:0");
 
-    /// How many of the tensors made here are not freed yet.
+    /// The number of tensors made here that are not freed yet.
     public final AtomicInteger open = new AtomicInteger();
 
     public static RendezvousKey key(int number) {

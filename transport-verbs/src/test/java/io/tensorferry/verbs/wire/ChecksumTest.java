@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 class ChecksumTest {
     @Test
     void itIsCrc32c() {
-        // The check value that every catalogue of CRCs gives for CRC-32C.
+        // The check value of CRC-32C in every catalogue of CRCs.
         assertThat(Checksum.of(MemorySegment.ofArray("123456789".getBytes(US_ASCII))))
                 .isEqualTo(0xe3069283L);
         assertThat(Checksum.of(MemorySegment.NULL)).isZero();

@@ -251,7 +251,7 @@ class EdgeMessageDecodeTest {
         assertContradictory(TENSOR, m -> m.set(MessageLayout.U64, 24, -8));
         assertContradictory(TENSOR, m -> m.set(MessageLayout.U64, 32, 25));
         assertContradictory(TENSOR, m -> m.set(MessageLayout.U64, 64, -2));
-        // Any key is one.
+        // Any text is a valid key here.
         assertThat(((EdgeTensor) with(TENSOR, m -> m.set(MessageLayout.U32, 20, 0))).remoteKey())
                 .isZero();
     }

@@ -108,7 +108,7 @@ class HostileMessageTest {
         }
     }
 
-    /// Whether it is a message; then it also is one that can be sent again.
+    /// Returns whether it is a message; if so, it can also be sent again.
     private static boolean decodes(byte[] bytes, int number) {
         Message message;
         try {

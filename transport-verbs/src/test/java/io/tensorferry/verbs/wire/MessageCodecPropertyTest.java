@@ -98,7 +98,7 @@ class MessageCodecPropertyTest {
             int limit = MessageCodec.maxStatusBytes(slotBytes);
             assertThat(kept).isLessThanOrEqualTo(limit);
             if (!decoded.message().equals(status.message())) {
-                assertThat(kept).as("no more is cut than one character").isGreaterThan(limit - 4);
+                assertThat(kept).as("at most one character is cut").isGreaterThan(limit - 4);
             }
         });
     }

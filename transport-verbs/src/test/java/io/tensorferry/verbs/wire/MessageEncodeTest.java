@@ -307,7 +307,7 @@ class MessageEncodeTest {
                 .isEqualTo("aaaaaa");
     }
 
-    /// What a peer can have said by asking counts as an answer: it bounds what waits for a peer that takes none.
+    /// A message that a peer can cause by a request counts as an answer: the limit of answers bounds their queue.
     @Test
     void whatTheOwnerOfAPartSaysIsAnAnswer() {
         assertThat(new PartGrant(1, 0, 8, 0x1000, 7).isAnswer()).isTrue();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the layout to the bytes that docs/protocol.md prints. Whoever must change one of them changes the
+/// Compares the layout with the bytes that docs/protocol.md prints. A change of these bytes changes the
 /// protocol's version.
 @Timeout(10)
 class MessageGoldenBytesTest {

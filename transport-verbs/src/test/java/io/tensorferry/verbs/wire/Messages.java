@@ -16,7 +16,7 @@ import java.util.Random;
 
 /// Every kind of message that may be sent, for property tests.
 final class Messages {
-    /// Low enough that no content of a generated shape goes over the end of the address space.
+    /// Low enough that no content of a generated shape exceeds the address space.
     private static final long MAX_ADDRESS = 1L << 62;
 
     private Messages() {}

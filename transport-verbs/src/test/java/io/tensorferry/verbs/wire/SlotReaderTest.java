@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Several messages in one slot: each comes out as it went in, and no bytes lead out of the slot, also those that
+/// Several messages in one slot: each is read as it was written, and no bytes lead out of the slot, even those that
 /// change while they are read.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SlotReaderTest {
@@ -32,7 +32,7 @@ class SlotReaderTest {
         return messages;
     }
 
-    /// Returns how many bytes they take.
+    /// Returns the number of bytes that they take.
     private static int write(List<Message> messages, MemorySegment ring, long slot) {
         int length = 0;
         int last = 0;
@@ -134,7 +134,7 @@ class SlotReaderTest {
             MemorySegment ring = MemorySegment.ofArray(new long[slotBytes / Long.BYTES]);
             new Message.Heartbeat().encode(ring, 0, slotBytes);
             if (room >= 8) {
-                // It would be a message, if there was more.
+                // It would be a message if more bytes followed.
                 MemorySegment.copy(ring, 0, ring, 64, 8);
             }
             MessageCodec.markFollowed(ring, 0);
@@ -143,7 +143,7 @@ class SlotReaderTest {
         }
     }
 
-    /// A peer that writes the slot meanwhile: whatever it does, each message is one, or malformed.
+    /// A peer that writes the slot meanwhile: each message is still valid or malformed.
     @Test
     void bytesThatChangeWhileTheyAreReadAreMessagesOrMalformed() throws InterruptedException {
         try (var arena = Arena.ofShared()) {
@@ -166,7 +166,7 @@ class SlotReaderTest {
                     try {
                         read += readAll(reader, ring, 0).size();
                     } catch (MalformedMessageException _) {
-                        // As it should be.
+                        // The correct value.
                     }
                 }
                 assertThat(read).isPositive();

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
-/// A valid message with something changed in its bytes, and what the decoder says of it.
+/// A valid message with changed bytes, and the decoder's answer.
 final class WrongBytes {
     private WrongBytes() {}
 
@@ -16,7 +16,7 @@ final class WrongBytes {
         return bytes;
     }
 
-    /// What is decoded where the change leaves it valid.
+    /// The decoded message if the change leaves it valid.
     static Message with(Message message, Consumer<MemorySegment> change) {
         MemorySegment bytes = MemorySegment.ofArray(encode(message));
         change.accept(bytes);

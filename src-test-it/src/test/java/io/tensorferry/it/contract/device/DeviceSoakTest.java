@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class DeviceSoakTest {
     private static final Place HERE = Place.of(0);
     private static final int CYCLES = Integer.getInteger("soak.cycles", 100);
-    /// So many that everything which is made once has been made.
+    /// Enough cycles to create everything that is created only once.
     private static final int FIRST_CYCLES = 8;
     private static final int WRITES = 16;
     private static final int BYTES = 4096;
@@ -92,7 +92,7 @@ class DeviceSoakTest {
         assertThat(one.completed.getFirst().status()).isNotEqualTo(WorkStatus.SUCCESS);
     }
 
-    /// Everything is closed while writes are under way and nobody has polled.
+    /// Closes everything while writes are under way and no completion has been polled.
     private static void postAndLeave(Endpoint one, Endpoint other) {
         for (int i = 0; i < WRITES; i++) {
             one.write(i, 0, BYTES, other, 0);

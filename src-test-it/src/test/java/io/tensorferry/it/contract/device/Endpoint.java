@@ -216,10 +216,10 @@ final class Endpoint implements AutoCloseable {
         return completions.poll(64, cursor -> completed.add(Completion.of(cursor)));
     }
 
-    /// Waits until so many completions were polled since the start.
+    /// Waits until `count` completions were polled since the start.
     boolean polled(int count) {
         while (poll() > 0) {
-            // In a simulation nothing may happen any more that would have this asked again.
+            // In a simulation, no later event may cause another poll.
         }
         return completed.size() >= count;
     }

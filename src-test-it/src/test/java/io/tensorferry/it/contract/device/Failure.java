@@ -5,7 +5,7 @@ import java.util.Set;
 
 /// Failures that not every device names alike, with the name that the InfiniBand specification gives them and the one
 /// that the kernel's Soft-RoCE (rdma_rxe) does. That something fails, that nothing is written, and what state follows
-/// are the same on all devices, but for the last one.
+/// are the same on all devices, except for the last one.
 enum Failure {
     /// A request that has not been answered yet when a later one fails because of its own memory. Soft-RoCE does not
     /// wait for its answer.

@@ -88,7 +88,7 @@ class IbverbsRefusalTest extends DeviceContract {
                         file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 var arena = Arena.ofShared()) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, PAGE, arena);
-            // Now the page is beyond the end of the file, and nobody can touch it.
+            // Now the page is beyond the end of the file, so no access to it succeeds.
             channel.truncate(0);
             assertRefused(
                     "ibv_reg_mr",

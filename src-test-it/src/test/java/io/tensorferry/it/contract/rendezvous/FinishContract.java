@@ -17,7 +17,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// A step that is finished: what was sent in it is received, nothing more is sent, and it is closed then.
+/// A finished step: all tensors sent in it are received, no more are sent, and then it is closed.
 abstract class FinishContract extends RendezvousContract {
     private static final long[] SIZES = {0, 1, 5_000, 3 << 20};
 

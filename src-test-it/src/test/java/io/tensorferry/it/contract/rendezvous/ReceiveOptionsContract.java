@@ -192,7 +192,7 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
         }
     }
 
-    /// How a receive of so many bytes into memory of `allocator` fails; the tensor that was sent for it is closed.
+    /// Returns the failure of a receive of `size` bytes into memory of `allocator`; closes the tensor sent for it.
     private TransportException failureOf(int size, TensorAllocator allocator) throws Exception {
         Tensor sent = Contents.bytes(allocator(), size, 2);
         CompletableFuture<RecvResult> receive = receiving().recvAsync(key("edge " + size), into(allocator));

@@ -4,8 +4,8 @@ import io.tensorferry.it.tally.DeviceTests;
 import io.tensorferry.it.tally.DeviceTests.On;
 import org.junit.jupiter.api.Nested;
 
-/// The rendezvous contract with all tensors on accelerators whose memory the device reaches by itself; what it has
-/// written there is to be flushed.
+/// The rendezvous contract with all tensors on accelerators whose memory the device accesses directly; its
+/// writes there must be flushed.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
 class VerbsDirectRendezvousTest extends RendezvousContracts {
     VerbsDirectRendezvousTest() {

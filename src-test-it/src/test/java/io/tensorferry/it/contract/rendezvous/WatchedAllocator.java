@@ -8,7 +8,7 @@ import io.tensorferry.api.TensorAllocator;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Another allocator, of which a test knows what it has made. Any thread.
+/// Wraps an allocator and records the tensors that it has made. Any thread.
 final class WatchedAllocator implements TensorAllocator {
     private final TensorAllocator watched;
     private final List<Tensor> made = new ArrayList<>();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReloadingSslContextTest {
     @Test
     void otherCredentialsHaveSessionsOfTheirOwn(@TempDir Path folder) {
-        // So that a session that was agreed on under a trust that is gone cannot be resumed.
+        // So that a session that was established under an earlier trust cannot be resumed.
         String worker = TestAuthority.worker(0);
         TransportSecurity files = TestAuthority.create("authority").files(folder, worker);
         var current = new AtomicReference<>(Credentials.of(TlsFiles.read(files), files, worker));

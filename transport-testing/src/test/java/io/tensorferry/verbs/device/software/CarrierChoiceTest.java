@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Which way a queue pair takes to its peer, for all that the two ends may have been told.
+/// The path of a queue pair to its peer, for all options of the two ends.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class CarrierChoiceTest {
     private static final int DOCUMENTATION_ADDRESS = 0xC0_00_02_01;

@@ -41,7 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /// Memory that a simulated accelerator exports, as the software devices register it.
 @Timeout(60)
 class ExportedMemoryTest {
-    /// What carries the bytes.
+    /// The carrier of the bytes.
     enum Way {
         SIMULATED,
         TCP,
@@ -49,7 +49,7 @@ class ExportedMemoryTest {
     }
 
     private static final int BYTES = 200_000;
-    // A dmabuf takes no windows.
+    // No window can be bound to a dmabuf.
     private static final Set<AccessFlag> ALL = EnumSet.complementOf(EnumSet.of(AccessFlag.MW_BIND));
 
     private final AcceleratorTime time = AcceleratorTime.real();
@@ -170,7 +170,7 @@ class ExportedMemoryTest {
         gpu = gpu(NicWrites.VISIBLE);
     }
 
-    /// A file that can be cut would take the process down with it.
+    /// A file that can be truncated could crash the process.
     @Test
     void onlyAFileThatKeepsItsSizeIsTaken() throws IOException {
         Path path = Files.createTempFile("tensorferry", null);
@@ -230,7 +230,7 @@ class ExportedMemoryTest {
         }
     }
 
-    /// What a copy sees that is queued after a peer's write.
+    /// The content of a copy that is queued after a peer's write.
     @ParameterizedTest
     @EnumSource
     void writesAreThereAsTheAcceleratorSays(NicWrites writes) {

@@ -13,7 +13,7 @@ import io.tensorferry.verbs.device.WorkStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A window of more bytes than the device says: refused when the bind is posted, as mlx5 does, and nothing else
+/// A window of more bytes than the device's limit: refused when the bind is posted, as mlx5 does, and nothing else
 /// happens.
 @Timeout(30)
 class LargeBindTest {

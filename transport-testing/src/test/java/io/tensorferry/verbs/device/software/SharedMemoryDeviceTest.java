@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.verbs.config.SoftCarrier;
 
-/// What the device does over TCP, and the same through shared memory.
+/// The tests of the device over TCP, repeated through shared memory.
 class SharedMemoryDeviceTest extends SoftwareDeviceTest {
     @Override
     SoftCarrier carrier() {
         return SoftCarrier.SHARED;
     }
 
-    /// What is written is copied once, by the one who gets it; what a READ brings goes through the ring.
+    /// The receiver copies written bytes once; the bytes of a READ go through the ring.
     @Override
     void checkCopies(SoftwareProvider counted) {
         assertThat(counted.payloadBytesShared()).isEqualTo(20L << 20);

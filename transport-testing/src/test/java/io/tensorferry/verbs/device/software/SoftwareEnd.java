@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 
-/// One end of a connection for tests of what only the software device has.
+/// One end of a connection for tests of features that only the software device has.
 public final class SoftwareEnd implements AutoCloseable {
     public final VerbsDevice device;
     public final ProtectionDomain domain;
@@ -30,7 +30,7 @@ public final class SoftwareEnd implements AutoCloseable {
     public final QueuePair queuePair;
     public final MemorySegment memory;
     public final MemoryRegion region;
-    /// The work ids and statuses of what completed, in order.
+    /// The work ids and statuses of the completions, in order.
     public final List<Long> workIds = new ArrayList<>();
 
     public final List<WorkStatus> statuses = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class SoftwareEnd implements AutoCloseable {
                 workId, region.address(), length, region.localKey(), peer.region.address(), peer.region.remoteKey()));
     }
 
-    /// Polls, and says whether so many completions have come since the start.
+    /// Polls, and returns whether `count` completions have arrived since the start.
     public boolean polled(int count) {
         completions.poll(64, cursor -> {
             workIds.add(cursor.workId());
@@ -111,12 +111,12 @@ public final class SoftwareEnd implements AutoCloseable {
         return workIds.size() >= count;
     }
 
-    /// Waits in real time; a test's timeout, which interrupts, is the limit.
+    /// Waits in real time; the timeout of the test, which interrupts, is the limit.
     public void await(int count) {
         await(() -> polled(count), count + " completions");
     }
 
-    /// Waits in real time; a test's timeout, which interrupts, is the limit.
+    /// Waits in real time; the timeout of the test, which interrupts, is the limit.
     public void await(BooleanSupplier condition, String what) {
         while (!condition.getAsBoolean()) {
             if (Thread.interrupted()) {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Which memory of a result on an accelerator comes back when. The test is the loop.
+/// The release of the memory of a result on an accelerator. The test is the loop.
 @Timeout(60)
 class StagedResultTest {
     private static final int SHARE = 32 << 10;
@@ -115,7 +115,7 @@ class StagedResultTest {
         }
     }
 
-    /// When the thread of the copies has closed what it was given.
+    /// Waits until the copy thread has closed its objects.
     private void assertInUse(long deviceBytes, long proxyBytes, long stranded) {
         while (unit.copies().isBusy()) {
             assertThat(Thread.interrupted()).isFalse();
@@ -138,7 +138,7 @@ class StagedResultTest {
         assertInUse(0, 0, 0);
     }
 
-    /// A peer's device may write there for ever, but only there.
+    /// A peer's device may write to this memory for ever, but only to it.
     @Test
     void ofWhatAPeerMayWriteForEverTheProxyIsLostAndTheTensorIsNot() {
         withProxy().strand();

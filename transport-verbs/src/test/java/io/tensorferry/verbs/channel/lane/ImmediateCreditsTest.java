@@ -47,8 +47,8 @@ class ImmediateCreditsTest {
         assertThat(credits.onAcknowledgement()).isEqualTo(-1);
     }
 
-    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: nobody is ever
-    /// stuck, and no receive queue is overrun.
+    /// Two ends that send as fast as they may, over wires that deliver in a random order of turns: no end ever
+    /// blocks, and no receive queue is overrun.
     @Test
     void twoBusyEndsNeverStarveEachOther() {
         for (long seed = 0; seed < 50; seed++) {

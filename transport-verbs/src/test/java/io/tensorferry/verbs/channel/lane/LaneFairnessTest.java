@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How contents and reads that wait for one lane share it: neither waits for all of the other.
+/// Contents and reads that wait for one lane share it: neither kind waits for all of the other.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LaneFairnessTest {
     private static final int DEPTH = 64;
@@ -56,9 +56,9 @@ class LaneFairnessTest {
         lane.submit();
     }
 
-    /// The device does the oldest request, and the loop pumps, until a request is posted that is waited for.
+    /// The device executes the oldest request, and the loop pumps, until the awaited request is posted.
     ///
-    /// @return bytes that were posted from now on and before it
+    /// @return the bytes posted from now until this request
     private long bytesBefore(Predicate<Sent> waitedFor) {
         int seen = queuePair.sent().size();
         long bytes = 0;
@@ -125,7 +125,7 @@ class LaneFairnessTest {
     @Test
     void aLongReadDoesNotWaitForAllOfAnother() {
         read(LONG);
-        // Its second chunk takes its turn among the longer ones.
+        // Its second chunk takes turns with the chunks of the long read.
         read(2L * CHUNK);
         long turns = 0;
         while (!events.contains("read")) {

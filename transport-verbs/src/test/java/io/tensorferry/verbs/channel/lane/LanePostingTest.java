@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What one lane hands to its queue pair: in how many calls, which of it asks for a completion, and in which order
-/// large and small contents go.
+/// The requests that a lane submits to its queue pair: the number of calls, the signaled requests, and the order of
+/// large and small contents.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class LanePostingTest {
     private static final int DEPTH = 64;
@@ -53,7 +53,7 @@ class LanePostingTest {
         lane.enqueue(write, 0, write.length);
     }
 
-    /// As the channel does when a completion comes.
+    /// Handles a completion as the channel does.
     private static void complete(Lane lane, long workId) {
         PostedWork posted = lane.posted();
         while (posted.contains(workId)) {
@@ -80,7 +80,7 @@ class LanePostingTest {
         assertThat(queuePair.lists).hasSize(1);
     }
 
-    /// It is the processor that copies an inline one.
+    /// The processor copies inline contents.
     @Test
     void whatTheProcessorDoesNotReachIsNotInline() {
         queuePair.maxInlineBytes = 220;
@@ -208,7 +208,7 @@ class LanePostingTest {
                 .extracting(Sent::opcode)
                 .containsExactly(Opcode.RDMA_WRITE, Opcode.RDMA_WRITE, Opcode.RDMA_WRITE_WITH_IMM, Opcode.RDMA_WRITE);
         assertThat(queuePair.sent()).extracting(Sent::length).containsExactly(100L, 4096L, 100L, 0L);
-        // Its memory is waited for as that of any other.
+        // The lane waits for its memory as for that of any other content.
         assertThat(queuePair.sent()).extracting(Sent::signaled).containsExactly(false, false, false, true);
         complete(lane, queuePair.sent().getLast().workId());
         assertThat(events).containsExactly("written 0", "written 1", "written 2", "written 3");
@@ -241,7 +241,7 @@ class LanePostingTest {
         }
         assertThat(lane.pump()).isEqualTo(allowed);
         lane.submit();
-        // Those before the one that has to wait have gone.
+        // The contents before the waiting one have been posted.
         assertThat(queuePair.sent()).hasSize(3 * allowed + 2);
         List<Integer> unconfirmed = new ArrayList<>();
         lane.addUnconfirmed(unconfirmed);
@@ -278,8 +278,8 @@ class LanePostingTest {
         assertThat(queuePair.sent()).filteredOn(sent -> sent.length() == CHUNK).hasSize(DEPTH - 10);
     }
 
-    /// Whatever the sizes: each byte is written once, the immediate behind the last of them or none, everything
-    /// completes, and what is not known to be written at the end is given back.
+    /// For all sizes: each byte is written once, the immediate follows the last byte, if there is one, every content
+    /// completes, and a content without a known completion at the end is abandoned.
     @Test
     void eachContentIsWrittenWholeAndAnsweredOnce() {
         for (int seed = 0; seed < 200; seed++) {
@@ -375,7 +375,7 @@ class LanePostingTest {
                 done.add(batch);
             }
         }
-        // The last read stands for all.
+        // The completion of the last read completes all.
         assertThat(done).hasSize(1);
     }
 

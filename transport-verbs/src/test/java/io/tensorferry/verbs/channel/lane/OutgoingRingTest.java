@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What waits for room in the peer's ring, and what a peer can make of it that asks for much and takes nothing.
+/// Messages that wait for room in the peer's ring, and their limit for a peer that requests much and accepts nothing.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class OutgoingRingTest {
-    /// Heap that each answer that waits may take.
+    /// The largest heap of a waiting answer.
     private static final long BYTES_EACH = 64;
     /// The first refusals keep their text.
     private static final long BYTES_OF_TEXTS = 32L << 20;
@@ -38,7 +38,7 @@ class OutgoingRingTest {
         long before = usedHeap();
         for (int i = 0; i < OutgoingRing.MOST_ANSWERS; i++) {
             ring.requireAnswersTaken();
-            // As long as a key may be, where it matters.
+            // The longest key, where the length matters.
             ring.enqueue(refusal(i, "a text of its own " + (i < 8_000 ? LONG : "") + i));
         }
         ring.requireAnswersTaken();
@@ -49,7 +49,7 @@ class OutgoingRingTest {
         assertThatExceptionOfType(ProtocolViolationException.class).isThrownBy(ring::requireAnswersTaken);
     }
 
-    /// A worker may ask for as much as it likes, and give all of it up again.
+    /// A worker may send any number of requests, and give all of them up again.
     @Test
     void whatThisWorkerAsksForIsNoAnswer() {
         for (int i = 0; i <= OutgoingRing.MOST_ANSWERS; i++) {

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/// A content that says what becomes of it.
+/// A content that records its end.
 public final class RecordedContent extends ContentWrite {
     public static final long LOCAL = 1L << 40;
     public static final long REMOTE = 1L << 41;
@@ -16,7 +16,7 @@ public final class RecordedContent extends ContentWrite {
     private final Message carried;
 
     /// @param slot of its request index
-    /// @param events told `written N` or `abandoned N` in the end
+    /// @param events receives `written N` or `abandoned N` at the end
     public RecordedContent(int slot, long length, List<String> events) {
         super(LOCAL, length, 1, REMOTE, 2, RequestIndex.of(slot, 0));
         this.slot = slot;
@@ -25,7 +25,7 @@ public final class RecordedContent extends ContentWrite {
                 0, RequestIndex.of(slot, 0), ByteBuffer.wrap(new byte[(int) Math.min(length, 8192)]));
     }
 
-    /// What the ring has of it.
+    /// The part of the content that is in the ring.
     public Message carried() {
         return carried;
     }

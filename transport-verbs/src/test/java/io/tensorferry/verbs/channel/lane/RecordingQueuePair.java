@@ -7,7 +7,7 @@ import io.tensorferry.verbs.device.SendWorkRequest;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Keeps what it is given to send, and carries out nothing.
+/// Records the requests that it is given, and executes none.
 public final class RecordingQueuePair implements QueuePair {
     public record Sent(
             SendWorkRequest.Opcode opcode,
@@ -19,15 +19,15 @@ public final class RecordingQueuePair implements QueuePair {
             int immediate,
             boolean inline) {}
 
-    /// What it grants.
+    /// The granted capacities.
     public int maxInlineBytes;
 
-    /// What was submitted, list by list.
+    /// The submitted requests, list by list.
     public final List<List<Sent>> lists = new ArrayList<>();
 
     private final List<Sent> prepared = new ArrayList<>();
 
-    /// All that was submitted, in its order.
+    /// All submitted requests, in their order.
     public List<Sent> sent() {
         return lists.stream().flatMap(List::stream).toList();
     }

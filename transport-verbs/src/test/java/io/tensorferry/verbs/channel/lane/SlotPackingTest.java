@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// How messages that wait are laid into the slots of the ring.
+/// How waiting messages are packed into the slots of the ring.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class SlotPackingTest {
     private final TestRing test = new TestRing();
@@ -67,7 +67,7 @@ class SlotPackingTest {
         assertThat(test.inSlot(2)).containsExactly(status(3, 0));
     }
 
-    /// Whatever the sizes, however they come: each once, in order; and slots are used again only when they were
+    /// For all sizes and arrivals: each message once, in order; and slots are reused only after they were
     /// acknowledged.
     @Test
     void allComeInTheirOrder() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Contents that go over all lanes: what each lane writes, when they are written, when they have landed.
+/// Contents that go over all lanes: the part of each lane, the time of the write, and the time of arrival.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class StripingTest {
     private static final int CHUNK = 4096;
@@ -63,7 +63,7 @@ class StripingTest {
         }
     }
 
-    /// As the channel does when the last completion of a lane comes.
+    /// Handles the last completion of a lane as the channel does.
     private void complete(int lane) {
         PostedWork posted = lanes.get(lane).posted();
         while (!posted.isEmpty()) {
@@ -203,7 +203,7 @@ class StripingTest {
         assertThat(striping.arrived(RequestIndex.of(10, 7), 3)).isTrue();
     }
 
-    /// Against a plain map: contents that are awaited, land lane by lane, or are given up in between.
+    /// Compared with a plain map: contents that are awaited, land lane by lane, or are given up in between.
     @Test
     void anyNumberIsAwaitedAtOnce() {
         for (int seed = 0; seed < 50; seed++) {

@@ -12,7 +12,7 @@ import io.tensorferry.verbs.wire.SlotReader;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A ring in registered memory, and the control queue pair that it posts on, which records what it is given.
+/// A ring in registered memory, and its control queue pair, which records the posted requests.
 public final class TestRing implements AutoCloseable {
     public static final int SLOTS = 16;
     static final int SLOT_BYTES = 4096;

@@ -136,7 +136,7 @@ class DeviceChoiceTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> choose(config, verbs))
                 .satisfies(e -> assertThat(e.getMessage()).contains(parts));
-        assertThat(verbs.open()).as("what was opened is closed again").isEmpty();
+        assertThat(verbs.open()).as("opened devices are closed again").isEmpty();
         assertThat(software.open()).isEmpty();
     }
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A device that can be looked at: one active Ethernet port with one IPv4 GID, unless it is told otherwise.
+/// A device that can only be queried: by default one active Ethernet port with one IPv4 GID.
 public final class FakeDevice implements VerbsDevice {
     private static final Gid UNUSED = new Gid(0, 0);
 

@@ -77,7 +77,7 @@ class GidChoiceTest {
         }
     }
 
-    /// By rising right; of two of equal right the first.
+    /// In rising order of preference; of two equal entries the first is taken.
     @Test
     void ordersEntriesByScopeThenTypeThenFamily() {
         var entries = new ArrayList<GidEntry>();
@@ -122,7 +122,7 @@ class GidChoiceTest {
                         "4 REFUSED it is the loopback address");
     }
 
-    /// As on an interface that only has IPv6, where the link-local entries come first.
+    /// The table of an interface with only IPv6, where the link-local entries come first.
     @Test
     void aLinkLocalAddressDoesNotWinOverAUniqueLocalOrGlobalOne() {
         for (Gid routable : List.of(UNIQUE_LOCAL, GLOBAL)) {
@@ -152,7 +152,7 @@ class GidChoiceTest {
                 .gidObstacle(0, ELSEWHERE);
         assertThat(chosenIndex(device)).isEqualTo(1);
         assertThat(reasons(device).getFirst()).isEqualTo("0 REFUSED " + ELSEWHERE);
-        // The user may name it all the same.
+        // The user may still name it.
         assertThat(GidChoice.candidates(device, 1, device.port(1), 0))
                 .first()
                 .extracting(GidCandidate::verdict, GidCandidate::reason)

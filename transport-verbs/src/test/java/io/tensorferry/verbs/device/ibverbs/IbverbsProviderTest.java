@@ -7,7 +7,7 @@ import io.tensorferry.verbs.device.VerbsDevice;
 import io.tensorferry.verbs.device.VerbsException;
 import org.junit.jupiter.api.Test;
 
-/// What holds on every machine, with RDMA devices, without, and without the library.
+/// Behaviour that is the same on every machine, with RDMA devices, without them, and without the library.
 class IbverbsProviderTest {
     private final IbverbsProvider provider = new IbverbsProvider();
 

@@ -45,7 +45,7 @@ class NetworkNamespaceTest {
     @Test
     void aNetworkDeviceOfThisNamespaceIsNoObstacle() {
         assertThat(obstacle(7)).isNull();
-        assertThat(obstacle(0)).as("its number is not known").isNull();
+        assertThat(obstacle(0)).as("an unknown interface index").isNull();
     }
 
     @Test

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 
-/// Any bytes as the content of a string tensor: the tensor that protobuf reads in them, or a status of the peer's
-/// own fault.
+/// Any bytes as the content of a string tensor: the tensor that protobuf reads from them, or a status for the peer's
+/// fault.
 @Timeout(value = 5, unit = TimeUnit.SECONDS)
 class TensorProtoCodecFuzz {
     private static final TensorAllocator ALLOCATOR = TensorAllocator.unregistered();

@@ -281,7 +281,7 @@ class TensorProtoCodecTest {
     }
 
     private static List<byte[]> decode(byte[] bytes, Shape shape) {
-        // Memory behind the announced bytes is not looked at.
+        // Memory behind the announced bytes is not read.
         byte[] withTail = Arrays.copyOf(bytes, bytes.length + 2);
         try (Tensor tensor =
                 TensorProtoCodec.decode(MemorySegment.ofArray(withTail), metaData(shape, bytes.length), ALLOCATOR)) {

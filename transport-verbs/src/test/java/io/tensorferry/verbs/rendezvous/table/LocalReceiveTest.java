@@ -35,7 +35,7 @@ class LocalReceiveTest {
         return new LocalReceive(key(1), table, done, ReceiveOptions.defaults(), null, Runnable::run, waits);
     }
 
-    /// As by a send that has found the receive, and has not told it.
+    /// Like a send that has found the receive, but has not notified it.
     private LocalReceive matched(DoneCallback done) {
         LocalReceive receive = receive(done);
         table.receive(key(1), receive);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// A callback that waits in a [TagTable] as often as it likes, each time as a waiter of its own. Threading: any thread.
+/// A callback that waits in a [TagTable] repeatedly, each time as a new waiter. Threading: any thread.
 public final class RepeatedWaiter {
     private final DoneCallback callback;
     private final Map<RendezvousKey, List<TagTable.Waiter>> waiters = new ConcurrentHashMap<>();
@@ -22,7 +22,7 @@ public final class RepeatedWaiter {
         waiters.computeIfAbsent(key, _ -> new CopyOnWriteArrayList<>()).add(waiter);
     }
 
-    /// Gives up the place that it took last and still has; returns whether there was one.
+    /// Gives up the newest place that it still has; returns whether there was one.
     public boolean remove(TagTable table, RendezvousKey key) {
         return waiters.getOrDefault(key, List.of()).reversed().stream().anyMatch(table::remove);
     }

@@ -22,14 +22,14 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What peers may park in the steps of a worker.
+/// The requests that peers may park in the steps of a worker.
 @Timeout(60)
 class StepTableTest {
     private static final String PEER = "/job:worker/replica:0/task:1";
     private static final String OTHER = "/job:worker/replica:0/task:2";
     private static final String SELF = "/job:worker/replica:0/task:0";
 
-    /// A rendezvous that nothing is received through.
+    /// A rendezvous without receives.
     private static final class Idle extends StepRendezvous {
         Idle(long stepId, RendezvousLimits limits) {
             super(
@@ -78,7 +78,7 @@ class StepTableTest {
         assertRefused(table, request(1, PEER), "3 requests of this peer");
     }
 
-    /// Its last tensor is taken at the same moment.
+    /// The last tensor of the step is taken at the same moment.
     @Test
     void aStepIsFinishedWhoeverClosesIt() throws Exception {
         StepTable<Idle> table = table(100, 100);
@@ -123,7 +123,7 @@ class StepTableTest {
         open(table, request(1, PEER));
         open(table, request(2, PEER));
         assertRefused(table, request(3, PEER), "2 steps");
-        // A step that others know takes no room; one that this worker names or closes, or that the peer leaves, makes
+        // A step that others know takes no room; one that this worker names or closes, or that the peer leaves, frees
         // some.
         open(table, request(3, OTHER));
         open(table, request(3, PEER));

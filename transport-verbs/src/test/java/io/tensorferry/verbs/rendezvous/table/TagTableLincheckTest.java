@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Every interleaving of a few threads on a table behaves as some order of the same calls on [TagTableModel].
 ///
-/// A match is told on the thread that made it, so a call's result says all: the waiter that a send met, the item
+/// A match is reported on the thread that made it, so a call's result is complete: the waiter that a send met, the item
 /// that a receive met, or that it was queued.
 @Param(name = "key", gen = IntGen.class, conf = "0:1")
 @Param(name = "item", gen = IntGen.class, conf = "0:3")

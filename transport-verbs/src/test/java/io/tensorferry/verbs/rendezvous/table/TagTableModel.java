@@ -3,7 +3,7 @@ package io.tensorferry.verbs.rendezvous.table;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a [TagTable] does, in plain lists of numbers: the specification that tests compare it with. Items and
+/// A [TagTable] as plain lists of numbers: the specification that tests compare it with. Items and
 /// waiters are 0 or more.
 public class TagTableModel {
     public static final int QUEUED = -1;
@@ -52,7 +52,7 @@ public class TagTableModel {
         return at >= 0;
     }
 
-    /// How many sends are dropped.
+    /// The number of dropped sends.
     public int abort() {
         int dropped = sends();
         sends.forEach(List::clear);

@@ -27,7 +27,7 @@ class TagTableModelTest {
 
     record Step(Call call, int key, int waiter) {}
 
-    // How often each call is made, beside the others.
+    // The relative frequency of each call.
     private static final int SENDS = 30;
     private static final int RECEIVES = 60;
     private static final int REMOVALS = 20;
@@ -59,7 +59,7 @@ class TagTableModelTest {
                     } catch (TransportException e) {
                         told.add("refused");
                     }
-                    // Does nothing where the table has taken it.
+                    // Does nothing if the table has taken it.
                     item.tensor().close();
                     int waiter = model.send(step.key, number);
                     if (waiter != TagTableModel.QUEUED) {

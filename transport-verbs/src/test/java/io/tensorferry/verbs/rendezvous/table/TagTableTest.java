@@ -76,9 +76,9 @@ class TagTableTest {
                 .isInstanceOfSatisfying(
                         TransportException.class, e -> assertThat(e.code()).isEqualTo(StatusCode.RESOURCE_EXHAUSTED))
                 .hasMessageContaining(key(3).toString());
-        assertThat(refused.tensor().isClosed()).as("its owner's still").isFalse();
+        assertThat(refused.tensor().isClosed()).as("still its owner's").isFalse();
         refused.tensor().close();
-        // Who is asked for needs no room, and one that is taken makes some.
+        // A requested send needs no room, and a claimed one frees its room.
         limited.receive(key(4), waiter("a"));
         limited.send(key(4), tensors.tensor(4));
         limited.receive(key(1), waiter("b"));
@@ -97,7 +97,7 @@ class TagTableTest {
         limited.send(key(2), new Dead());
         Received refused = bytes(1);
         assertThatThrownBy(() -> limited.send(key(3), refused)).hasMessageContaining("RESOURCE_EXHAUSTED");
-        assertThat(refused.tensor().isClosed()).as("its owner's still").isFalse();
+        assertThat(refused.tensor().isClosed()).as("still its owner's").isFalse();
         refused.tensor().close();
         assertThat(limited.waitingBytes()).isEqualTo(1000);
         limited.receive(
@@ -279,7 +279,7 @@ class TagTableTest {
         assertEmpty();
     }
 
-    /// Keys of one hash are many where a peer chooses them; 10^10 steps would be a scan of them.
+    /// A peer can choose many keys of one hash; a scan of them would take 10^10 steps.
     @Test
     void keysOfOneHashAreFoundInNoTime() {
         int bits = 16;

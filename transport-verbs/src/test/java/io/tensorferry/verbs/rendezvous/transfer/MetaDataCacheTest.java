@@ -38,7 +38,7 @@ class MetaDataCacheTest {
         assertThat(cache.size()).isZero();
     }
 
-    /// A key that comes again soon takes the place of one that does not come any more: of the one that was not used for
+    /// A key that is reused soon replaces the key that was not used for
     /// longest.
     @Test
     void theEntryUnusedForLongestGoesFirst() {
@@ -63,7 +63,7 @@ class MetaDataCacheTest {
         assertThat(cache.get(key(1))).isEqualTo(metaData(1));
     }
 
-    /// As a model of another shape has it: each key with its time, and all of them looked at.
+    /// Compared with a simpler model: each key with its time, and a scan of all keys.
     @Test
     void itHoldsTheKeysThatComeMostOften() {
         Property.check(
@@ -96,7 +96,7 @@ class MetaDataCacheTest {
         assertThat(cache.size()).isEqualTo(usedAt.size());
     }
 
-    /// A receive of a tensor that is as it was.
+    /// A receive of a tensor with unchanged metadata.
     private static boolean use(MetaDataCache cache, int number) {
         return use(cache, key(number), metaData(number));
     }
@@ -116,7 +116,7 @@ class MetaDataCacheTest {
                 .toList();
     }
 
-    /// The share of the keys that are known in a step which uses each of them once, in percent.
+    /// The share of known keys in a step that uses each key once, in percent.
     private static double step(MetaDataCache cache, List<RendezvousKey> keys) {
         long known = keys.stream().filter(key -> use(cache, key, metaData(1))).count();
         return 100.0 * known / keys.size();

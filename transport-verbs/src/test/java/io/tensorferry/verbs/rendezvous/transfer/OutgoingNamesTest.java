@@ -51,7 +51,7 @@ class OutgoingNamesTest {
     @Test
     void fourKeysOfOneHashHaveANumberEachAndAFifthTakesThatOfOneWhichIsNotUsed() {
         var names = new OutgoingNames();
-        // "Aa" and "BB" have one hash, and so has whatever is made of as many of them.
+        // "Aa" and "BB" have one hash, and so have all strings of the same number of them.
         List<String> edges = List.of("AaAaAa", "AaAaBB", "AaBBAa", "AaBBBB", "BBAaAa");
         for (String edge : edges.subList(0, 4)) {
             names.define(key(edge), SMALL);
@@ -104,7 +104,7 @@ class OutgoingNamesTest {
         assertThat(step(names, others)).as("%d keys of another graph", count).isGreaterThan(percent);
     }
 
-    /// What the peer believes, who hears of each definition and of nothing else, is what is meant.
+    /// A peer that receives each definition, and nothing else, resolves each name to the intended key.
     @Test
     void thePeerUnderstandsEveryNumber() {
         Property.check(100, draw -> assertThePeerUnderstandsEveryNumber(draw.list(0, 255, () -> draw.intOf(0, 3000))));

@@ -60,7 +60,7 @@ class RequestStateTest {
         assertStep(FILLING, Event.ALLOCATION_FAILED, ENDED, Action.RELEASE_MEMORY, Action.FORGET, Action.FAIL);
     }
 
-    /// The sender has finished: it is not told, and nothing waits for an answer.
+    /// The sender has finished: it is not notified, and no answer is awaited.
     @Test
     void onlyTheUserStopsAContentThatHasArrived() {
         for (Event event : List.of(
@@ -137,7 +137,7 @@ class RequestStateTest {
         }
     }
 
-    /// Others wait for such memory, and nobody knows when there is a channel again.
+    /// Others wait for such memory, and the time of the next channel is unknown.
     @Test
     void aSuspendedRequestThatKeepsNoMemoryIsAskedAnewWithoutIt() {
         for (RequestState state : List.of(ASKED, ASKED_WITH_MEMORY, AWAITING_CONTENT)) {
@@ -202,7 +202,7 @@ class RequestStateTest {
         assertStep(GIVEN_UP, Event.NO_KEY, ENDED, Action.RELEASE_MEMORY, Action.FORGET);
     }
 
-    /// Nothing is made on the loop.
+    /// The loop allocates nothing.
     @Test
     void aTransitionIsMadeOnce() {
         for (RequestState state : RequestState.values()) {

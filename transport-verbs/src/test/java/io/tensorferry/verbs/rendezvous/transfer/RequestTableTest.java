@@ -81,7 +81,7 @@ class RequestTableTest {
         assertThat(table.all()).hasSize(RequestIndex.SLOTS);
     }
 
-    /// Defect 8 of the original: when the index wrapped it was given out again while it was live, and that caller's
+    /// Defect 8 of the original: after the index wrapped, a live index was given out again, and that caller's
     /// callback was lost.
     @Test
     void wrappingNeverReusesALiveIndex() {

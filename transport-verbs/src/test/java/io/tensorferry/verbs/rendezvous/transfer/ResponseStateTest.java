@@ -175,7 +175,7 @@ class ResponseStateTest {
         assertViolation(AWAITING_RE_REQUEST, Event.RE_REQUESTED_OTHERWISE);
     }
 
-    /// Nothing is made on the loop.
+    /// The loop allocates nothing.
     @Test
     void aTransitionIsMadeOnce() {
         for (ResponseState state : ResponseState.values()) {

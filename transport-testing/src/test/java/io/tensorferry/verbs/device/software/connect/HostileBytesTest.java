@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Whoever reaches the listening port can end his own connection, and nothing else.
+/// A client of the listening port can end its own connection, and nothing else.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class HostileBytesTest {
     private static final long SEED = 4711;
@@ -75,7 +75,7 @@ class HostileBytesTest {
         try {
             ByteBuffer buffer = ByteBuffer.allocate(4096);
             while (channel.read(buffer.clear()) >= 0) {
-                // What it says does not matter.
+                // The device's bytes do not matter.
             }
         } catch (IOException reset) {
             // Ended as well.
@@ -135,7 +135,7 @@ class HostileBytesTest {
     void requestsOfAnAcceptedPeerAreCheckedToo() throws IOException {
         var random = new Random(SEED);
         for (int i = 0; i < 200; i++) {
-            // A queue pair of its own, connected to one that this test plays.
+            // A separate queue pair, connected to one that this test simulates.
             try (var victim = new SoftwareEnd(device, 4096, 64);
                     var played = new SoftwareEnd(device, 4096, 64);
                     SocketChannel channel = dial()) {

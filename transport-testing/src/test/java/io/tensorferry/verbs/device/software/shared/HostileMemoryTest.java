@@ -26,8 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A process of the same user may write anything into the files that two devices share. It can end queue pairs so, and
-/// write where a key lets it, and nothing else.
+/// A process of the same user may write anything into the files that two devices share. It can end queue pairs, and
+/// write where a key allows it, and nothing else.
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class HostileMemoryTest {
     private static final long SEED = 77;
@@ -131,7 +131,7 @@ class HostileMemoryTest {
                 other.memory.fill((byte) 0);
                 for (int descriptor : ringsSince(before)) {
                     MemorySegment ring = MemoryFile.open(SELF, descriptor, true, arena);
-                    // The request in the next place, a write of the right key that says that it lies in a file.
+                    // The request in the next place: a write with the right key that claims to lie in a file.
                     long at = RingFile.request(1);
                     ring.set(ValueLayout.JAVA_INT, at, 1 | RingFile.IN_FILE);
                     ring.set(ValueLayout.JAVA_INT, at + 4, 78);
@@ -184,7 +184,7 @@ class HostileMemoryTest {
                     for (long at = 64; at < 8192; at += 8) {
                         device.set(ValueLayout.JAVA_LONG, at, random.nextLong());
                     }
-                    // Nobody sleeps, it says.
+                    // The ring claims that no thread sleeps.
                     device.set(ValueLayout.JAVA_INT, 128, 0);
                 }
                 one.write(round, 65_536, other);

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What a requester makes of a READ when it looks while the responder is between two steps. The thread of the test has
-/// the turn of both devices, so that nobody else looks, and holds back the responder's word that something is executed.
+/// A requester that polls a READ while the responder is between two steps. The thread of the test has
+/// the turn of both devices, so that no other thread polls, and holds back the responder's report of executed requests.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class ReadInStepsTest {
     private static final int SELF = (int) ProcessHandle.current().pid();
@@ -47,7 +47,7 @@ class ReadInStepsTest {
     private final Arena arena = Arena.ofShared();
     private RingFile ring;
 
-    /// A device, and what it is made of.
+    /// A device and its parts.
     private record Station(SharedMemory path, DeviceEventLoop loop, VerbsDevice device) {
         static Station open() {
             var counters = new PayloadCounters();
@@ -82,7 +82,7 @@ class ReadInStepsTest {
         arena.close();
     }
 
-    /// The one that the device puts its requests into.
+    /// The ring for the device's requests.
     private RingFile ringOf(Station requester) throws IOException {
         try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path path : all) {
@@ -110,13 +110,13 @@ class ReadInStepsTest {
         ((SoftwareQueuePair) one.queuePair).service();
     }
 
-    /// The responder does all that it can.
+    /// The responder executes all requests that it can.
     private void answer(long executed) {
         second.path.serveAll();
         assertThat(ring.executed()).as("requests that the responder executed").isEqualTo(executed);
     }
 
-    /// The requester looks, and again.
+    /// The requester polls twice.
     private void look() {
         for (int i = 0; i < 3; i++) {
             first.path.serveAll();
@@ -163,7 +163,7 @@ class ReadInStepsTest {
         });
     }
 
-    /// Who took the first for done by its data would find, at the next look, that the peer takes its word back.
+    /// A requester that completed the first READ because of its data would see the peer revoke it at the next poll.
     @Test
     void aReadThatGoesOnSurvivesThatTheOneBeforeItIsSaidToBeDoneLate() {
         inSteps(() -> {

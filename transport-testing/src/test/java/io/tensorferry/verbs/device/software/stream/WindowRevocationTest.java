@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A write through a window that is half done when the window ends: the other half does not come. The test plays the
+/// A write through a window that is half done when the window ends: the other half is not written. The test acts as the
 /// peer, because a real one would hardly stop in the middle.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class WindowRevocationTest {
@@ -80,7 +80,7 @@ class WindowRevocationTest {
     private ByteBuffer readAnswer() throws IOException {
         ByteBuffer answer = ByteBuffer.allocate(Frame.BYTES);
         while (answer.hasRemaining() && channel.read(answer) >= 0) {
-            // The rest of it comes.
+            // The rest of the write arrives.
         }
         return answer;
     }
@@ -91,7 +91,7 @@ class WindowRevocationTest {
         return ByteBuffer.wrap(bytes);
     }
 
-    /// Binds a window to all of the memory, and has the peer write the first half of it.
+    /// Binds a window to all of the memory, and lets the peer write the first half of it.
     private MemoryWindow beginWrite() throws IOException {
         MemoryWindow window = victim.domain.allocateWindow();
         post(request.bind(1, window, victim.region, victim.region.address(), BYTES));

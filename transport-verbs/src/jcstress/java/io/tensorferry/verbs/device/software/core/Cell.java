@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Eight bytes of off-heap memory, read and written without any order: what a tensor's content is.
+/// Eight bytes of off-heap memory, read and written without any order, like the content of a tensor.
 final class Cell {
     private static final int CELLS = 1 << 16;
     private static final int STRIDE = 64;

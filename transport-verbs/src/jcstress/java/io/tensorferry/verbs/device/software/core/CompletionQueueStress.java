@@ -13,14 +13,14 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/// Who polls a completion finds the content that it stands for in off-heap memory.
+/// A thread that polls a completion finds its content in off-heap memory.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Not complete yet.")
 @Outcome(id = "42, 43", expect = Expect.ACCEPTABLE, desc = "The completion and the content.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A part of the completion, or the content of before.")
 @State
 public class CompletionQueueStress {
-    // One that all states name as their own: it is told which slots are free.
+    // All states share this queue pair, which is told which slots are free.
     private static final SoftwareQueuePair OWNER = queuePair();
 
     private final Cell content = new Cell();

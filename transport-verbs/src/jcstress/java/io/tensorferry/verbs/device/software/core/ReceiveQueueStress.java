@@ -7,7 +7,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/// Who finds a posted receive finds all of it.
+/// A thread that finds a posted receive finds all of its fields.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Not posted yet.")
 @Outcome(id = "42, 4096", expect = Expect.ACCEPTABLE, desc = "All of it.")

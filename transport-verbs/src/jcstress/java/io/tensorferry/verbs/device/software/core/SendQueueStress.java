@@ -8,7 +8,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
-/// Who finds a work request in the send queue finds all of it, and the off-heap memory that it points to as the
+/// A thread that finds a work request in the send queue finds all of its fields, and its off-heap memory as the
 /// poster left it.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Not posted yet.")

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/// Who rings sees that somebody sleeps, or who is about to sleep sees that it was rung.
+/// The ringing thread sees a sleeping thread, or the thread that is about to sleep sees the ring.
 @JCStressTest
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "Both: a wake-up too many.")
 @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "The sleeper is woken.")

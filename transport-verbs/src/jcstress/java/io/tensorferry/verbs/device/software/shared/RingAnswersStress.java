@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJJ_Result;
 
-/// Who sees a refusal sees what was executed before it, and who sees that a READ was executed sees its data.
+/// A reader of a refusal sees the operations executed before it, and a reader of an executed READ sees its data.
 @JCStressTest
 @Outcome(id = "0, 0, 0, 0", expect = Expect.ACCEPTABLE, desc = "Nothing yet.")
 @Outcome(id = "0, 0, 4, 43", expect = Expect.ACCEPTABLE, desc = "The data, and not yet that it is executed.")

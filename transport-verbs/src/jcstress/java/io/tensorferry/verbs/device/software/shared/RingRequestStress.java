@@ -11,7 +11,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JI_Result;
 
-/// Who finds a request in the ring finds all of it, and the payload that was staged before it.
+/// A thread that finds a request in the ring finds all of it, and the payload that was staged before it.
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Not there yet.")
 @Outcome(id = "42, 43", expect = Expect.ACCEPTABLE, desc = "The request and its payload.")

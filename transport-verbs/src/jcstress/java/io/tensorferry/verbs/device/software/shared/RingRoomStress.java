@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/// Who finds a ring full and says that it wants room sees that there is some, or is seen by the one who makes it.
+/// A thread that finds a ring full and requests room sees room, or the thread that frees room sees the request.
 @JCStressTest
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "Both: a wake-up too many.")
 @Outcome(id = "true, false", expect = Expect.ACCEPTABLE, desc = "It sees that there is room.")

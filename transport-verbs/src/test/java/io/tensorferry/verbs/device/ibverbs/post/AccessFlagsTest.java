@@ -11,7 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// With what access memory is registered.
+/// The access flags of registered memory.
 @Timeout(30)
 class AccessFlagsTest {
     @Test
@@ -23,7 +23,7 @@ class AccessFlagsTest {
         assertThat(AccessFlags.bits(access, true)).isEqualTo(plain | Ibverbs.IBV_ACCESS_RELAXED_ORDERING());
     }
 
-    /// The class of the constants opens the library.
+    /// The class with the constants loads the library.
     private static void requireLibrary() {
         try {
             assertThat(Ibverbs.IBV_ACCESS_LOCAL_WRITE()).isPositive();
@@ -32,7 +32,7 @@ class AccessFlagsTest {
         }
     }
 
-    /// What a NIC writes into memory of an accelerator takes another way than its completions.
+    /// A NIC's writes to an accelerator's memory take another path than its completions.
     @Test
     void byDefaultItIsForHostMemoryAlone() {
         RelaxedOrdering byDefault = IbverbsOptions.defaults().relaxedOrdering();

@@ -60,7 +60,7 @@ class WorkSlotsTest {
         assertThat(slots.isFull()).isFalse();
     }
 
-    /// Against a queue of the work ids.
+    /// Compared with a queue of the work ids.
     @Test
     void worksLikeAQueue() {
         Property.check(1000, draw -> assertWorksLikeAQueue(draw.intOf(1, 100), draw.anyLong()));

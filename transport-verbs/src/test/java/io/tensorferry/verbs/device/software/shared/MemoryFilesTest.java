@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A device's memory files, as it and its peer find them.
+/// A device's memory files, as the device and its peer find them.
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class MemoryFilesTest {
     private static final int SELF = (int) ProcessHandle.current().pid();
@@ -74,7 +74,7 @@ class MemoryFilesTest {
         }
     }
 
-    /// As if the owner closed the file between the peer's look at the table and its opening of the descriptor.
+    /// The owner closes the file after the peer has read the table and before it opens the descriptor.
     @Test
     void aDescriptorThatIsAnotherFileByNowIsNotMapped() throws IOException {
         Arena ended = Arena.ofShared();
@@ -91,7 +91,7 @@ class MemoryFilesTest {
         }
     }
 
-    /// A file that got a number which has just become free. Other threads of this process open files too.
+    /// A file with a number that has just become free. Other threads of this process open files too.
     private static MemoryFile descriptorAgain(int wanted, Arena arena) throws IOException {
         MemoryFile file;
         do {
