@@ -15,21 +15,21 @@ class CudaRendezvousIT {
     }
 
     @Nested
-    class Source extends RendezvousContracts {
+    class Source extends AcceleratorContracts {
         Source() {
             super(Protocol.VERBS_FROM_CUDA);
         }
     }
 
     @Nested
-    class Destination extends RendezvousContracts {
+    class Destination extends AcceleratorContracts {
         Destination() {
             super(Protocol.VERBS_TO_CUDA);
         }
     }
 
     @Nested
-    class Both extends RendezvousContracts {
+    class Both extends AcceleratorContracts {
         Both() {
             super(Protocol.VERBS_BETWEEN_CUDA);
         }

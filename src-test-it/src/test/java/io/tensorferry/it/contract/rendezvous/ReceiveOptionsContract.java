@@ -2,13 +2,11 @@ package io.tensorferry.it.contract.rendezvous;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Delivery;
 import io.tensorferry.api.Device;
 import io.tensorferry.api.DeviceMemory;
-import io.tensorferry.api.DeviceName;
 import io.tensorferry.api.PendingReceive;
 import io.tensorferry.api.ReceiveOptions;
 import io.tensorferry.api.RecvResult;
@@ -266,30 +264,6 @@ abstract class ReceiveOptionsContract extends RendezvousContract {
         assertThat(result.tensorOrThrow().address()).isEqualTo(address);
         assertThat(Contents.number(result)).isEqualTo(5);
         assertThat(watched.count()).isZero();
-    }
-
-    /// From the host to the accelerator, as the key says, and back, as the options do.
-    @Test
-    void aReceiveOnTheSameWorkerGetsItsTensorWhereItWantsIt() throws Exception {
-        assumeTrue(workers().hasAccelerators(), "the workers have no accelerators");
-        DeviceName host = Workers.device("worker", PRODUCER);
-        var device = new DeviceName(host.job(), host.replica(), host.task(), "GPU", 0);
-        RendezvousKey there = RendezvousKey.of(host, device, "there");
-        for (int size : new int[] {0, 1, 70_001, 1 << 20}) {
-            Tensor sent = Contents.bytes(producer().allocator(), size, 5);
-            sending().send(there, Contents.watched(sent));
-            Tensor onDevice = sending().recv(there, LIMIT).tensorOrThrow();
-            assertThat(onDevice.device().hostAccessible()).isFalse();
-            eventually("the producer's tensor is closed", sent::isClosed);
-
-            var watched = new WatchedAllocator(TensorAllocator.unregistered());
-            CompletableFuture<RecvResult> back = sending().recvAsync(there, into(watched));
-            sending().send(there, Contents.watched(onDevice));
-            RecvResult result = await(back);
-            assertThat(watched.made(result.tensorOrThrow())).isTrue();
-            Contents.checkBytes(result, size, 5);
-            eventually("the tensor on the accelerator is closed", onDevice::isClosed);
-        }
     }
 
     @Test

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Nested;
 /// The rendezvous contract with all tensors on accelerators whose memory the device accesses directly; its
 /// writes there must be flushed.
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsDirectRendezvousTest extends RendezvousContracts {
+class VerbsDirectRendezvousTest extends AcceleratorContracts {
     VerbsDirectRendezvousTest() {
         super(Protocol.VERBS_DIRECT);
     }

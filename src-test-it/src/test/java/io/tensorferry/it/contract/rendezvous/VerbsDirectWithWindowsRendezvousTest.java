@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 /// two lanes, with a memory window for each request: it reads what is sent, and results come by way of host memory.
 @Tag("variant")
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsDirectWithWindowsRendezvousTest extends RendezvousContracts {
+class VerbsDirectWithWindowsRendezvousTest extends AcceleratorContracts {
     VerbsDirectWithWindowsRendezvousTest() {
         super(Protocol.VERBS_DIRECT_WITH_WINDOWS);
     }

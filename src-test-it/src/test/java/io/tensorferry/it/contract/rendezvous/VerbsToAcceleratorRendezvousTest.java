@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 /// The rendezvous contract with all sources in host memory, and all results on an accelerator.
 @Tag("variant")
 @DeviceTests(kind = "rendezvous", on = On.NAMED_OR_SOFTWARE)
-class VerbsToAcceleratorRendezvousTest extends RendezvousContracts {
+class VerbsToAcceleratorRendezvousTest extends AcceleratorContracts {
     VerbsToAcceleratorRendezvousTest() {
         super(Protocol.VERBS_TO_ACCELERATOR);
     }

@@ -102,11 +102,6 @@ final class Workers implements AutoCloseable {
         return servers;
     }
 
-    /// Whether each has one, `GPU:0`.
-    boolean hasAccelerators() {
-        return protocol.residence() != Residence.HOST;
-    }
-
     /// Makes tensors at a worker, where it has those that it sends.
     TensorAllocator allocator(TransportServer server) {
         return protocol.residence().ofSource() ? server.allocator(acceleratorOf.get(server)) : server.allocator();
