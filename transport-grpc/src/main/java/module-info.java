@@ -12,6 +12,7 @@ module io.tensorferry.grpc {
     requires io.grpc.netty.shaded;
     requires io.grpc.protobuf;
     requires io.grpc.stub;
+    requires io.grpc.util;
     requires io.tensorferry.proto;
     requires transitive io.tensorferry.verbs;
     requires java.logging;

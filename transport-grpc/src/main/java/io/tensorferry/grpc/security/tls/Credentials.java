@@ -1,5 +1,6 @@
 package io.tensorferry.grpc.security.tls;
 
+import io.grpc.util.AdvancedTlsX509KeyManager;
 import io.tensorferry.grpc.security.CertificateNames;
 import io.tensorferry.grpc.security.TransportSecurity;
 import java.io.IOException;
@@ -14,6 +15,7 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /// This worker's certificate chain and key, and the authorities that it trusts, validated. Immutable.
@@ -42,6 +44,14 @@ record Credentials(List<X509Certificate> chain, PrivateKey key, X509ExtendedTrus
                     + worker);
         }
         return new Credentials(List.copyOf(chain), key, anchors);
+    }
+
+    /// Returns a key manager that presents the certificate whichever authorities the other end accepts. An untrusted
+    /// certificate is then refused with a reason; an absent one would only be reported as missing.
+    X509ExtendedKeyManager keyManager() {
+        var manager = new AdvancedTlsX509KeyManager();
+        manager.updateIdentityCredentials(chain.toArray(X509Certificate[]::new), key);
+        return manager;
     }
 
     private static void checkValid(X509Certificate certificate, Path file) {

@@ -115,7 +115,7 @@ public final class Tls implements AutoCloseable {
     /// Returns the context of the listening end, which requires a certificate from callers.
     public SslContext serverContext() {
         return new ReloadingSslContext(() -> credentials, now -> {
-            SslContextBuilder builder = SslContextBuilder.forServer(new OwnKeyManager(now))
+            SslContextBuilder builder = SslContextBuilder.forServer(now.keyManager())
                     .trustManager(now.anchors())
                     .clientAuth(ClientAuth.REQUIRE);
             return build(builder);
@@ -126,8 +126,8 @@ public final class Tls implements AutoCloseable {
     public SslContext clientContext(String peer) {
         return new ReloadingSslContext(() -> credentials, now -> {
             SslContextBuilder builder = SslContextBuilder.forClient()
-                    .keyManager(new OwnKeyManager(now))
-                    .trustManager(new DialledWorkerTrust(now.anchors(), security.identity(), peer));
+                    .keyManager(now.keyManager())
+                    .trustManager(DialledWorkerTrust.of(now.anchors(), security.identity(), peer));
             return build(builder);
         });
     }

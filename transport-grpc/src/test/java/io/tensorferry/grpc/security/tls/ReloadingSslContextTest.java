@@ -33,7 +33,7 @@ class ReloadingSslContextTest {
 
     private static SslContext contextOf(Credentials credentials) {
         try {
-            return SslContextBuilder.forServer(new OwnKeyManager(credentials)).build();
+            return SslContextBuilder.forServer(credentials.keyManager()).build();
         } catch (SSLException e) {
             throw new IllegalStateException(e);
         }
