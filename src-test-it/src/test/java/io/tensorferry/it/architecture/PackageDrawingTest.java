@@ -1,0 +1,110 @@
+package io.tensorferry.it.architecture;
+
+import static java.util.stream.Collectors.toCollection;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
+
+/// The drawing of the packages in the documentation shows the packages of the product, each above those that it
+/// depends on.
+class PackageDrawingTest {
+    private static final Path DRAWING = Path.of(System.getProperty("basedir", "."))
+            .resolve("../docs/images/packages.svg")
+            .normalize();
+    private static final String PREFIX = "io.tensorferry.";
+
+    // The drawing shows the command line as one box, and the module test-support is not part of the product.
+    private static final JavaClasses PRODUCT = new ClassFileImporter()
+            .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("test-support"))
+            .importPackages(
+                    "io.tensorferry.api..",
+                    "io.tensorferry.cuda..",
+                    "io.tensorferry.verbs..",
+                    "io.tensorferry.testing..",
+                    "io.tensorferry.grpc..",
+                    "io.tensorferry.proto..",
+                    "io.tensorferry.bindings..");
+
+    @Test
+    void theDrawingNamesEveryPackageAndNoOther() throws Exception {
+        var drawn = drawnHeights().keySet();
+        var missing = existing();
+        missing.removeAll(drawn);
+        var unknown = new TreeSet<>(drawn);
+        unknown.removeAll(existing());
+
+        assertThat(missing).as("packages that %s does not name", DRAWING).isEmpty();
+        assertThat(unknown)
+                .as("packages that %s names and that do not exist", DRAWING)
+                .isEmpty();
+    }
+
+    @Test
+    void everyPackageStandsAboveThoseItDependsOn() throws Exception {
+        Map<String, Integer> heights = drawnHeights();
+        var upward = new TreeSet<String>();
+        var compared = new TreeSet<String>();
+        for (JavaClass from : PRODUCT) {
+            for (Dependency dependency : from.getDirectDependenciesFromSelf()) {
+                String upper = shortName(from);
+                String lower = shortName(dependency.getTargetClass());
+                if (upper.equals(lower) || !heights.containsKey(upper) || !heights.containsKey(lower)) {
+                    continue;
+                }
+                compared.add(upper + " -> " + lower);
+                if (heights.get(upper) >= heights.get(lower)) {
+                    upward.add(upper + " -> " + lower);
+                }
+            }
+        }
+
+        assertThat(compared).isNotEmpty();
+        assertThat(upward)
+                .as("dependencies that do not point downward in %s", DRAWING)
+                .isEmpty();
+    }
+
+    private static TreeSet<String> existing() {
+        return PRODUCT.stream().map(PackageDrawingTest::shortName).collect(toCollection(TreeSet::new));
+    }
+
+    private static String shortName(JavaClass type) {
+        String name = type.getBaseComponentType().getPackageName();
+        return name.startsWith(PREFIX) ? name.substring(PREFIX.length()) : name;
+    }
+
+    /// The drawn packages and the `y` of their names, which grows downward. A text of class `m` is a name. The `id` of
+    /// the group around it is the part that the drawing leaves out.
+    private static Map<String, Integer> drawnHeights() throws Exception {
+        var heights = new TreeMap<String, Integer>();
+        NodeList texts = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(DRAWING.toFile())
+                .getElementsByTagName("text");
+        for (int i = 0; i < texts.getLength(); i++) {
+            var text = (Element) texts.item(i);
+            if (List.of(text.getAttribute("class").split(" ")).contains("m")) {
+                String group = ((Element) text.getParentNode()).getAttribute("id");
+                String name = text.getTextContent().strip();
+                Integer other = heights.put(
+                        group.isEmpty() ? name : group + "." + name, Integer.valueOf(text.getAttribute("y")));
+                assertThat(other).as("a second box of " + name).isNull();
+            }
+        }
+        return heights;
+    }
+}
