@@ -31,8 +31,15 @@ import java.lang.invoke.VarHandle;
 /// | 32 | 8 | staged: the counter at which the payload begins; in a file: its offset there |
 /// | 40, 48 | 4, 8 | the file's index in the requester's [FileTable], and its number |
 ///
-/// Threading: each end accesses the file on its loop.
-final class RingFile {
+/// Order: each end writes data with plain stores and then a counter with a release store ([Words#setRelease]). The
+/// other end reads the counter with an acquire load before it reads the data. A test on x86 cannot show a plain store
+/// instead of such a release store, because x86 makes stores visible in program order. On AArch64 a plain store of a
+/// counter may become visible before the stores that precede it, and on every processor the compiler may move it before
+/// them. The comment at each counter names the error that would follow.
+///
+/// Threading: each end accesses the file on its loop. Not final, so that a test can observe the order of the stores; no
+/// subclass is loaded outside tests, so calls stay direct.
+class RingFile {
     static final int REQUESTS = 128;
     static final int STAGING_BYTES = 256 * 1024;
     /// Trade-off: with a shorter stream one end waits for the other more often; a stream longer than a cache is slower.
@@ -66,7 +73,7 @@ final class RingFile {
 
     private final MemorySegment memory;
 
-    private RingFile(MemorySegment memory) {
+    RingFile(MemorySegment memory) {
         this.memory = memory;
     }
 
@@ -127,6 +134,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_TAIL);
     }
 
+    /// Publishes requests. Release: after the fields of the requests. Were the count visible first, the responder would
+    /// execute what the slot held 128 requests ago, at an address and with a key that this request does not name.
     void setTail(long count) {
         Words.setRelease(memory, AT_TAIL, count);
     }
@@ -135,6 +144,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_STAGED_TAIL);
     }
 
+    /// Publishes staged payload. Release: after the bytes. Were the count visible first, the responder would copy bytes
+    /// of an earlier payload to the target, and report success.
     void setStagedTail(long count) {
         Words.setRelease(memory, AT_STAGED_TAIL, count);
     }
@@ -159,12 +170,16 @@ final class RingFile {
 
     void setWantsRoom(boolean wants) {
         Words.setInt(memory, AT_WANTS_ROOM, wants ? 1 : 0);
+        // Before the next load of a count, which is an acquire load only.
+        VarHandle.fullFence();
     }
 
     long readHead() {
         return Words.getAcquire(memory, AT_READ_HEAD);
     }
 
+    /// Returns room of the stream of READ data. Release: after the loads of the data. Were the count visible first, the
+    /// responder would overwrite data that this end has not copied.
     void setReadHead(long count) {
         Words.setRelease(memory, AT_READ_HEAD, count);
     }
@@ -173,6 +188,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_HEAD);
     }
 
+    /// Returns request slots. Release: after the loads of the fields. Were the count visible first, the requester could
+    /// overwrite a request while this end reads it, and the checked field would not be the used one.
     void setHead(long count) {
         Words.setRelease(memory, AT_HEAD, count);
     }
@@ -181,6 +198,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_STAGED_HEAD);
     }
 
+    /// Returns room of the stream of staged payload. Release: after the loads of the bytes. Were the count visible
+    /// first, the requester would overwrite bytes that this end has not copied.
     void setStagedHead(long count) {
         Words.setRelease(memory, AT_STAGED_HEAD, count);
     }
@@ -189,6 +208,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_EXECUTED);
     }
 
+    /// Publishes answers. Release: after the copies of the payload and the count of READ data. Were the count visible
+    /// first, the requester would complete a WRITE that has not landed, or a READ without its data.
     void setExecuted(long count) {
         Words.setRelease(memory, AT_EXECUTED, count);
     }
@@ -197,6 +218,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_READ_TAIL);
     }
 
+    /// Publishes READ data. Release: after the bytes. Were the count visible first, the requester would copy stale
+    /// bytes to the target of the READ.
     void setReadTail(long count) {
         Words.setRelease(memory, AT_READ_TAIL, count);
     }
@@ -207,6 +230,8 @@ final class RingFile {
         return Words.getAcquire(memory, AT_REFUSAL);
     }
 
+    /// Publishes a refusal. Release: after the count of executed requests. Were the refusal visible first, the
+    /// requester would fail a request that was executed.
     void setRefusal(long status) {
         Words.setRelease(memory, AT_REFUSAL, status);
     }

@@ -40,10 +40,10 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     private int peerLine;
     private boolean ended;
 
-    /// Counts of the requests put in, answered, and published to the peer.
-    private long sent;
+    private final RequestWriter requests;
+    private final AnswerReader answers;
+    /// Count of the answered requests.
     private long answered;
-    private long published;
     private long staged;
     /// All staged bytes before this count were consumed when the last payload began to be staged.
     private long stagedFloor;
@@ -75,6 +75,8 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             throw failure;
         }
         this.ring = RingFile.of(ringMemory);
+        this.requests = new RequestWriter(ring);
+        this.answers = new AnswerReader(ring);
         this.staging = new StagedStream(ring.memory(), RingFile.AT_STAGING, RingFile.STAGING_BYTES);
         this.reads = new StagedStream(ring.memory(), RingFile.AT_READS, RingFile.READ_BYTES);
     }
@@ -133,7 +135,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
                 if (!stage()) {
                     return;
                 }
-            } else if (hasRoom()) {
+            } else if (requests.hasRoom()) {
                 SendSlot slot = requester.next();
                 if (slot == null) {
                     return;
@@ -145,46 +147,24 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
         }
     }
 
-    private boolean hasRoom() {
-        if (sent - ring.head() < RingFile.REQUESTS) {
-            return true;
-        }
-        ring.setWantsRoom(true);
-        // Checked again, because the responder takes a request and then reads the flag.
-        boolean room = sent - ring.head() < RingFile.REQUESTS;
-        if (room) {
-            ring.setWantsRoom(false);
-        }
-        return room;
-    }
-
     private void put(SendSlot slot) {
         slot.describe(request);
-        long at = RingFile.request(sent);
         int kind = RequestKind.of(slot.opcode) | (slot.signaled ? 0 : RingFile.QUIET);
         if (slot.isRead()) {
-            outstandingReads.add(sent, slot.length);
+            outstandingReads.add(requests.sent(), slot.length);
         } else if (slot.region != null) {
             OwnFiles.Mapped file =
                     slot.length <= SHORT_BYTES ? null : sharedMemory.files().find(slot.localAddress, slot.length);
             if (file != null) {
                 kind |= RingFile.IN_FILE;
-                ring.setLong(at + 32, slot.localAddress - file.start());
-                ring.setInt(at + 40, file.place());
-                ring.setLong(at + 48, file.number());
+                requests.putInFile(slot.localAddress - file.start(), file.place(), file.number());
             } else {
                 kind |= RingFile.STAGED;
                 beginStaging(slot);
-                ring.setLong(at + 32, staged);
+                requests.putStaged(staged);
             }
         }
-        ring.setInt(at, kind);
-        ring.setInt(at + 4, request.sequence);
-        ring.setInt(at + 8, request.remoteKey);
-        ring.setInt(at + 12, request.immediate);
-        ring.setLong(at + 16, request.remoteAddress);
-        ring.setLong(at + 24, request.length);
-        sent++;
+        requests.put(kind, request);
     }
 
     private void beginStaging(SendSlot slot) {
@@ -233,26 +213,12 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             requester.failLocally();
             return false;
         }
-        piece = Math.min(slot.length - streamed, room());
-        if (piece == 0) {
-            ring.setWantsRoom(true);
-            piece = Math.min(slot.length - streamed, room());
-            if (piece > 0) {
-                ring.setWantsRoom(false);
-            }
-        }
+        piece = requests.stagedRoom(staged, stagedFloor, slot.length - streamed);
         if (piece < 0) {
             broken.run();
             return false;
         }
         return piece > 0;
-    }
-
-    private long room() {
-        long taken = Math.max(stagedFloor, ring.stagedHead());
-        long room = RingFile.STAGING_BYTES - (staged - taken);
-        // The padding between payloads may exceed the room.
-        return room > RingFile.STAGING_BYTES ? -1 : Math.max(0, room);
     }
 
     @Override
@@ -310,9 +276,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
     }
 
     private void publish() {
-        if (!ended && published != sent) {
-            published = sent;
-            ring.setTail(sent);
+        if (!ended && requests.publish()) {
             ringPeer();
         }
     }
@@ -331,8 +295,9 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             return;
         }
         try {
-            long refusal = ring.refusal();
-            if (!takeAnswers(ring.executed())) {
+            answers.read();
+            long refusal = answers.refusal();
+            if (!takeAnswers(answers.executed())) {
                 broken.run();
             } else if (!ended && refusal != 0 && !refuse(refusal)) {
                 broken.run();
@@ -357,7 +322,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
 
     /// @return false if the count is invalid
     private boolean takeAnswers(long executed) {
-        if (executed < answered || executed > published) {
+        if (executed < answered || executed > requests.published()) {
             return false;
         }
         while (!ended) {
@@ -368,7 +333,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
                 if (!requester.acknowledge(sequence(target - 1))) {
                     return false;
                 }
-            } else if (read == answered && (reading != null || executed > read || ring.readTail() != readHead)) {
+            } else if (read == answered && (reading != null || executed > read || answers.readTail() != readHead)) {
                 if (!takeReadData(executed)) {
                     return false;
                 }
@@ -393,7 +358,7 @@ public final class RingRequester implements RingEnd, Line, CopyJob {
             reading = slot;
             readDone = 0;
         }
-        long come = ring.readTail() - readHead;
+        long come = answers.readTail() - readHead;
         if (come < 0 || come > RingFile.READ_BYTES) {
             return false;
         }

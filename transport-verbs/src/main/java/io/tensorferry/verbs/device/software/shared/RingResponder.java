@@ -38,17 +38,17 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     private final Responder responder;
     private final int rnrRetry;
     private final PeerDevice peer;
-    private final int peerLine;
     private final int line;
     private final Arena arena = Arena.ofShared();
     private final RingFile ring;
+    private final RequestReader requests;
+    private final AnswerWriter answers;
     private final StagedStream staging;
     private final StagedStream reads;
     private final Request request = new Request();
     private Runnable broken = () -> {};
     private State state = State.READY;
 
-    private long head;
     private long stagedHead;
     private long executed;
     private long readTail;
@@ -73,7 +73,6 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         this.responder = queuePair.responder();
         this.rnrRetry = rnrRetry;
         this.peer = peer;
-        this.peerLine = offer.line();
         this.line = line;
         try {
             this.ring = RingFile.open(offer, arena);
@@ -81,6 +80,8 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             arena.close();
             throw failure;
         }
+        this.requests = new RequestReader(ring);
+        this.answers = new AnswerWriter(ring, peer.file(), offer.line());
         this.staging = new StagedStream(ring.memory(), RingFile.AT_STAGING, RingFile.STAGING_BYTES);
         this.reads = new StagedStream(ring.memory(), RingFile.AT_READS, RingFile.READ_BYTES);
     }
@@ -134,34 +135,30 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     }
 
     private boolean takeRequest() {
-        long waiting = ring.tail() - head;
+        long waiting = requests.waiting();
         if (waiting == 0) {
             return false;
         }
-        if (waiting < 0 || waiting > RingFile.REQUESTS || !readRequest(RingFile.request(head))) {
+        if (waiting < 0 || waiting > RingFile.REQUESTS || !readRequest()) {
             fail();
             return false;
         }
-        head++;
+        requests.take();
         changed = true;
         proceedWith(responder.admit(request));
         return true;
     }
 
     /// @return false if the request is invalid
-    private boolean readRequest(long at) {
-        int kind = ring.getInt(at);
+    private boolean readRequest() {
+        int kind = requests.kind();
         SendWorkRequest.Opcode opcode = RequestKind.opcode(kind);
         if (opcode == null) {
             return false;
         }
         request.opcode = opcode;
-        request.sequence = ring.getInt(at + 4);
-        request.remoteKey = ring.getInt(at + 8);
-        request.immediate = ring.getInt(at + 12);
-        request.remoteAddress = ring.getLong(at + 16);
-        request.length = ring.getLong(at + 24);
-        long place = ring.getLong(at + 32);
+        requests.read(request);
+        long place = requests.place();
         boolean hasPayload = request.length > 0 && opcode != SendWorkRequest.Opcode.RDMA_READ;
         if (request.length < 0
                 || request.length > MAX_LENGTH
@@ -174,7 +171,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
         sourceStart = place;
         moved = 0;
         if ((kind & RingFile.IN_FILE) != 0) {
-            source = peer.memory(ring.getInt(at + 40), ring.getLong(at + 48), place, request.length);
+            source = peer.memory(requests.fileIndex(), requests.fileNumber(), place, request.length);
             return source != null;
         }
         // The payload begins at the end of the last payload in the stream, or after some padding.
@@ -383,8 +380,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
     /// requires it.
     private void refuse() {
         publish();
-        ring.setRefusal(responder.refusal().number());
-        peer.file().mark(peerLine);
+        answers.refuse(responder.refusal().number());
         peer.file().wake();
         fail();
         responder.refuse(request);
@@ -396,12 +392,7 @@ final class RingResponder implements RingEnd, Line, CopyJob {
             return;
         }
         changed = false;
-        ring.setHead(head);
-        ring.setStagedHead(stagedHead);
-        ring.setExecuted(executed);
-        peer.file().mark(peerLine);
-        // Read the flag after publishing the room: the requester checks the room again after it set the flag.
-        if (awaited || ring.wantsRoom()) {
+        if (answers.publish(requests.head(), stagedHead, executed, awaited)) {
             awaited = false;
             peer.file().wake();
         }
