@@ -90,6 +90,9 @@ final class Attacker implements AutoCloseable {
     private long written;
     // Whether it acknowledges what it receives.
     boolean acknowledges = true;
+    // Whether it posts the receives on the lane that it has promised; without them the victim's writes with an
+    // immediate do not complete there.
+    boolean postsReceivesOnLane = true;
 
     Attacker(SimulatedFabric fabric, String name, Random random) {
         this.name = name;
@@ -149,8 +152,8 @@ final class Attacker implements AutoCloseable {
                     .set(
                             QueuePairAttribute.ACCESS_FLAGS,
                             QueuePairAttributes.ACCESS_REMOTE_WRITE | QueuePairAttributes.ACCESS_REMOTE_READ));
-            for (int j = 0; j < receives; j++) {
-                queuePair.postReceive(i);
+            if (i == CONTROL || postsReceivesOnLane) {
+                postReceives(queuePair, i, receives);
             }
             queuePairs.add(queuePair);
             addresses.add(new QueuePairAddress(
@@ -193,6 +196,17 @@ final class Attacker implements AutoCloseable {
                 failed = true;
             }
         });
+    }
+
+    private static void postReceives(QueuePair queuePair, int index, int count) {
+        for (int i = 0; i < count; i++) {
+            queuePair.postReceive(index);
+        }
+    }
+
+    /// Posts the receives that [#postsReceivesOnLane] has held back.
+    void postReceivesOnLane() {
+        postReceives(queuePairs.get(LANE), LANE, RECEIVE_DEPTH);
     }
 
     private void connect(ConnectionParameters parameters) {
