@@ -5,6 +5,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.shaded.io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContextBuilder;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslProvider;
 import io.grpc.netty.shaded.io.netty.handler.ssl.util.InsecureTrustManagerFactory;
@@ -33,12 +34,21 @@ final class Stranger implements AutoCloseable {
     }
 
     static Stranger with(@Nullable X509Bundle certificate, String target) throws SSLException {
+        return over(contextOf(certificate), target);
+    }
+
+    /// A context resumes the sessions of earlier connections that used it.
+    static SslContext contextOf(@Nullable X509Bundle certificate) throws SSLException {
         SslContextBuilder builder = SslContextBuilder.forClient().trustManager(InsecureTrustManagerFactory.INSTANCE);
         if (certificate != null) {
             builder.keyManager(certificate.getKeyPair().getPrivate(), certificate.getCertificatePath());
         }
+        return GrpcSslContexts.configure(builder, SslProvider.JDK).build();
+    }
+
+    static Stranger over(SslContext context, String target) {
         return new Stranger(NettyChannelBuilder.forTarget("dns:///" + target)
-                .sslContext(GrpcSslContexts.configure(builder, SslProvider.JDK).build())
+                .sslContext(context)
                 .disableRetry()
                 .build());
     }

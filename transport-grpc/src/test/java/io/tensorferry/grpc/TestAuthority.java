@@ -42,7 +42,7 @@ public final class TestAuthority {
         return issue(Instant.now().minus(Duration.ofMinutes(1)), worker);
     }
 
-    private X509Bundle issue(Instant notAfter, String... workers) {
+    X509Bundle issue(Instant notAfter, String... workers) {
         try {
             CertificateBuilder builder = new CertificateBuilder()
                     .subject("CN=test of " + workers.length)
@@ -64,7 +64,16 @@ public final class TestAuthority {
 
     /// Writes the files of `worker` into a new folder below `folder`.
     public TransportSecurity files(Path folder, String worker) {
-        return write(folder.resolve(worker.replace('/', '_').replace(':', '_')), issue(worker), rootPem());
+        return files(folder, worker, issue(worker));
+    }
+
+    /// The same, with a certificate that expires at `notAfter`.
+    public TransportSecurity files(Path folder, String worker, Instant notAfter) {
+        return files(folder, worker, issue(notAfter, worker));
+    }
+
+    private TransportSecurity files(Path folder, String worker, X509Bundle certificate) {
+        return write(folder.resolve(worker.replace('/', '_').replace(':', '_')), certificate, rootPem());
     }
 
     /// Replaces the three existing files, each atomically.

@@ -2,16 +2,23 @@ package io.tensorferry.grpc.security.tls;
 
 import io.grpc.netty.shaded.io.netty.buffer.ByteBufAllocator;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslContext;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.SSLSessionContext;
 
 /// Creates the TLS engine of each connection from the credentials that are current at that time.
 ///
 /// Changed credentials produce a new context with separate sessions and tickets. A session that was established under
-/// an authority that is no longer trusted therefore cannot be resumed.
+/// an authority that is no longer trusted therefore cannot be resumed. Nor does a dialling end resume a session after
+/// the expiry of the peer's certificate, because TLS does not verify a resumed session again. At a listening end, which
+/// keeps its sessions in tickets, [io.tensorferry.grpc.admission.CallerFilter] checks the validity.
 ///
 /// Threading: any thread.
 final class ReloadingSslContext extends SslContext {
@@ -50,7 +57,29 @@ final class ReloadingSslContext extends SslContext {
 
     @Override
     public SSLEngine newEngine(ByteBufAllocator allocator, String peerHost, int peerPort) {
-        return current().newEngine(allocator, peerHost, peerPort);
+        SslContext context = current();
+        if (context.isClient()) {
+            invalidateExpired(context.sessionContext());
+        }
+        return context.newEngine(allocator, peerHost, peerPort);
+    }
+
+    private static void invalidateExpired(SSLSessionContext sessions) {
+        for (byte[] id : Collections.list(sessions.getIds())) {
+            SSLSession session = sessions.getSession(id);
+            if (session != null && !hasValidPeer(session)) {
+                session.invalidate();
+            }
+        }
+    }
+
+    private static boolean hasValidPeer(SSLSession session) {
+        try {
+            ((X509Certificate) session.getPeerCertificates()[0]).checkValidity();
+            return true;
+        } catch (SSLPeerUnverifiedException | CertificateException e) {
+            return false;
+        }
     }
 
     @Override
