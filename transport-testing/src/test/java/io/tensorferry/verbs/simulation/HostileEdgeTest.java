@@ -11,6 +11,7 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.Tensor;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.TransportException;
 import io.tensorferry.api.edge.StaticEdge;
 import io.tensorferry.api.edge.StaticSender;
 import io.tensorferry.verbs.wire.Immediate;
@@ -403,6 +404,32 @@ class HostileEdgeTest {
             stage.await(() -> sender.ended().isDone(), "the producer's end ends");
             assertThatThrownBy(() -> field.send(sender)).hasMessageContaining("while there was no channel");
             assertThat(stage.counters().protocolViolations()).isZero();
+            stage.end();
+        }
+    }
+
+    /// The tensors were for the earlier process, and the consumer of the next one has opened nothing.
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1})
+    void anEdgeThatAnEarlierProcessHasAcceptedFailsWhenTheNextOneConnects(int tensors) {
+        try (var stage = new HostileStage(SEED)) {
+            stage.connect();
+            var field = new Field(stage);
+            StaticSender sender = field.accepted("edge", tensors);
+            stage.loseChannel();
+            stage.settle();
+            assertThat(sender.ended()).as("the same process may come back").isNotDone();
+            stage.restartAttacker();
+            stage.settle();
+            assertThat(sender.ended())
+                    .as("the end that the earlier process has accepted")
+                    .isDone();
+            assertThatThrownBy(() -> field.send(sender))
+                    .isInstanceOf(TransportException.class)
+                    .hasMessageContaining("the consumer was restarted");
+            stage.attackerReceives();
+            stage.assertHealthy();
+            field.close();
             stage.end();
         }
     }

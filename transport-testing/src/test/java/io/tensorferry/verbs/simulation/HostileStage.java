@@ -7,10 +7,13 @@ import io.tensorferry.api.Shape;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.channel.setup.ChannelCounters;
+import io.tensorferry.verbs.device.AsyncEvent;
+import io.tensorferry.verbs.statistics.ChannelDescription;
 import io.tensorferry.verbs.statistics.RendezvousStatistics;
 import io.tensorferry.verbs.wire.Message;
 import io.tensorferry.verbs.wire.RequestIndex;
 import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
 
@@ -63,6 +66,39 @@ final class HostileStage implements AutoCloseable {
         assertThat(attacker.hasFailed()).as("refused: %s", attacker.refusal()).isFalse();
     }
 
+    /// The victim loses the attacker's channel, and keeps what the attacker may resume over another.
+    void loseChannel() {
+        ChannelDescription lost = channelOfAttacker().orElseThrow();
+        int queuePair = lost.queuePairs().getFirst().queuePairNumber();
+        scenario.fabric.raise(victim.name, new AsyncEvent(AsyncEvent.Type.QP_FATAL, queuePair));
+        await(() -> channelOfAttacker().isEmpty(), "the channel is lost");
+    }
+
+    private Optional<ChannelDescription> channelOfAttacker() {
+        return victim.adapter.channels().stream()
+                .filter(channel -> channel.peer().equals(attacker.name()))
+                .findFirst();
+    }
+
+    /// Another process takes the attacker's name, and sets up a channel.
+    void restartAttacker() {
+        attacker.restart();
+        reconnectAttacker();
+    }
+
+    /// Sets up a channel after a loss. The victim, which dials too, may yield some of the offers.
+    void reconnectAttacker() {
+        attacker.offer(victim.adapter.acceptor());
+        await(
+                () -> {
+                    if (attacker.hasFailed()) {
+                        attacker.offer(victim.adapter.acceptor());
+                    }
+                    return attacker.isConnected();
+                },
+                "another channel");
+    }
+
     void await(Supplier<Boolean> condition, String what) {
         scenario.await(
                 () -> {
@@ -94,9 +130,15 @@ final class HostileStage implements AutoCloseable {
     /// is alive.
     void attackerReceives() {
         String edge = "proper" + nextIndex;
-        int index = freshIndex();
+        attackerReceives(edge, request(freshIndex(), edge));
+    }
+
+    /// The same, by this request for this edge.
+    void attackerReceives(String edge, Message.TensorRequest request) {
+        int index = request.requestIndex();
+        long violations = counters().protocolViolations();
         scenario.send(VICTIM, ATTACKER, STEP, edge, 3, 42);
-        attacker.send(request(index, edge));
+        attacker.send(request);
         Message[] reply = new Message[1];
         await(
                 () -> {
@@ -105,9 +147,12 @@ final class HostileStage implements AutoCloseable {
                             reply[0] = message;
                         }
                     }
-                    return reply[0] != null;
+                    return reply[0] != null || counters().protocolViolations() > violations;
                 },
                 "an answer to a proper request");
+        assertThat(counters().protocolViolations())
+                .as("violations that the victim sees")
+                .isEqualTo(violations);
         assertThat(reply[0]).isInstanceOf(Message.MetaDataResponse.class);
         attacker.contentMemory().asSlice(0, 3).fill((byte) 0);
         attacker.send(new Message.TensorReRequest(
