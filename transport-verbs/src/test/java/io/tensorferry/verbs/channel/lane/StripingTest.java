@@ -2,11 +2,13 @@ package io.tensorferry.verbs.channel.lane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.tensorferry.verbs.channel.Departures;
 import io.tensorferry.verbs.channel.lane.RecordingQueuePair.Sent;
 import io.tensorferry.verbs.channel.setup.ChannelCounters;
 import io.tensorferry.verbs.config.PostingOptions;
+import io.tensorferry.verbs.device.SendWorkRequest;
 import io.tensorferry.verbs.loop.TurnBudget;
 import io.tensorferry.verbs.wire.ProtocolViolationException;
 import io.tensorferry.verbs.wire.RequestIndex;
@@ -19,9 +21,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Contents that go over all lanes: the part of each lane, the time of the write, and the time of arrival.
@@ -30,19 +37,33 @@ class StripingTest {
     private static final int CHUNK = 4096;
     private static final long STRIPE_BYTES = 10_000;
     private static final int RECEIVES = 64;
+    private static final int SEND_DEPTH = 256;
+    /// Reads leave a quarter of the send queue to others, so that a lane posts these bytes at once.
+    private static final long MOST_BYTES = SEND_DEPTH * 3L / 4 * CHUNK;
+    private static final long NEVER_STRIPED = 1L << 40;
 
     private final List<RecordingQueuePair> queuePairs = new ArrayList<>();
     private final List<Lane> lanes = new ArrayList<>();
     private final List<String> events = new ArrayList<>();
 
     private Striping striping(int laneCount) {
+        return striping(laneCount, STRIPE_BYTES);
+    }
+
+    private Striping striping(int laneCount, long stripeBytes) {
         for (int i = 0; i <= laneCount; i++) {
             var queuePair = new RecordingQueuePair();
             queuePairs.add(queuePair);
             lanes.add(new Lane(
-                    i, queuePair, 256, CHUNK, RECEIVES, RECEIVES / 4, new PostingOptions(1, CHUNK, 1 << 30, 0, 0)));
+                    i,
+                    queuePair,
+                    SEND_DEPTH,
+                    CHUNK,
+                    RECEIVES,
+                    RECEIVES / 4,
+                    new PostingOptions(1, CHUNK, 1 << 30, 0, 0)));
         }
-        return new Striping(lanes, STRIPE_BYTES);
+        return new Striping(lanes, stripeBytes);
     }
 
     private ContentWrite content(int slot, long length) {
@@ -89,35 +110,161 @@ class StripingTest {
         }
     }
 
+    /// Lengths around every boundary: of a chunk, of an even split over the lanes, of the threshold; and some between.
+    private static long[] lengths(int laneCount, long stripeBytes) {
+        long split = (long) laneCount * CHUNK;
+        var lengths = LongStream.of(
+                        0, 1, CHUNK, 2 * CHUNK, split, 2 * split, split + CHUNK, 3 * split + 17, stripeBytes, 123_457)
+                .flatMap(length -> LongStream.of(length - 1, length, length + 1));
+        return LongStream.concat(lengths, new Random(laneCount).longs(20, 0, 3 * split))
+                .filter(length -> length >= 0 && length <= MOST_BYTES)
+                .distinct()
+                .toArray();
+    }
+
+    static Stream<Arguments> lanesAndThresholds() {
+        return Stream.of(1, 2, 3, 4, 64)
+                .flatMap(laneCount -> Stream.of(1L, STRIPE_BYTES, NEVER_STRIPED)
+                        .map(stripeBytes -> arguments(laneCount, stripeBytes)));
+    }
+
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 64})
-    void eachByteIsWrittenOnceAndEachLaneSaysSoAtItsEnd(int laneCount) {
-        Striping striping = striping(laneCount);
-        int length = 123_457;
-        striping.enqueue(content(5, length));
-        pump();
-        var written = new BitSet(length);
-        for (int lane = 1; lane <= laneCount; lane++) {
-            List<Sent> sent = queuePairs.get(lane).sent();
-            for (Sent each : sent) {
-                int from = (int) (each.localAddress() - RecordedContent.LOCAL);
-                assertThat(each.remoteAddress() - RecordedContent.REMOTE).isEqualTo(from);
-                assertThat(written.get(from, (int) (from + each.length())).isEmpty())
-                        .isTrue();
-                written.set(from, (int) (from + each.length()));
+    @MethodSource("lanesAndThresholds")
+    void eachByteIsWrittenOnceAndEachLaneSaysSoAtItsEnd(int laneCount, long stripeBytes) {
+        for (long length : lengths(laneCount, stripeBytes)) {
+            forgetLanes();
+            Striping striping = striping(laneCount, stripeBytes);
+            striping.enqueue(content(5, length));
+            pump();
+            boolean striped = length >= stripeBytes && laneCount > 1;
+            assertThat(striping.lanesOf(length)).as("lanes of %d bytes", length).isEqualTo(striped ? laneCount : 1);
+            List<Integer> used = assertCovered(length, SendWorkRequest.Opcode.RDMA_WRITE_WITH_IMM);
+            assertThat(used)
+                    .as("the lanes of %d bytes", length)
+                    .containsExactlyElementsOf(
+                            striped
+                                    ? IntStream.rangeClosed(1, laneCount)
+                                            .boxed()
+                                            .toList()
+                                    : List.of(striping.laneOf(RequestIndex.of(5, 0))
+                                            .index()));
+            long share = (length + used.size() - 1) / used.size();
+            for (int lane : used) {
+                List<Sent> sent = queuePairs.get(lane).sent();
+                assertThat(sent.stream().mapToLong(Sent::length).sum())
+                        .as("bytes of lane %d of %d, an even share aligned", lane, length)
+                        .isLessThan(share + CHUNK);
+                assertThat(sent)
+                        .filteredOn(each -> WorkId.kind(each.workId()) == WorkKind.CONTENT)
+                        .as("the ends of lane %d, %d bytes", lane, length)
+                        .singleElement()
+                        .isEqualTo(sent.getLast());
+                assertThat(sent.getLast().immediate()).isEqualTo(RequestIndex.of(5, 0));
             }
-            assertThat(sent)
-                    .filteredOn(each -> WorkId.kind(each.workId()) == WorkKind.CONTENT)
-                    .singleElement()
-                    .isEqualTo(sent.getLast());
-            assertThat(sent.getLast().immediate()).isEqualTo(RequestIndex.of(5, 0));
+            for (int lane : used) {
+                assertThat(events)
+                        .as("written before lane %d is, %d bytes", lane, length)
+                        .isEmpty();
+                complete(lane);
+            }
+            assertThat(events).containsExactly("written 5");
         }
-        assertThat(written.cardinality()).isEqualTo(length);
-        for (int lane = 1; lane <= laneCount; lane++) {
-            assertThat(events).isEmpty();
-            complete(lane);
+    }
+
+    /// Over the lanes that a write of as many bytes uses, except lanes without a byte.
+    @ParameterizedTest
+    @MethodSource("lanesAndThresholds")
+    void eachByteIsReadOnce(int laneCount, long stripeBytes) {
+        for (long length : lengths(laneCount, stripeBytes)) {
+            if (length == 0) {
+                continue;
+            }
+            forgetLanes();
+            Striping striping = striping(laneCount, stripeBytes);
+            striping.enqueue(new RecordedRead(length), RequestIndex.of(5, 0));
+            pump();
+            List<Integer> used = assertCovered(length, SendWorkRequest.Opcode.RDMA_READ);
+            assertThat(used).hasSizeLessThanOrEqualTo(striping.lanesOf(length));
+            if (striping.lanesOf(length) == 1) {
+                assertThat(used)
+                        .containsExactly(striping.laneOf(RequestIndex.of(5, 0)).index());
+            }
+            for (int lane : used) {
+                assertThat(events)
+                        .as("read before lane %d is, %d bytes", lane, length)
+                        .isEmpty();
+                PostedWork posted = lanes.get(lane).posted();
+                while (!posted.isEmpty()) {
+                    ReadBatch batch = posted.oldestReads();
+                    posted.removeOldest();
+                    if (batch != null) {
+                        batch.onRead();
+                    }
+                }
+            }
+            assertThat(events).as("%d bytes", length).containsExactly("read");
         }
-        assertThat(events).containsExactly("written 5");
+    }
+
+    private final class RecordedRead extends ContentRead {
+        RecordedRead(long length) {
+            set(RecordedContent.LOCAL, length, 1, RecordedContent.REMOTE, 2);
+        }
+
+        @Override
+        protected void onContentRead() {
+            events.add("read");
+        }
+
+        @Override
+        public void onContentAbandoned() {
+            events.add("abandoned");
+        }
+    }
+
+    private void forgetLanes() {
+        queuePairs.clear();
+        lanes.clear();
+        events.clear();
+    }
+
+    /// Every byte was sent once, in requests of at most a chunk, to its own place, and each lane has one aligned part.
+    ///
+    /// @param last the opcode of the last request of each lane
+    /// @return the data lanes that sent anything
+    private List<Integer> assertCovered(long length, SendWorkRequest.Opcode last) {
+        var covered = new BitSet();
+        List<Integer> used = new ArrayList<>();
+        assertThat(queuePairs.getFirst().sent()).as("on the control queue pair").isEmpty();
+        for (int lane = 1; lane < queuePairs.size(); lane++) {
+            List<Sent> sent = queuePairs.get(lane).sent();
+            if (sent.isEmpty()) {
+                continue;
+            }
+            used.add(lane);
+            assertThat(sent.getLast().opcode()).isEqualTo(last);
+            long next = sent.getFirst().localAddress() - RecordedContent.LOCAL;
+            assertThat(next == length || next % CHUNK == 0)
+                    .as("part at %d of %d", next, length)
+                    .isTrue();
+            for (Sent each : sent) {
+                assertThat(each.localAddress() - RecordedContent.LOCAL).isEqualTo(next);
+                assertThat(each.remoteAddress() - RecordedContent.REMOTE).isEqualTo(next);
+                assertThat(each.length()).isBetween(0L, (long) CHUNK);
+                assertThat(each.length() > 0 || sent.size() == 1)
+                        .as("an empty request beside others")
+                        .isTrue();
+                int from = (int) next;
+                next += each.length();
+                assertThat(covered.get(from, (int) next).isEmpty())
+                        .as("bytes sent twice, %d bytes", length)
+                        .isTrue();
+                covered.set(from, (int) next);
+            }
+        }
+        assertThat(covered.cardinality()).isEqualTo((int) length);
+        assertThat(covered.length()).isEqualTo((int) length);
+        return used;
     }
 
     @Test
