@@ -9,6 +9,9 @@
 /// other request, and copies the payload from the requester's memory into its own. Therefore no process writes to the
 /// registered memory of another, and the owner of the memory enforces the access rights.
 ///
+/// [RequestWriter] and [RequestReader], [AnswerWriter] and [AnswerReader] hold the order of the stores and loads in a
+/// ring, so that tests can run it without a device.
+///
 /// Posting and polling threads do the work. [LongCopyThread] does it while no thread polls, and for long copies.
 ///
 /// Files that another process writes are untrusted: each value is read once, and checked.
