@@ -33,12 +33,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
     private final String edge;
     private final EdgeContext context;
     private final PeerEdges peer;
-    private final CompletableFuture<Void> opened = new CompletableFuture<>();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    // The user's views of `opened` and `ended`.
-    private final CompletableFuture<Void> shownOpened;
-    private final CompletableFuture<Void> shownEnded;
-    private Runnable onEnded = () -> {};
+    private final EndFutures futures;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReleaseCredit credit = new ReleaseCredit(this);
     private final ChannelWaiter channelWaiter = new Offerer();
@@ -71,8 +66,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
         this.edge = edge;
         this.context = context;
         this.published = new PublishedTensors(edge, context.users());
-        this.shownOpened = context.users().shown(opened);
-        this.shownEnded = context.users().shown(ended);
+        this.futures = new EndFutures(context.users());
         this.peer = peer;
     }
 
@@ -104,17 +98,17 @@ abstract class ReceivingEnd implements EdgeReceiver {
 
     /// @param action runs before [#ended()] completes; set before anything else happens
     final void whenEnded(Runnable action) {
-        onEnded = action;
+        futures.whenEnded(action);
     }
 
     @Override
     public final CompletableFuture<Void> opened() {
-        return shownOpened;
+        return futures.opened();
     }
 
     @Override
     public final CompletableFuture<Void> ended() {
-        return shownEnded;
+        return futures.ended();
     }
 
     @Override
@@ -246,7 +240,7 @@ abstract class ReceivingEnd implements EdgeReceiver {
             }
             onAccepted();
             accepted = true;
-            opened.complete(null);
+            futures.open();
             sendCredit();
             return;
         }
@@ -370,13 +364,12 @@ abstract class ReceivingEnd implements EdgeReceiver {
         channel = null;
         published.end(arrived, cause);
         // An edge that this end gave up may end with the loss of its channel.
-        opened.completeExceptionally(givenUp == null ? cause : givenUp);
+        futures.neverOpens(givenUp == null ? cause : givenUp);
         letGo(() -> {
             peer.forget(this, number);
             if (!stranded) {
                 onLetGo();
-                onEnded.run();
-                ended.complete(null);
+                futures.end();
             }
         });
     }

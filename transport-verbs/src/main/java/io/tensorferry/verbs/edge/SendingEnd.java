@@ -26,12 +26,7 @@ abstract class SendingEnd implements EdgeSender {
     private final String edge;
     private final EdgeContext context;
     private final PeerEdges peer;
-    private final CompletableFuture<Void> opened = new CompletableFuture<>();
-    private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    // The user's views of `opened` and `ended`.
-    private final CompletableFuture<Void> shownOpened;
-    private final CompletableFuture<Void> shownEnded;
-    private Runnable onEnded = () -> {};
+    private final EndFutures futures;
     private final Runnable onSent = this::sendWhatMayGo;
     private final ChannelWaiter channelWaiter = new NextChannel();
 
@@ -57,8 +52,7 @@ abstract class SendingEnd implements EdgeSender {
         this.edge = edge;
         this.context = context;
         this.tensors = new SentTensors(edge);
-        this.shownOpened = context.users().shown(opened);
-        this.shownEnded = context.users().shown(ended);
+        this.futures = new EndFutures(context.users());
         this.peer = peer;
     }
 
@@ -80,17 +74,17 @@ abstract class SendingEnd implements EdgeSender {
 
     /// @param action runs before [#ended()] completes; set before anything else happens
     final void whenEnded(Runnable action) {
-        onEnded = action;
+        futures.whenEnded(action);
     }
 
     @Override
     public final CompletableFuture<Void> opened() {
-        return shownOpened;
+        return futures.opened();
     }
 
     @Override
     public final CompletableFuture<Void> ended() {
-        return shownEnded;
+        return futures.ended();
     }
 
     @Override
@@ -221,7 +215,7 @@ abstract class SendingEnd implements EdgeSender {
         }
         begin(offer);
         open.send(new Message.EdgeStatus(number, done, Message.Direction.TO_RECEIVER, StatusCode.OK, ""));
-        opened.complete(null);
+        futures.open();
         sendWhatMayGo();
         endIfAllIsDone();
     }
@@ -343,9 +337,8 @@ abstract class SendingEnd implements EdgeSender {
     }
 
     private void endWhenLetGo() {
-        if (over && !isLettingGo() && !ended.isDone()) {
-            onEnded.run();
-            ended.complete(null);
+        if (over && !isLettingGo()) {
+            futures.end();
         }
     }
 
@@ -371,7 +364,7 @@ abstract class SendingEnd implements EdgeSender {
         sayLastWord(cause);
         channel = null;
         peer.forget(this, number, wasAccepted ? new PeerEdges.LastWord(opening, lastWord(cause)) : null);
-        opened.completeExceptionally(cause);
+        futures.neverOpens(cause);
         endWhenLetGo();
     }
 
