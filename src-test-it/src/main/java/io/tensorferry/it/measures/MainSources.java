@@ -44,8 +44,10 @@ final class MainSources {
 
     private static void add(Path source, SortedMap<String, Size> packages) throws IOException {
         try (Stream<Path> files = Files.walk(source)) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                String name = source.relativize(file.resolveSibling("")).toString().replace('/', '.');
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                String name =
+                        source.relativize(file.resolveSibling("")).toString().replace('/', '.');
                 packages.merge(name, new Size(1, Files.readAllLines(file).size()), Size::plus);
             }
         }

@@ -57,7 +57,8 @@ public final class Measures implements Callable<Integer> {
             MainSources.Size size = entry.getValue();
             all = all.plus(size);
             String name = entry.getKey();
-            long count = passed.stream().filter(one -> packageOf(one).equals(name)).count();
+            long count =
+                    passed.stream().filter(one -> packageOf(one).equals(name)).count();
             print(name.isEmpty() ? "(module descriptors)" : shorter(name), size, count);
         }
         print("all", all, passed.size());
@@ -71,7 +72,8 @@ public final class Measures implements Callable<Integer> {
     private static SortedSet<String> passed() throws IOException, InterruptedException {
         try (var receive = new WarmReceive()) {
             var counted = new TreeSet<>(receive.classes());
-            counted.removeIf(name -> name.startsWith(DEVICES) || COUNTED.stream().noneMatch(name::startsWith));
+            counted.removeIf(
+                    name -> name.startsWith(DEVICES) || COUNTED.stream().noneMatch(name::startsWith));
             return counted;
         }
     }

@@ -31,8 +31,7 @@ class MainSourcesTest {
         write("two/src/main/java/a/b/c/Third.java", 5);
         assertThat(MainSources.of(root))
                 .containsOnly(
-                        Map.entry("a.b", new MainSources.Size(2, 7)),
-                        Map.entry("a.b.c", new MainSources.Size(1, 5)));
+                        Map.entry("a.b", new MainSources.Size(2, 7)), Map.entry("a.b.c", new MainSources.Size(1, 5)));
     }
 
     @Test

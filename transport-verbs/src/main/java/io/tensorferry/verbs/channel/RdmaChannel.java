@@ -66,8 +66,8 @@ public final class RdmaChannel {
         this.maxMessageBytes = (int) Math.min(description.slotBytes(), description.maxWriteBytes());
         int slots = description.ringSlots();
         int receiveDepth = description.receiveDepth();
-        this.outgoing = new OutgoingRing(
-                endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), maxMessageBytes);
+        this.outgoing =
+                new OutgoingRing(endpoint.outgoing(), peer.ring(), slots, description.slotBytes(), maxMessageBytes);
         PostingOptions posting = context.options().posting();
         this.chunkBytes = (int) Math.min(posting.chunkBytes(), description.maxWriteBytes());
         this.ringContentBytes = posting.ringContentBytes();

@@ -280,7 +280,8 @@ final class PeerLink {
     }
 
     private void onUnreachable(TransportException cause) {
-        if (!fallback.isInUse() && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
+        if (!fallback.isInUse()
+                && (!LinkFailures.isRetryable(cause) || !patience.isRunning() || patience.isExtended())) {
             failWaiters(cause);
             return;
         }

@@ -77,8 +77,7 @@ final class SetUpAttempt {
     ///
     /// @param open takes the connected endpoint over, unless it throws
     /// @param then called if the attempt is still current, with null or the failure
-    void connect(
-            ConnectionParameters peer, Consumer<ChannelEndpoint> open, Consumer<@Nullable Throwable> then) {
+    void connect(ConnectionParameters peer, Consumer<ChannelEndpoint> open, Consumer<@Nullable Throwable> then) {
         ChannelEndpoint connecting = takeEndpoint();
         var failed = new AtomicReference<@Nullable Throwable>();
         Runnable toReady = () -> {

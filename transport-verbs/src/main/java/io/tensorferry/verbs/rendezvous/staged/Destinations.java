@@ -74,7 +74,8 @@ public final class Destinations {
     public static boolean mayNameAtOnce(TransferContext context, RemoteReceive receive) {
         AcceleratorUnit unit = receive.accelerator();
         return unit == null
-                || (DirectResult.isPossible(unit, context.dataValidation()) && DirectResult.isOwn(receive.options(), unit));
+                || (DirectResult.isPossible(unit, context.dataValidation())
+                        && DirectResult.isOwn(receive.options(), unit));
     }
 
     /// Allocates the destination of a tensor that is expected to match the last tensor of its key. On the caller's
