@@ -76,7 +76,11 @@ final class Bundle {
     }
 
     private void fill() throws IOException {
-        List<Path> commandLine = entries(Files.readString(ROOT.resolve("cli/target/runtime-class-path")));
+        Path cli = ROOT.resolve("cli/target");
+        List<Path> commandLine = Stream.concat(
+                        Stream.of(cli.resolve("classes")),
+                        entries(Files.readString(cli.resolve("runtime-class-path"))).stream())
+                .toList();
         List<Path> tests = entries(System.getProperty("java.class.path"));
 
         Predicate<Path> isBackend = entry -> name(entry).startsWith(BACKEND);

@@ -156,7 +156,8 @@ class NothingOfCudaIT {
     /// What Maven gives to an application that depends on transport-grpc.
     private static String classPathOfAServer() throws IOException {
         Path base = Path.of(System.getProperty("basedir", ".")).toAbsolutePath();
-        return Files.readString(base.resolveSibling("transport-grpc").resolve("target/runtime-class-path"));
+        Path target = base.resolveSibling("transport-grpc").resolve("target");
+        return target.resolve("classes") + File.pathSeparator + Files.readString(target.resolve("runtime-class-path"));
     }
 
     private static String classPathOfTheExchange() throws IOException, URISyntaxException {
