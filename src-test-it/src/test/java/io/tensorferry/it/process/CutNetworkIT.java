@@ -23,7 +23,7 @@ class CutNetworkIT extends CutHosts {
 
     @BeforeAll
     static void makeNamespaces() throws Exception {
-        assumeTrue(works("ip", "netns", "add", ONE), "network namespaces can be made");
+        assumeTrue(works("ip", "netns", "add", ONE), "no network namespace can be made: that takes root and `ip`");
         CutHosts.run(List.of("ip", "netns", "add", OTHER));
         CutHosts.run(
                 List.of("ip", "link", "add", LINK, "netns", ONE, "type", "veth", "peer", "name", LINK, "netns", OTHER));
