@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,11 +22,10 @@ class CutHosts {
     private static final List<Integer> BOTH = List.of(0, 1);
     private static final boolean EMULATED = Boolean.getBoolean("cut.emulated");
     private static final String DEVICE = System.getProperty("cut.device", "eth1");
-    /// Less than `peerTimeout`, which is how `soft0` notices. Another device may notice within half a second, and then
-    /// the set-up must get through within `reconnectTimeout`, 3 s, though TCP sends again after pauses that double.
-    private static final Duration SHORT = Duration.ofSeconds(EMULATED ? 1 : 3);
-    /// Longer than the time after which a loss would be noticed.
-    private static final Duration AFTERWARDS = Duration.ofSeconds(6);
+    /// A short cut ends when no answer has come for this time. The time is less than `peerTimeout`, which is how
+    /// `soft0` notices. Another device may notice within half a second. Then the set-up must get through within
+    /// `reconnectTimeout`, 3 s, though TCP sends again after pauses that double.
+    private static final Duration STANDSTILL = EMULATED ? Duration.ofMillis(800) : Duration.ofSeconds(2);
 
     /// `peerTimeout`, then `reconnectTimeout`, and what a busy machine takes.
     private static final Duration LIMIT = Duration.ofSeconds(10 + 3 + 4);
@@ -34,9 +34,10 @@ class CutHosts {
     void aShortCutLosesNothing() throws Exception {
         try (NodeCluster cluster = NodeCluster.underLoad(BOTH.size())) {
             cut(true);
-            Thread.sleep(SHORT);
+            cluster.awaitStandstill(Map.of(0, 1, 1, 0), STANDSTILL);
             cut(false);
-            Thread.sleep(AFTERWARDS);
+            // A question, an answer or a request that is lost would stop the load.
+            cluster.awaitRound(BOTH);
             assertThat(cluster.unload(BOTH))
                     .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
             cluster.stop(BOTH);

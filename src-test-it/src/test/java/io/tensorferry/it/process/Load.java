@@ -11,6 +11,7 @@ import io.tensorferry.grpc.TransportServer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,12 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /// Load without end between all nodes: each asks each other for one tensor after the other, several at a time, and
 /// answers what it is asked. It goes on whatever becomes of the others, and keeps a book: every callback runs once, no
@@ -31,12 +36,13 @@ import java.util.stream.IntStream;
 /// It tells the launcher `GONE n` when node `n` fails first, and `AGAIN n` with the first right answer after that, or
 /// after the start.
 ///
-/// Threading: one thread starts and ends it; receives end on the callback executor.
+/// Threading: one thread starts it, waits and ends it; receives end on the callback executor.
 final class Load {
     /// One size each is asked for at a time.
     private static final long[] SIZES = {64, 4 << 10, 256 << 10, 2 << 20};
 
     private static final long PAUSE_MS = 50;
+    private static final long LOOK_MS = 20;
     private static final long END_LIMIT_NS = 20_000_000_000L;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -49,6 +55,8 @@ final class Load {
     private final long life = System.nanoTime();
     private final ScheduledExecutorService later = Executors.newSingleThreadScheduledExecutor();
     private final Set<Integer> answering = ConcurrentHashMap.newKeySet();
+    // Right answers of each peer, by slot.
+    private final Map<Integer, AtomicLongArray> answers;
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
     private final AtomicInteger right = new AtomicInteger();
@@ -64,6 +72,8 @@ final class Load {
         this.peers =
                 IntStream.range(0, nodes).filter(node -> node != self).boxed().toList();
         this.step = step;
+        this.answers =
+                peers.stream().collect(Collectors.toMap(Function.identity(), _ -> new AtomicLongArray(SIZES.length)));
     }
 
     void start() {
@@ -73,6 +83,42 @@ final class Load {
                 new Questions(peer, slot).ask();
             }
         }
+    }
+
+    /// Returns when every peer has answered a question of every size that was asked after this call.
+    void awaitRound() throws InterruptedException {
+        // The next answer may be to a question that was asked before.
+        Map<Integer, long[]> goals = peers.stream()
+                .collect(Collectors.toMap(
+                        Function.identity(),
+                        peer -> answersOf(peer).map(count -> count + 2).toArray()));
+        while (!peers.stream().allMatch(peer -> reaches(peer, goals.get(peer)))) {
+            Thread.sleep(LOOK_MS);
+        }
+    }
+
+    private boolean reaches(int peer, long[] goals) {
+        long[] counts = answersOf(peer).toArray();
+        return IntStream.range(0, SIZES.length).allMatch(slot -> counts[slot] >= goals[slot]);
+    }
+
+    /// Returns when `peer` has given no right answer for `duration`.
+    void awaitStandstill(int peer, Duration duration) throws InterruptedException {
+        long before = answersOf(peer).sum();
+        long sinceNs = System.nanoTime();
+        while (System.nanoTime() - sinceNs < duration.toNanos()) {
+            Thread.sleep(LOOK_MS);
+            long now = answersOf(peer).sum();
+            if (now != before) {
+                before = now;
+                sinceNs = System.nanoTime();
+            }
+        }
+    }
+
+    private LongStream answersOf(int peer) {
+        AtomicLongArray counts = answers.get(peer);
+        return IntStream.range(0, counts.length()).mapToLong(counts::get);
     }
 
     /// Asks nothing more; from now on a receive that fails is no failure. To be said to all nodes before the first
@@ -89,7 +135,7 @@ final class Load {
         later.awaitTermination(10, TimeUnit.SECONDS);
         do {
             server.closeStep(step);
-            Thread.sleep(20);
+            Thread.sleep(LOOK_MS);
         } while (ended.get() < begun.get() && System.nanoTime() < deadlineNs);
         return "lost=" + (begun.get() - ended.get()) + " wrong=" + wrong + " repeated=" + repeated + " failed=" + failed
                 + " right=" + right;
@@ -169,8 +215,9 @@ final class Load {
         return (number + 1) * 0x9E37_79B9_7F4A_7C15L ^ at;
     }
 
-    private void heard(int peer) {
+    private void heard(int peer, int slot) {
         right.incrementAndGet();
+        answers.get(peer).incrementAndGet(slot);
         if (answering.add(peer)) {
             launcher.tell("AGAIN " + peer);
         }
@@ -225,7 +272,7 @@ final class Load {
                         answered = number;
                     }
                     if (mine && number == asked) {
-                        heard(peer);
+                        heard(peer, slot);
                         ask();
                     } else {
                         // To a question whose receive had failed, or of an earlier life of this node.

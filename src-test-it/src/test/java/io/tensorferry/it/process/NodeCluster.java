@@ -100,6 +100,20 @@ final class NodeCluster implements AutoCloseable {
         return answers(asked, answer);
     }
 
+    /// Returns when each of these nodes, which are all that have a load, has got an answer of every size from every
+    /// other node, to a question that it asked after this call.
+    void awaitRound(List<Integer> loaded) throws InterruptedException {
+        ask(loaded, "round", "ROUND");
+    }
+
+    /// Returns when each of these nodes has got no answer from its peer for `duration`.
+    ///
+    /// @param peers the peer of each node
+    void awaitStandstill(Map<Integer, Integer> peers, Duration duration) throws InterruptedException {
+        peers.forEach((node, peer) -> node(node).send("standstill " + peer + " " + duration.toMillis()));
+        answers(List.copyOf(peers.keySet()), "STANDSTILL");
+    }
+
     /// Ends the load of these nodes, which are all that have one, and returns their books.
     List<String> unload(List<Integer> loaded) throws InterruptedException {
         ask(loaded, "quiet", "QUIET");

@@ -82,6 +82,15 @@ final class NodeProcess {
                     load = new Load(server, launcher, self, size, Long.parseLong(words[1]));
                     load.start();
                 }
+                case "round" -> {
+                    load.awaitRound();
+                    launcher.tell("ROUND");
+                }
+                case "standstill" -> {
+                    String[] numbers = words[1].split(" ");
+                    load.awaitStandstill(Integer.parseInt(numbers[0]), Duration.ofMillis(Long.parseLong(numbers[1])));
+                    launcher.tell("STANDSTILL");
+                }
                 case "quiet" -> {
                     load.stop();
                     launcher.tell("QUIET");

@@ -7,6 +7,7 @@ import io.tensorferry.it.tally.DeviceTests.On;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,7 +20,8 @@ class StoppedWorkerIT {
     private static final List<Integer> ALL = List.of(0, 1, 2);
     private static final List<Integer> OTHERS = List.of(0, 1);
     private static final int VICTIM = 2;
-    private static final Duration SHORT = Duration.ofSeconds(4);
+    /// A short stop ends when the worker has given no answer for this time, which is less than `peerTimeout`.
+    private static final Duration STANDSTILL = Duration.ofSeconds(2);
     /// `peerTimeout`, then `reconnectTimeout`, and what a busy machine takes.
     private static final Duration LIMIT = Duration.ofSeconds(10 + 3 + 3);
 
@@ -27,10 +29,10 @@ class StoppedWorkerIT {
     void aShortStopLosesNothing() throws Exception {
         try (NodeCluster cluster = NodeCluster.underLoad(ALL.size())) {
             signal(cluster, "STOP");
-            Thread.sleep(SHORT);
+            cluster.awaitStandstill(Map.of(0, VICTIM, 1, VICTIM), STANDSTILL);
             signal(cluster, "CONT");
-            // Longer than the time after which a loss would be noticed.
-            Thread.sleep(SHORT);
+            // A question, an answer or a request that is lost would stop the load.
+            cluster.awaitRound(ALL);
             for (String book : cluster.unload(ALL)) {
                 assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 ");
             }
