@@ -48,7 +48,7 @@ class LateWriteTest {
         }
         assertThat(handedOut)
                 .as("pieces of memory that were handed out after a receive was given up")
-                .isGreaterThan(SEEDS * 20);
+                .isGreaterThan(20L * SEEDS);
         assertThat(lost).as("channels that were lost").isGreaterThan(SEEDS);
     }
 

@@ -51,7 +51,9 @@ class MemoryWaitTest {
         var allocation = new FutureTask<>(() -> memory.allocate(bytes));
         Thread thread = Thread.ofVirtual().start(allocation);
         while (thread.getState() != Thread.State.TIMED_WAITING) {
-            assertThat(allocation.isDone()).as("the allocation ended without a wait").isFalse();
+            assertThat(allocation.isDone())
+                    .as("the allocation ended without a wait")
+                    .isFalse();
             Thread.sleep(1);
         }
         return allocation;

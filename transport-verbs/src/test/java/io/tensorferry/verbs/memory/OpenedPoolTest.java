@@ -189,7 +189,9 @@ class OpenedPoolTest {
             });
             Thread waiting = Thread.ofVirtual().start(allocation);
             while (waiting.getState() != Thread.State.TIMED_WAITING) {
-                assertThat(allocation.isDone()).as("the allocation ended without a wait").isFalse();
+                assertThat(allocation.isDone())
+                        .as("the allocation ended without a wait")
+                        .isFalse();
                 Thread.sleep(1);
             }
             memory.endWaits();
@@ -229,7 +231,9 @@ class OpenedPoolTest {
         Thread second = Thread.ofPlatform().start(memory::close);
         try {
             while (second.getState() != Thread.State.BLOCKED) {
-                assertThat(second.isAlive()).as("the second close waits for the first").isTrue();
+                assertThat(second.isAlive())
+                        .as("the second close waits for the first")
+                        .isTrue();
                 Thread.sleep(1);
             }
             assertThat(domain.open()).hasSize(1);

@@ -102,9 +102,7 @@ class ReadableMemoryTest {
             assertThat(buffer).isNotNull();
             assertThat(memory.allocateIfThere(1 << 16)).as("the slab is in use").isNull();
         }
-        assertThat(memory.allocateIfThere(1 << 20))
-                .as("it takes a new slab")
-                .isNull();
+        assertThat(memory.allocateIfThere(1 << 20)).as("it takes a new slab").isNull();
         assertThat(memory.allocateIfThere(Long.MAX_VALUE)).isNull();
         assertThat(domain.registrations()).isEqualTo(1);
     }

@@ -31,7 +31,8 @@ abstract class LocalMoveContract extends RendezvousContract {
             eventually("the producer's tensor is closed", sent::isClosed);
 
             var watched = new WatchedAllocator(TensorAllocator.unregistered());
-            CompletableFuture<RecvResult> back = sending().recvAsync(there, ReceiveOptions.defaults().into(watched));
+            CompletableFuture<RecvResult> back =
+                    sending().recvAsync(there, ReceiveOptions.defaults().into(watched));
             sending().send(there, Contents.watched(onDevice));
             RecvResult result = await(back);
             assertThat(watched.made(result.tensorOrThrow())).isTrue();
