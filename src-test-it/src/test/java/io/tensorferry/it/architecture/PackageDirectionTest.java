@@ -109,7 +109,7 @@ class PackageDirectionTest {
                 .whereLayer("wire")
                 .mayOnlyBeAccessedByLayers("channel", "link", "rendezvous", "edge", "partition")
                 .whereLayer("placement")
-                .mayOnlyBeAccessedByLayers("rendezvous", "grpc")
+                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("accelerator")
                 .mayOnlyBeAccessedByLayers("rendezvous", "testing", "grpc")
                 .whereLayer("memory")
