@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
+import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// The memory of a receive is delivered or freed only after the device has confirmed that the peer's memory window is
+/// The memory of a receive or of an edge is delivered or freed only after the device has confirmed that the peer's
+/// memory window is
 /// revoked. The test plays the peer, which posts no receive on the lane: the worker's write there does not complete,
 /// and so does the invalidation behind it.
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -39,7 +41,7 @@ class WindowReleaseTest {
     private long bytesBefore;
 
     @BeforeEach
-    void askForATensorAndHoldTheLane() {
+    void askForATensor() {
         scenario = new Scenario(
                 20_261_124,
                 1,
@@ -67,8 +69,6 @@ class WindowReleaseTest {
         receive = scenario.receive(PEER, WORKER, STEP, "known");
         asked = take(Message.TensorRequest.class);
         assertThat(asked.remoteKey()).isNotZero();
-        holdTheLane();
-        bytesBefore = bytesInUse();
     }
 
     @AfterEach
@@ -119,6 +119,7 @@ class WindowReleaseTest {
                 STEP, HELD_INDEX, metaData(HELD_SIZE), peer.contentAddress(), peer.contentKey()));
         settle();
         assertThat(peer.contents()).as("contents that the peer has heard of").isEmpty();
+        bytesBefore = bytesInUse();
     }
 
     private void releaseTheLane() {
@@ -164,6 +165,7 @@ class WindowReleaseTest {
 
     @Test
     void aTensorIsDeliveredAfterTheRevocation() {
+        holdTheLane();
         writeContent();
         settle();
         assertThat(receive.hasEnded())
@@ -176,6 +178,7 @@ class WindowReleaseTest {
 
     @Test
     void theMemoryOfARefusedReceiveIsFreedAfterTheRevocation() {
+        holdTheLane();
         sendError();
         await(receive::hasEnded, "the receive fails");
         assertThat(receive.code()).isEqualTo(StatusCode.ABORTED);
@@ -185,6 +188,7 @@ class WindowReleaseTest {
 
     @Test
     void theMemoryOfACancelledReceiveWhoseContentLandsIsFreedAfterTheRevocation() {
+        holdTheLane();
         giveUp();
         writeContent();
         assertMemoryIsKeptUntilTheLaneIsReleased();
@@ -193,6 +197,7 @@ class WindowReleaseTest {
 
     @Test
     void theMemoryOfACancelledReceiveThatThePeerConfirmsIsFreedAfterTheRevocation() {
+        holdTheLane();
         giveUp();
         sendError();
         assertMemoryIsKeptUntilTheLaneIsReleased();
@@ -202,6 +207,7 @@ class WindowReleaseTest {
     /// The tensor has other metadata than at the first time: the named memory is replaced.
     @Test
     void theMemoryOfATensorThatHasChangedIsFreedAfterTheRevocation() {
+        holdTheLane();
         peer.send(new Message.MetaDataResponse(STEP, asked.requestIndex(), metaData(3 * SIZE), OptionalLong.empty()));
         settle();
         assertThat(bytesInUse())
@@ -214,6 +220,22 @@ class WindowReleaseTest {
         peer.content(again.requestIndex(), 3 * SIZE, again.address(), again.remoteKey());
         await(receive::hasEnded, "the receive");
         scenario.assertContent(receive, 3 * SIZE, 4);
+        end();
+    }
+
+    @Test
+    void theMemoryOfAnEdgeThatTheProducerEndsIsFreedAfterTheRevocation() {
+        StaticReceiver receiver = worker.edges.openReceiver(SimulatedStaticEdge.of(PEER, WORKER, "edge", SIZE));
+        Message.EdgeOffer offer = take(Message.EdgeOffer.class);
+        assertThat(offer.remoteKey()).isNotZero();
+        holdTheLane();
+        peer.send(new Message.EdgeStatus(
+                offer.edge(), 0, Message.Direction.TO_RECEIVER, StatusCode.ABORTED, "the edge is over"));
+        receiver.close();
+        assertMemoryIsKeptUntilTheLaneIsReleased();
+        assertThat(receiver.ended()).isDone();
+        giveUp();
+        sendError();
         end();
     }
 }
