@@ -100,7 +100,7 @@ class PlayedPeerTest {
                     .isCompletedExceptionally();
             assertThat(answer.exceptionNow())
                     .isInstanceOf(TransportException.class)
-                    .hasMessageContaining("overtook this offer");
+                    .hasMessageContaining("superseded this offer");
             assertThat(((TransportException) answer.exceptionNow()).code()).isEqualTo(StatusCode.ABORTED);
         }
         stage.settle();
