@@ -81,7 +81,7 @@ abstract class LimitContract extends RendezvousContract {
         CompletableFuture<RecvResult> other = receiving().recvAsync(key("other"));
         sendBytes("a", LARGEST + 1);
         sendBytes("a", LARGEST);
-        assertExhausted(failure(receiving().recvAsync(key("a"))), "at most " + LARGEST);
+        assertExhausted(failure(receiving().recvAsync(key("a"))), "the limit is " + LARGEST);
         receive("a").tensorOrThrow().close();
         send("other", 5);
         assertThat(Contents.number(await(other))).isEqualTo(5);
