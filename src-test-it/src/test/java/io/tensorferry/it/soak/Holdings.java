@@ -17,9 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// What this process, and all users of a device together, hold at a moment. Each map has a count for a kind.
 ///
 /// Not counted are the threads that the JVM itself starts and ends as it likes: compilers, collectors, carriers of
-/// virtual threads, and the one that reaps children; nor the workers of a transport, which come and go with the work.
-/// That
-/// they end with their transport is what `ThreadsTest` shows.
+/// virtual threads, and the one that reaps children; nor the background threads of a transport, which come and go with
+/// the work. `ThreadsTest` shows that they end with their transport.
 ///
 /// @param deviceObjects as `rdma resource show` has them: `pd`, `cq`, `qp`, `mr`, `ctx` and others
 /// @param deviceMappings pieces of the device's memory that are mapped into this process: queues and doorbells
@@ -37,7 +36,7 @@ public record Holdings(
     private static final Pattern NUMBER = Pattern.compile("\\d+");
     // The system shortens names to 15 characters.
     private static final Pattern NOT_COUNTED = Pattern.compile(
-            "(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener|tensorferry-wor).*");
+            "(C# Compiler|GC Thread|G# |ForkJoinPool|VirtualThread|process reaper|Attach Listener|tensorferry-bac).*");
     private static final Duration INTERVAL = Duration.ofMillis(200);
 
     /// What is held now.
