@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tensorferry.api.DataType;
 import io.tensorferry.api.Shape;
-import io.tensorferry.api.StaticReceiver;
 import io.tensorferry.api.StatusCode;
 import io.tensorferry.api.TensorMetaData;
+import io.tensorferry.api.edge.StaticReceiver;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.config.RemoteKeyScope;
 import io.tensorferry.verbs.wire.Message;
