@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Timeout;
 /// The test with two processes again and again, on Soft-RoCE: `-Dguest.runs` times, 3 without it.
 @DeviceTests(kind = "process", on = On.GUEST)
 class TwoProcessesOnSoftRoceIT {
-    private static final int RUNS = Integer.getInteger("guest.runs", 3);
+    private static final int RUNS = Integer.getInteger("guest.runs", 1);
     private static final Duration LIMIT_OF_A_RUN = Duration.ofMinutes(1);
 
     @TestFactory

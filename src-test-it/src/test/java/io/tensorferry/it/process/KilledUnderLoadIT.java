@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 @DeviceTests(kind = "process", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 60, unit = TimeUnit.MINUTES)
 class KilledUnderLoadIT {
-    private static final int KILLS = Integer.getInteger("faults.kills", 3);
+    private static final int KILLS = Integer.getInteger("faults.kills", 1);
     private static final List<Integer> ALL = List.of(0, 1, 2, 3);
     private static final String RIGHT = "lost=0 wrong=0 repeated=0 failed=";
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 @DeviceTests(kind = "soak", on = On.NAMED_OR_SOFTWARE)
 @Timeout(value = 6, unit = TimeUnit.HOURS)
 class ServerSoakIT {
-    private static final int CYCLES = Integer.getInteger("soak.cycles", 50);
+    private static final int CYCLES = Integer.getInteger("soak.cycles", 10);
     /// Enough cycles to create everything that is created only once.
     private static final int FIRST_CYCLES = 5;
     /// The allowed growth by buffers that are kept for reuse: the same after 10 cycles as after 10,000.

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 3, unit = TimeUnit.HOURS)
 class DeviceSoakTest {
     private static final Place HERE = Place.of(0);
-    private static final int CYCLES = Integer.getInteger("soak.cycles", 100);
+    private static final int CYCLES = Integer.getInteger("soak.cycles", 20);
     /// Enough cycles to create everything that is created only once.
     private static final int FIRST_CYCLES = 8;
     private static final int WRITES = 16;
