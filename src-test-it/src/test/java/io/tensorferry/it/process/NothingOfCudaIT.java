@@ -157,7 +157,8 @@ class NothingOfCudaIT {
     private static String classPathOfAServer() throws IOException {
         Path base = Path.of(System.getProperty("basedir", ".")).toAbsolutePath();
         Path target = base.resolveSibling("transport-grpc").resolve("target");
-        String dependencies = Files.readString(target.resolve("runtime-class-path")).strip();
+        String dependencies =
+                Files.readString(target.resolve("runtime-class-path")).strip();
         return target.resolve("classes") + File.pathSeparator + dependencies;
     }
 
