@@ -12,8 +12,10 @@ import org.junit.jupiter.api.Test;
 
 /// A layer looks only downward.
 class PackageDirectionTest {
-    private static final JavaClasses PRODUCT = new ClassFileImporter()
+    /// The classes of the product's modules, without the command line.
+    static final JavaClasses PRODUCT = new ClassFileImporter()
             .withImportOption(new ImportOption.DoNotIncludeTests())
+            .withImportOption(location -> !location.contains("test-support"))
             .importPackages(
                     "io.tensorferry.api..",
                     "io.tensorferry.cuda..",

@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -27,18 +25,8 @@ class PackageDrawingTest {
             .normalize();
     private static final String PREFIX = "io.tensorferry.";
 
-    // The drawing shows the command line as one box, and the module test-support is not part of the product.
-    private static final JavaClasses PRODUCT = new ClassFileImporter()
-            .withImportOption(new ImportOption.DoNotIncludeTests())
-            .withImportOption(location -> !location.contains("test-support"))
-            .importPackages(
-                    "io.tensorferry.api..",
-                    "io.tensorferry.cuda..",
-                    "io.tensorferry.verbs..",
-                    "io.tensorferry.testing..",
-                    "io.tensorferry.grpc..",
-                    "io.tensorferry.proto..",
-                    "io.tensorferry.bindings..");
+    // The drawing shows the command line as one box.
+    private static final JavaClasses PRODUCT = PackageDirectionTest.PRODUCT;
 
     @Test
     void theDrawingNamesEveryPackageAndNoOther() throws Exception {

@@ -134,6 +134,19 @@ class PlayedPeerTest {
         return index;
     }
 
+    /// The victim has written the tensor of a request, and loses the channel without the peer's acknowledgement.
+    private int loseContent() {
+        connect();
+        stage.attacker.acknowledges = false;
+        int index = requestTensor("lost");
+        stage.attacker.send(new Message.TensorReRequest(
+                STEP, index, TRIPLE, stage.attacker.contentAddress(), stage.attacker.contentKey()));
+        stage.await(() -> stage.attacker.contents().contains(index), "the content");
+        stage.loseChannel();
+        stage.attacker.acknowledges = true;
+        return index;
+    }
+
     /// Both processes count their requests from 0. Without the end of the kept ones the index would be in use.
     @Test
     void aRequestOfTheNextProcessIsNotTakenForARequestOfThePrevious() {
@@ -151,14 +164,7 @@ class PlayedPeerTest {
     /// no tensor of it, and the one that was lost was not its.
     @Test
     void aRepeatedRequestOfTheNextProcessDoesNotFailAsThatOfThePrevious() {
-        connect();
-        stage.attacker.acknowledges = false;
-        int index = requestTensor("lost");
-        stage.attacker.send(new Message.TensorReRequest(
-                STEP, index, TRIPLE, stage.attacker.contentAddress(), stage.attacker.contentKey()));
-        stage.await(() -> stage.attacker.contents().contains(index), "the content");
-        stage.loseChannel();
-        stage.attacker.acknowledges = true;
+        int index = loseContent();
         stage.restartAttacker();
         stage.attackerReceives(
                 "next",
@@ -179,14 +185,7 @@ class PlayedPeerTest {
     /// The counterpart: the same process does get the failure of its lost content.
     @Test
     void aRepeatedRequestOfTheSameProcessFailsWithItsLostContent() {
-        connect();
-        stage.attacker.acknowledges = false;
-        int index = requestTensor("lost");
-        stage.attacker.send(new Message.TensorReRequest(
-                STEP, index, TRIPLE, stage.attacker.contentAddress(), stage.attacker.contentKey()));
-        stage.await(() -> stage.attacker.contents().contains(index), "the content");
-        stage.loseChannel();
-        stage.attacker.acknowledges = true;
+        int index = loseContent();
         stage.reconnectAttacker();
         stage.attacker.send(new Message.TensorRequest(
                 STEP, index, NameId.NONE, Scenario.key(VICTIM, ATTACKER, "lost").toString(), null, 0, 0, false, true));
