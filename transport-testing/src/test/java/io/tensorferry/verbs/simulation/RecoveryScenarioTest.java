@@ -4,11 +4,16 @@ import static io.tensorferry.verbs.simulation.Scenario.MILLISECOND_NS;
 import static io.tensorferry.verbs.simulation.Scenario.SECOND_NS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tensorferry.api.DataType;
 import io.tensorferry.api.RecvResult;
+import io.tensorferry.api.Shape;
 import io.tensorferry.api.StatusCode;
+import io.tensorferry.api.Tensor;
 import io.tensorferry.testing.fabric.SimulatedFabricOptions;
 import io.tensorferry.verbs.config.ChannelOptions;
 import io.tensorferry.verbs.statistics.PeerStatus;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +28,10 @@ class RecoveryScenarioTest {
     private static final int SEEDS = SeededRuns.ofScenario(200);
     // Longer than the retries of a queue pair, shorter than the patience with a peer that has gone.
     private static final long CUT_NS = 1_200 * MILLISECOND_NS;
+
+    // Each message takes milliseconds, so that a cut finds some on their way.
+    private static final SimulatedFabricOptions SLOW = new SimulatedFabricOptions(
+            MILLISECOND_NS, 2 * MILLISECOND_NS, 10_000, 0, 0, 0, 0, _ -> false, 4096, 1L << 30);
 
     private static Scenario scenario(long seed, boolean validating) {
         var network =
@@ -137,6 +146,77 @@ class RecoveryScenarioTest {
                 scenario.end();
             }
         }
+    }
+
+    /// The producer gives a consumer up and drops its tensors. Then the consumer comes back and asks again, and the
+    /// refusals are lost with the new channel.
+    @Test
+    void whatWasDroppedIsRefusedOnEveryLaterChannel() {
+        int cutInTime = 0;
+        for (long seed = 0; seed < 50; seed++) {
+            var options = SimulatedCluster.Options.defaults().variedBy(seed);
+            try (var scenario = new Scenario(seed, 2, 0, options, SLOW)) {
+                scenario.exchange(1, 0, 1, "before", 10, 1);
+                scenario.await(scenario::isQuiet, "the first transfer has ended at both ends");
+                var receives = new ArrayList<Scenario.Receive>();
+                for (int i = 0; i < 10; i++) {
+                    receives.add(scenario.receive(1, 0, 1, "edge" + i));
+                    scenario.send(1, 0, 1, "edge" + i, 6_000, i);
+                }
+                scenario.await(
+                        () -> scenario.worker(1).manager.statistics().pendingResponses() == receives.size(),
+                        "the producer has taken the tensors");
+                scenario.worker(0).pause(10 * SECOND_NS);
+                scenario.await(() -> channelsOf(scenario.worker(1)) == 2, "the consumer comes back");
+                scenario.runFor(new Random(seed).nextLong(5 * MILLISECOND_NS));
+                cutInTime += receives.stream().anyMatch(Scenario.Receive::hasEnded) ? 0 : 1;
+                cut(scenario);
+                scenario.awaitAll();
+                for (var receive : receives) {
+                    assertThat(receive.code()).isEqualTo(StatusCode.UNAVAILABLE);
+                }
+                scenario.end();
+            }
+        }
+        assertThat(cutInTime).as("cuts before a refusal arrived").isPositive();
+    }
+
+    /// Two channels are lost in a row, and the message that a tensor cannot be sent is lost with each of them.
+    @Test
+    void aFailureAtTheProducerIsRepeatedOnEveryLaterChannel() {
+        int cutInTime = 0;
+        for (long seed = 0; seed < 50; seed++) {
+            var random = new Random(seed);
+            var options = SimulatedCluster.Options.defaults().variedBy(seed);
+            try (var scenario = new Scenario(seed, 2, 0, options, SLOW)) {
+                scenario.exchange(1, 0, 1, "before", 10, 1);
+                scenario.await(scenario::isQuiet, "the first transfer has ended at both ends");
+                var receive = scenario.receive(1, 0, 1, "edge");
+                scenario.await(
+                        () -> scenario.worker(1).manager.statistics().pendingResponses() == 1,
+                        "the producer has the request");
+                // Against the rules: it is to live until the tensor's last handle is closed.
+                try (Arena tooShort = Arena.ofShared()) {
+                    MemorySegment memory = tooShort.allocate(16, 4);
+                    scenario.send(1, 0, 1, "edge", Tensor.wrap(DataType.FLOAT, Shape.of(4), memory, () -> {}));
+                }
+                scenario.runFor(random.nextLong(MILLISECOND_NS));
+                // The calls too: the next channel opens when the network has healed.
+                scenario.cluster.cut(scenario.worker(0), scenario.worker(1), CUT_NS);
+                scenario.await(() -> channelsOf(scenario.worker(1)) == 2, "the consumer asks again");
+                scenario.runFor(random.nextLong(5 * MILLISECOND_NS));
+                cutInTime += receive.hasEnded() ? 0 : 1;
+                cut(scenario);
+                scenario.await(receive::hasEnded, "the receive fails");
+                assertThat(receive.code()).isEqualTo(StatusCode.INTERNAL);
+                scenario.end();
+            }
+        }
+        assertThat(cutInTime).as("cuts before a refusal arrived").isPositive();
+    }
+
+    private static long channelsOf(SimulatedCluster.Worker worker) {
+        return worker.adapter.peers().getFirst().epoch();
     }
 
     @Test

@@ -237,7 +237,7 @@ final class IncomingTransfers implements RendezvousHandler {
     /// Continues with a request of an earlier channel; returns false if nothing is left of it here, so that it is a new
     /// request.
     private boolean answerReplay(RdmaChannel channel, PeerTransfers transfers, Message.TensorRequest message) {
-        TransportException refusal = transfers.refusalOfReplay(message.requestIndex());
+        TransportException refusal = transfers.refusalOfReplay(message.requestIndex(), channel);
         TensorResponse kept = transfers.response(message.requestIndex());
         if (kept != null) {
             kept.onReplay(channel, message);

@@ -150,17 +150,23 @@ final class PeerTransfers {
         heardOn = over;
     }
 
-    /// Checks whether `requestIndex`, a request of an earlier channel, may be repeated as a new request.
+    /// Checks whether `requestIndex`, a request of an earlier channel, may be repeated as a new request. A refusal is
+    /// remembered: the peer repeats the request again if `over` is lost before the refusal arrives.
     ///
+    /// @param over the channel that it is repeated on
     /// @return the cause of a refusal, or null
     /// @throws ProtocolViolationException if requests may not be repeated now
     @Nullable
-    TransportException refusalOfReplay(int requestIndex) {
+    TransportException refusalOfReplay(int requestIndex, RdmaChannel over) {
         if (resumed) {
             throw new ProtocolViolationException("it repeated a request after it had ended the repeated requests");
         }
-        TransportException cause = endings.remove(requestIndex);
-        return cause != null ? cause : dropped;
+        TransportException ending = endings.remove(requestIndex);
+        TransportException refusal = ending == null && responses.get(requestIndex) == null ? dropped : ending;
+        if (refusal != null) {
+            endings.remember(requestIndex, over, refusal);
+        }
+        return refusal;
     }
 
     /// Runs `claim` once the channel of a request has ended at this end too, so that the state of the request is final.
