@@ -44,7 +44,8 @@ class ChangedAddress {
             address("add", OWN);
             cluster.awaitRound(BOTH);
             assertThat(cluster.unload(BOTH))
-                    .allSatisfy(book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 "));
+                    .allSatisfy(
+                            book -> assertThat(book).startsWith("lost=0 wrong=0 repeated=0 failed=0 unanswered=0 "));
             cluster.stop(BOTH);
         }
     }

@@ -33,6 +33,9 @@ import java.util.stream.LongStream;
 /// answers what it is asked. It goes on whatever becomes of the others, and keeps a book: every callback runs once, no
 /// question or answer comes twice, every content is right.
 ///
+/// A question that was matched with a failed receive of the peer is lost, and nothing tells this node. It therefore
+/// asks again if a question has no answer for long, and counts that.
+///
 /// It tells the launcher `GONE n` when node `n` fails first, and `AGAIN n` with the first right answer after that, or
 /// after the start.
 ///
@@ -43,6 +46,8 @@ final class Load {
 
     private static final long PAUSE_MS = 50;
     private static final long LOOK_MS = 20;
+    // Longer than any stop or cut that may lose no question.
+    private static final long UNANSWERED_S = 20;
     private static final long END_LIMIT_NS = 20_000_000_000L;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -63,6 +68,7 @@ final class Load {
     private final AtomicInteger wrong = new AtomicInteger();
     private final AtomicInteger repeated = new AtomicInteger();
     private final AtomicInteger failed = new AtomicInteger();
+    private final AtomicInteger unanswered = new AtomicInteger();
     private volatile boolean stopping;
 
     Load(TransportServer server, Launcher launcher, int self, int nodes, long step) {
@@ -80,7 +86,9 @@ final class Load {
         for (int peer : peers) {
             for (int slot = 0; slot < SIZES.length; slot++) {
                 new Answers(peer, slot).await();
-                new Questions(peer, slot).ask();
+                var questions = new Questions(peer, slot);
+                questions.ask();
+                later.scheduleWithFixedDelay(questions::look, UNANSWERED_S, UNANSWERED_S, TimeUnit.SECONDS);
             }
         }
     }
@@ -138,7 +146,7 @@ final class Load {
             Thread.sleep(LOOK_MS);
         } while (ended.get() < begun.get() && System.nanoTime() < deadlineNs);
         return "lost=" + (begun.get() - ended.get()) + " wrong=" + wrong + " repeated=" + repeated + " failed=" + failed
-                + " right=" + right;
+                + " unanswered=" + unanswered + " right=" + right;
     }
 
     private Rendezvous rendezvous() {
@@ -234,11 +242,14 @@ final class Load {
     }
 
     /// What this node asks one peer, one question at a time.
+    ///
+    /// Threading: the callback executor and the scheduler.
     private final class Questions {
         private final int peer;
         private final int slot;
         private long asked;
         private long answered;
+        private long askedAtLook;
 
         Questions(int peer, int slot) {
             this.peer = peer;
@@ -246,8 +257,22 @@ final class Load {
         }
 
         void ask() {
-            send(key(self, peer, "question", slot), make(16, life, ++asked));
+            sendQuestion();
             listen();
+        }
+
+        private synchronized void sendQuestion() {
+            send(key(self, peer, "question", slot), make(16, life, ++asked));
+        }
+
+        /// Asks again if nothing was asked since the last look. The pending receive of the answer continues: a receive
+        /// that never ends still stops the load.
+        synchronized void look() {
+            if (asked == askedAtLook && !stopping) {
+                unanswered.incrementAndGet();
+                sendQuestion();
+            }
+            askedAtLook = asked;
         }
 
         private void listen() {
@@ -264,18 +289,13 @@ final class Load {
                         number = tensor.segment().get(LONG, 8);
                         if (!isWhole(tensor, SIZES[slot])) {
                             wrong.incrementAndGet();
-                        } else if (mine && number <= answered) {
-                            repeated.incrementAndGet();
                         }
                     }
-                    if (mine) {
-                        answered = number;
-                    }
-                    if (mine && number == asked) {
+                    if (mine && isLast(number)) {
                         heard(peer, slot);
                         ask();
                     } else {
-                        // To a question whose receive had failed, or of an earlier life of this node.
+                        // To a question whose receive had failed or took long, or of an earlier life of this node.
                         listen();
                     }
                 }
@@ -285,6 +305,15 @@ final class Load {
                     soon(this::ask);
                 }
             }
+        }
+
+        /// Takes an answer, and returns whether it is to the last question.
+        private synchronized boolean isLast(long number) {
+            if (number <= answered) {
+                repeated.incrementAndGet();
+            }
+            answered = number;
+            return number == asked;
         }
     }
 
