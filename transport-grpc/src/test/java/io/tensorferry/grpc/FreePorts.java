@@ -13,11 +13,11 @@ public final class FreePorts {
     // its server does.
     private static final int LOWEST = 15_000;
     private static final int END = 32_000;
-    // Surefire numbers the JVMs that share a module's tests from 1. Each has ports of its own, so that none takes a
-    // port that another has found free and not bound yet.
+    // The JVMs that share a module's tests are numbered from 1. Each has ports of its own, so that none takes a port
+    // that another has found free and not bound yet.
     private static final int FORKS = 2;
     private static final int SHARE = (END - LOWEST) / FORKS;
-    private static final int FIRST = LOWEST + (Integer.getInteger("surefire.forkNumber", 1) - 1) % FORKS * SHARE;
+    private static final int FIRST = LOWEST + (Integer.getInteger("test.fork", 1) - 1) % FORKS * SHARE;
 
     private FreePorts() {}
 
