@@ -75,7 +75,6 @@ final class NodeProcess {
                 }
                 case "close" -> launcher.tell("CLOSED dropped=" + exchange.close() + " after: " + exchange);
                 case "channels" -> launcher.tell("CHANNELS " + channels());
-                case "gids" -> launcher.tell("GIDS " + gids());
                 case "memory" -> launcher.tell("MEMORY " + bytesInUse(Long.parseLong(words[1])));
                 case "offer" -> Hold.offer(server, self, Integer.parseInt(words[1]));
                 case "hold" -> new Hold(server, launcher, self, Integer.parseInt(words[1])).start();
@@ -126,13 +125,6 @@ final class NodeProcess {
     private String channels() {
         return server.channels().stream()
                 .map(channel -> "device=" + channel.device() + " mtu=" + channel.mtu())
-                .collect(Collectors.joining(","));
-    }
-
-    /// This end's GID of each channel, separated by commas.
-    private String gids() {
-        return server.channels().stream()
-                .map(channel -> channel.queuePairs().getFirst().gid().toString())
                 .collect(Collectors.joining(","));
     }
 
